@@ -1,0 +1,141 @@
+"""hcbench: which algorithm builds the better hierarchy, from how many questions, in what time.
+
+An algorithm asks an oracle about a problem and returns a hierarchy; hcbench builds the cross
+product, runs it honestly, and tells who is better, at what cost in questions and time.
+
+The flow of one cell is the order in which to read the modules: `suite` and `names` say what is
+wanted, `plugins` and `registry` what there is, `plan` makes cells of it, `run` hands them to the
+isolated processes of `worker` and `nursery`, where `cell` builds the `problem`, wraps the
+`oracle`, times the algorithm and computes the metrics; the `outcome` goes to the `store`, and
+`results` and `statistics` tell what came out.
+
+Everything public is imported from here; names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hcbench import compiled
+    from hcbench.api import compare, fit, load_registry, score
+    from hcbench.comparisons import Comparisons
+    from hcbench.errors import (
+        BudgetExceededError,
+        DataError,
+        DataNotAvailableError,
+        HcbenchError,
+        NotApplicableError,
+    )
+    from hcbench.hookspecs import hookimpl
+    from hcbench.newick import NewickWarning
+    from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
+    from hcbench.outcome import Outcome
+    from hcbench.partition import Cut, Partition
+    from hcbench.problem import Cost, Given, Point, Problem, Scored, finest_partition
+    from hcbench.results import Results
+    from hcbench.seeds import derive_seed
+    from hcbench.similarity import similarity_matrix, unit_rows
+    from hcbench.specs import (
+        REQUIRED,
+        AlgorithmSpec,
+        DatasetSpec,
+        MetricSpec,
+        OracleSpec,
+        Parameter,
+        Reference,
+    )
+    from hcbench.suite import Claim, Suite
+    from hcbench.tree import HeightKind, Tree
+
+_HOME = {
+    "api": ("compare", "fit", "load_registry", "score"),
+    "comparisons": ("Comparisons",),
+    "errors": (
+        "BudgetExceededError",
+        "DataError",
+        "DataNotAvailableError",
+        "HcbenchError",
+        "NotApplicableError",
+    ),
+    "hookspecs": ("hookimpl",),
+    "newick": ("NewickWarning",),
+    "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
+    "outcome": ("Outcome",),
+    "partition": ("Cut", "Partition"),
+    "problem": ("Cost", "Given", "Point", "Problem", "Scored", "finest_partition"),
+    "results": ("Results",),
+    "seeds": ("derive_seed",),
+    "similarity": ("similarity_matrix", "unit_rows"),
+    "specs": (
+        "REQUIRED",
+        "AlgorithmSpec",
+        "DatasetSpec",
+        "MetricSpec",
+        "OracleSpec",
+        "Parameter",
+        "Reference",
+    ),
+    "suite": ("Claim", "Suite"),
+    "tree": ("HeightKind", "Tree"),
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "NONE",
+    "REQUIRED",
+    "UNSURE",
+    "AlgorithmSpec",
+    "Answers",
+    "BudgetExceededError",
+    "Claim",
+    "Comparisons",
+    "Cost",
+    "Cut",
+    "DataError",
+    "DataNotAvailableError",
+    "DatasetSpec",
+    "Given",
+    "HcbenchError",
+    "HeightKind",
+    "Ledger",
+    "MetricSpec",
+    "NewickWarning",
+    "NotApplicableError",
+    "Oracle",
+    "OracleSpec",
+    "Outcome",
+    "Parameter",
+    "Partition",
+    "Point",
+    "Problem",
+    "Reference",
+    "Results",
+    "Scored",
+    "Suite",
+    "Tree",
+    "ask_oracle",
+    "compare",
+    "compiled",
+    "derive_seed",
+    "finest_partition",
+    "fit",
+    "hookimpl",
+    "load_registry",
+    "score",
+    "similarity_matrix",
+    "unit_rows",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "compiled":
+        return importlib.import_module("hcbench.compiled")
+    if name not in _MODULE:
+        raise AttributeError(f"module 'hcbench' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"hcbench.{_MODULE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

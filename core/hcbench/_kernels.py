@@ -1,0 +1,284 @@
+"""Compiled passes over the arrays of a tree. They trust their input; :mod:`hcbench.tree` checks it.
+
+Throughout, ``parent`` has shape (m,): a parent's id is larger than its children's, the root m-1 has
+-1 and the leaves are 0..n-1. A pass from the leaves up is then a loop over rising ids, a pass from
+the root down one over falling ids. Arrays of a tree are read-only; to hand a kernel a writable one
+as well would compile it a second time. No kernel holds more than its output unless it says so.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from math import frexp
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OPEN, CLOSE, COMMA, COLON, SEMICOLON, QUOTE, OPEN_COMMENT, CLOSE_COMMENT, BLANK = b"(),:;'[] "
+
+
+class NewickScan(IntEnum):
+    """How :func:`scan_newick` ended."""
+
+    OK = 0
+    UNCLOSED_COMMENT = 1
+    UNCLOSED_QUOTE = 2
+    UNCLOSED_PARENTHESIS = 3
+    OUTSIDE = 4
+    UNEXPECTED = 5
+    SECOND_LENGTH = 6
+    AFTER_END = 7
+    EMPTY = 8
+
+
+@njit(cache=True)
+def topological_order(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Node ids, children before parents, of an arbitrary numbering whose leaves come first.
+
+    Shorter than m if there is a cycle: nodes on and above it never become ready. O(m).
+    """
+    m = parent.size
+    waiting_for = np.zeros(m, np.int64)  # children not yet in the order
+    for v in range(m):
+        if parent[v] >= 0:
+            waiting_for[parent[v]] += 1
+    order = np.empty(m, np.int64)
+    filled = 0
+    for v in range(m):
+        if waiting_for[v] == 0:
+            order[filled] = v
+            filled += 1
+    done = 0
+    while done < filled:
+        p = parent[order[done]]
+        done += 1
+        if p >= 0:
+            waiting_for[p] -= 1
+            if waiting_for[p] == 0:
+                order[filled] = p
+                filled += 1
+    return order[:filled]
+
+
+@njit(cache=True)
+def subtree_sum(parent: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum of ``value`` (m,) over each node and all below it. O(m)."""
+    total = value.copy()
+    for v in range(parent.size - 1):
+        total[parent[v]] += total[v]
+    return total
+
+
+@njit(cache=True)
+def subtree_max(parent: NDArray[np.int64], value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Maximum of ``value`` (m,) over each node and all below it. O(m)."""
+    highest = value.copy()
+    for v in range(parent.size - 1):
+        highest[parent[v]] = max(highest[parent[v]], highest[v])
+    return highest
+
+
+@njit(cache=True)
+def sum_from_root(parent: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of ``step`` (m,) over each node and all above it, the root's own step left out. O(m)."""
+    total = np.zeros(parent.size, np.float64)
+    for v in range(parent.size - 2, -1, -1):
+        total[v] = total[parent[v]] + step[v]
+    return total
+
+
+@njit(cache=True)
+def children_csr(parent: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets (m+1,) and ids (m-1,): v's children, rising, are ids[off[v]:off[v+1]]. O(m)."""
+    m = parent.size
+    offsets = np.zeros(m + 1, np.int64)
+    for v in range(m - 1):
+        offsets[parent[v] + 1] += 1
+    for v in range(m):
+        offsets[v + 1] += offsets[v]
+    free = offsets[:m].copy()  # where the next child of each node goes
+    ids = np.empty(m - 1, np.int64)
+    for v in range(m - 1):
+        ids[free[parent[v]]] = v
+        free[parent[v]] += 1
+    return offsets, ids
+
+
+@njit(cache=True)
+def first_positions(parent: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Position (m,) of each node's first leaf, children from left to right by rising id. O(m)."""
+    m = parent.size
+    start = np.zeros(m, np.int64)
+    free_end = np.empty(m, np.int64)  # end of what is left for the children not yet placed
+    free_end[m - 1] = size[m - 1]
+    for v in range(m - 2, -1, -1):
+        p = parent[v]
+        free_end[v] = free_end[p]
+        free_end[p] -= size[v]
+        start[v] = free_end[p]
+    return start
+
+
+@njit(cache=True)
+def lowest_common_ancestors(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    table: NDArray[np.int32],
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Lowest common ancestors (q,) of the nodes i and j (q,), each in O(1).
+
+    ``start`` and ``end`` (m,) bound each node's run of leaves; ``table[l, a]`` is the largest of
+    the 2^l lowest common ancestors of neighbours in leaf order from position a on. The ancestor of
+    two leaves is the largest id between them, because it is among these and the others lie below
+    it (range minimum by a sparse table: Bender & Farach-Colton 2000).
+    """
+    out = np.empty(i.size, np.int64)
+    for q in range(i.size):
+        first = min(start[i[q]], start[j[q]])
+        last = max(end[i[q]], end[j[q]]) - 1
+        if first == last:
+            out[q] = i[q]
+        else:
+            level = frexp(float(last - first))[1] - 1  # floor of the binary logarithm
+            out[q] = max(table[level, first], table[level, last - (1 << level)])
+    return out
+
+
+@njit(cache=True)
+def nearest_kept(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Lowest kept node strictly above each node (m,), -1 where there is none. O(m)."""
+    nearest = np.full(parent.size, -1, np.int64)
+    for v in range(parent.size - 2, -1, -1):
+        p = parent[v]
+        nearest[v] = p if kept[p] else nearest[p]
+    return nearest
+
+
+@njit(cache=True)
+def untied(
+    parent: NDArray[np.int64], height: NDArray[np.float64], tolerance: float
+) -> NDArray[np.bool_]:
+    """Whether a node's height (m,) differs from that of the lowest such node above it. O(m).
+
+    Heights are compared with those of a node that remains, not with the parent's, lest a long chain
+    of small differences be merged into one node.
+    """
+    m = parent.size
+    remains = np.ones(m, np.bool_)
+    level = height.copy()  # height of the lowest remaining node at or above each node
+    for v in range(m - 2, -1, -1):
+        above = level[parent[v]]
+        if height[v] == above or abs(height[v] - above) <= tolerance:
+            remains[v] = False
+            level[v] = above
+    return remains
+
+
+@njit(cache=True)
+def scan_newick(
+    text: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Read one Newick tree in one pass over its bytes. O(bytes).
+
+    Returns the parents (m,) of the nodes, numbered in the order in which they begin, so that
+    parents come before children; spans (m, 4): where a node's label begins and ends and where its
+    branch length begins and ends, -1 where it has none; and a :class:`NewickScan` with the byte it
+    refers to.
+    """
+    size = text.size
+    capacity = 1
+    for at in range(size):
+        if text[at] == OPEN or text[at] == COMMA:
+            capacity += 1
+    parent = np.full(capacity, -1, np.int64)
+    span = np.full((capacity, 4), -1, np.int64)
+    count = 0
+    inner = -1  # the innermost open parenthesis
+    node = -1  # the node to which a label or length would belong; -1: a node must begin here
+    field = 0  # column of `span` being read: 0 the label, 2 the length
+    closed = False  # nothing may be added to the field any more
+    ended = False
+    status = NewickScan.OK
+    at = 0
+    while at < size:
+        byte = text[at]
+        if byte <= BLANK:
+            at += 1
+            continue
+        if byte == OPEN_COMMENT:
+            begin = at
+            while at < size and text[at] != CLOSE_COMMENT:
+                at += 1
+            if at == size:
+                return parent[:count], span[:count], NewickScan.UNCLOSED_COMMENT, begin
+            closed = node >= 0 and span[node, field] >= 0
+            at += 1
+            continue
+        if ended:
+            status = NewickScan.AFTER_END
+            break
+
+        # Whatever comes here, a node that is expected begins, if only one without a name.
+        if byte == OPEN and node >= 0:
+            status = NewickScan.UNEXPECTED
+            break
+        if node < 0 and (byte != SEMICOLON or inner >= 0):
+            parent[count] = inner
+            node = count
+            count += 1
+            field = 0
+            closed = False
+
+        if byte == OPEN:
+            inner = node
+            node = -1
+        elif byte in (COMMA, CLOSE):
+            if inner < 0:
+                status = NewickScan.OUTSIDE
+                break
+            if byte == COMMA:
+                node = -1
+            else:
+                node = inner
+                inner = parent[inner]
+                field = 0
+                closed = False
+        elif byte == SEMICOLON:
+            ended = True
+            if inner >= 0:
+                break
+        elif byte == COLON:
+            if field == 2:
+                status = NewickScan.SECOND_LENGTH
+                break
+            field = 2
+            closed = False
+        elif closed:
+            status = NewickScan.UNEXPECTED
+            break
+        elif byte == QUOTE and span[node, field] < 0:
+            begin = at
+            at += 1
+            while at < size and (text[at] != QUOTE or (at + 1 < size and text[at + 1] == QUOTE)):
+                at += 2 if text[at] == QUOTE else 1
+            if at >= size:
+                return parent[:count], span[:count], NewickScan.UNCLOSED_QUOTE, begin
+            span[node, field] = begin + 1
+            span[node, field + 1] = at
+            closed = True
+        else:
+            if span[node, field] < 0:
+                span[node, field] = at
+            span[node, field + 1] = at + 1
+        at += 1
+    if status == NewickScan.OK and inner >= 0:
+        status = NewickScan.UNCLOSED_PARENTHESIS
+    if status == NewickScan.OK and count == 0:
+        status = NewickScan.EMPTY
+    return parent[:count], span[:count], status, at

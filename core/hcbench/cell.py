@@ -1,0 +1,392 @@
+"""One cell, in a worker: problem, oracle, the timed call, metrics.
+
+`run_job` is what the isolated process executes; the same functions serve `hcbench.fit` and
+``hcbench rerun --in-process``.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from hcbench.errors import (
+    BudgetExceededError,
+    DataNotAvailableError,
+    HcbenchError,
+    InvalidProblemError,
+    InvalidTreeError,
+    NotApplicableError,
+)
+from hcbench.memory import peak_since, reset_peak
+from hcbench.oracle import Answers, Oracle
+from hcbench.outcome import Measured, Status, Value
+from hcbench.partition import Partition
+from hcbench.plugins import import_file
+from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
+from hcbench.specs import Function, Params, load_function
+from hcbench.tree import Tree
+
+Announce = Callable[[str], None]
+WARM_UP_ITEMS = 12
+KEPT_PROBLEMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A plugin's function with its parameters: all of a spec that travels to a worker."""
+
+    function: Function
+    params: Params
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it."""
+        return load_function(self.function)(*args, **self.params)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a worker is asked to do.
+
+    Attributes
+    ----------
+    dataset, oracle, algorithm : Call
+    data_key : str
+        Names the data, so that a worker keeps them for the next cell.
+    data_seed, noise_seed, algorithm_seed : int
+    provides : frozenset of str
+        What the data set declares to yield.
+    hints : tuple of str
+    returns : {"tree", "partition"}
+    budget : int or None
+    checkpoints : tuple of int
+    metrics : mapping of label to Call
+    kept : tuple of Measured
+        Results that are in the store already: they are judged, nothing is run.
+    cost : Cost, optional
+        Of the kept results.
+    """
+
+    dataset: Call
+    oracle: Call
+    algorithm: Call
+    data_key: str
+    data_seed: int
+    noise_seed: int
+    algorithm_seed: int
+    provides: frozenset[str]
+    hints: tuple[str, ...]
+    returns: str
+    budget: int | None
+    checkpoints: tuple[int, ...]
+    metrics: Mapping[str, Call]
+    kept: tuple[Measured, ...] = ()
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a worker answers."""
+
+    status: Status = "ok"
+    reason: str = ""
+    stopped: str = ""
+    cost: Cost | None = None
+    data_digest: str = ""
+    traceback: str = ""
+    measured: tuple[Measured, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What came out of one call of an algorithm."""
+
+    result: Result | None
+    cost: Cost
+    trace: tuple[Point, ...] = ()
+    error: BaseException | None = None
+
+
+_problems: OrderedDict[str, tuple[Problem, str]] = OrderedDict()
+_warm: set[str] = set()
+
+
+def run_packed(packed: tuple[tuple[str, ...], bytes], announce: Announce) -> Done:
+    """Unpack a job, after importing the plugin files that its functions live in, and run it."""
+    import cloudpickle
+
+    files, payload = packed
+    for file in files:
+        import_file(Path(file))
+    return run_job(cloudpickle.loads(payload), announce)
+
+
+def _silent(_phase: str) -> None:
+    """Announce nothing."""
+
+
+def run_job(job: Job, announce: Announce = _silent) -> Done:
+    """Run one cell, or judge results that were kept.
+
+    Whatever goes wrong becomes a `Done` with its reason: a failing cell is data.
+    """
+    try:
+        announce("data")
+        problem, digest = _problem(job)
+        if job.kept:
+            announce("metrics")
+            cost = job.cost or Cost(seconds=0.0)
+            return Done(measured=_judge(job, problem, cost, job.kept), data_digest=digest)
+        announce("oracle")
+        oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
+        given = give(problem, job.hints)
+        announce("warm-up")
+        _warm_up(job, problem)
+    except BaseException as error:
+        return _failed(error)
+    announce("algorithm")
+    called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    announce("metrics")
+    return _conclude(job, problem, digest, called)
+
+
+def _failed(error: BaseException) -> Done:
+    status: Status = "error"
+    if isinstance(error, DataNotAvailableError | NotApplicableError):
+        status = "skipped"
+    elif isinstance(error, BudgetExceededError):
+        status = "budget"
+    elif isinstance(error, MemoryError):
+        status = "memory"
+    return Done(status=status, reason=describe(error), traceback=_traceback(error))
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line; our own say all in their message."""
+    text = " ".join(str(error).split())
+    if isinstance(error, HcbenchError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _traceback(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
+
+
+def _problem(job: Job) -> tuple[Problem, str]:
+    """The problem of a job, kept for the next cell on the same data."""
+    if job.data_key in _problems:
+        _problems.move_to_end(job.data_key)
+        return _problems[job.data_key]
+    problem = make_problem(job.dataset, job.data_seed, job.provides)
+    _problems[job.data_key] = (problem, problem.digest())
+    if len(_problems) > KEPT_PROBLEMS:
+        _problems.popitem(last=False)
+    return _problems[job.data_key]
+
+
+def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
+    """Call a data set, and check that it yields what it declares.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it does not.
+    """
+    problem = dataset(seed)
+    if not isinstance(problem, Problem):
+        raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
+    lacking = declared - problem.provides
+    if lacking:
+        raise InvalidProblemError(
+            f"the data set declares {', '.join(sorted(lacking))} but does not yield it"
+        )
+    return problem
+
+
+def make_oracle(
+    oracle: Call,
+    problem: Problem,
+    seed: int,
+    budget: int | None,
+    checkpoints: tuple[int, ...] = (),
+) -> Oracle:
+    """Call an oracle plugin and wrap its answers with a ledger."""
+    answers = oracle(problem, seed, budget)
+    if not isinstance(answers, Answers):
+        raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
+    made = Oracle(answers, budget, checkpoints)
+    made.prepare()
+    return made
+
+
+def _warm_up(job: Job, problem: Problem) -> None:
+    """Run the algorithm on a few items first, so that no import and no JIT is timed.
+
+    The items are of the problem itself: the same types, layout and writeability compile the same
+    kernels. What goes wrong here will go wrong, and be reported, in the call itself.
+    """
+    kinds = [getattr(a, "dtype", None) for a in (problem.vectors, problem.similarity)]
+    name = repr((job.algorithm, job.oracle, kinds, type(problem.vectors), job.budget is None))
+    if name in _warm:
+        return
+    _warm.add(name)
+    try:
+        few = problem.take(np.arange(min(problem.n, WARM_UP_ITEMS)))
+        oracle = make_oracle(job.oracle, few, job.noise_seed, None)
+        given = give(few, job.hints)
+        job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
+    except Exception:
+        return
+
+
+def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> _Called:
+    """The only timed region."""
+    function = load_function(algorithm.function)
+    params = dict(algorithm.params)
+    rng = np.random.default_rng(seed)
+    returned: Any = None
+    failure: BaseException | None = None
+    process = os.getpid()
+    held = reset_peak()
+    start = perf_counter()
+    try:
+        returned = function(oracle, given, rng, **params)
+    except BaseException as error:
+        failure = error
+    elapsed = perf_counter() - start
+    if os.getpid() != process:
+        os._exit(1)  # the algorithm forked, and its copy came back here as well
+    cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
+    if failure is None:
+        try:
+            return _Called(as_result(returned, given.n), cost, oracle.trace)
+        except (InvalidTreeError, ValueError, TypeError) as error:
+            failure = error
+    return _Called(None, cost, oracle.trace, failure)
+
+
+def _cost(oracle: Oracle, elapsed: float, peak: int | None) -> Cost:
+    ledger = oracle.ledger
+    return Cost(
+        seconds=max(elapsed - ledger.seconds, 0.0),
+        oracle_seconds=ledger.seconds if ledger.seconds_known else None,
+        peak_bytes=peak,
+        queries=ledger.queries,
+        distinct_queries=ledger.distinct_queries,
+        rounds=ledger.rounds,
+    )
+
+
+def as_result(returned: Any, n: int) -> Result:
+    """What an algorithm returned, as a Tree or a Partition of n items.
+
+    A scipy linkage matrix (n-1, 4) and scikit-learn's ``children_`` (n-1, 2) are trees too; a
+    vector of n labels is a partition.
+
+    Raises
+    ------
+    InvalidTreeError
+        If it is none of these, or of another number of items.
+    """
+    result = returned
+    if not isinstance(returned, Tree | Partition):
+        array = np.asarray(returned)
+        if array.ndim == 2 and array.shape[1] == 4:
+            result = Tree.from_linkage(array)
+        elif array.ndim == 2 and array.shape[1] == 2:
+            result = Tree.from_children(array)
+        elif array.ndim == 1 and array.dtype.kind in "iu":
+            result = Partition(array)
+        else:
+            raise InvalidTreeError(
+                f"the algorithm returned {type(returned).__name__}; return a Tree, a linkage "
+                "matrix (n-1, 4), children (n-1, 2), or a Partition"
+            )
+    if result.n != n:
+        raise InvalidTreeError(f"the algorithm returned {result.n} leaves for {n} items")
+    return result
+
+
+def _conclude(job: Job, problem: Problem, digest: str, called: _Called) -> Done:
+    """Make rows of a call: its end, its checkpoints, or its failure."""
+    result, stopped = called.result, ""
+    if isinstance(called.error, BudgetExceededError) and called.trace:
+        # An anytime algorithm that was refused keeps what it had.
+        result, stopped = called.trace[-1].result, "budget"
+    if result is None:
+        error = called.error or InvalidTreeError("the algorithm returned nothing")
+        return replace(_failed(error), cost=called.cost, data_digest=digest)
+    if result_kind(result) != job.returns:
+        wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
+        return Done(status="error", reason=wrong, cost=called.cost, data_digest=digest)
+    points = _points(job, called, result)
+    return Done(
+        stopped=stopped,
+        cost=called.cost,
+        data_digest=digest,
+        measured=_judge(job, problem, called.cost, points),
+    )
+
+
+def result_kind(result: Result) -> str:
+    """Which of the two kinds of result it is: tree or partition."""
+    return "tree" if isinstance(result, Tree) else "partition"
+
+
+def _points(job: Job, called: _Called, result: Result) -> tuple[Measured, ...]:
+    """The result at each checkpoint: the last that was there after at most so many queries."""
+    end = Measured(queries=called.cost.queries, result=result)
+    if called.cost.queries is None:
+        return (end,)
+    points = []
+    for checkpoint in job.checkpoints:
+        recorded = [p for p in called.trace if p.queries <= checkpoint]
+        if called.cost.queries <= checkpoint:
+            points.append(replace(end, checkpoint=checkpoint))
+        elif recorded:
+            last = recorded[-1]
+            points.append(Measured(checkpoint=checkpoint, queries=last.queries, result=last.result))
+        else:
+            points.append(Measured(checkpoint=checkpoint))
+    return (*points, end)
+
+
+def _judge(
+    job: Job, problem: Problem, cost: Cost, points: tuple[Measured, ...]
+) -> tuple[Measured, ...]:
+    trace = tuple(
+        Point(point.queries or 0, point.result) for point in points if point.result is not None
+    )
+    return tuple(
+        replace(point, values={**point.values, **_values(job, problem, cost, point, trace)})
+        for point in points
+    )
+
+
+def _values(
+    job: Job, problem: Problem, cost: Cost, point: Measured, trace: tuple[Point, ...]
+) -> dict[str, Value]:
+    if point.result is None:
+        nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
+        return dict.fromkeys(job.metrics, nothing)
+    at_point = cost if point.checkpoint is None else replace(cost, queries=point.queries)
+    scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace)
+    return {name: judge(metric, scored) for name, metric in job.metrics.items()}
+
+
+def judge(metric: Call, scored: Scored) -> Value:
+    """One metric's value, or why there is none."""
+    try:
+        return Value(float(metric(scored)))
+    except NotApplicableError as error:
+        return Value(None, "skipped", describe(error))
+    except Exception as error:
+        return Value(None, "error", describe(error))

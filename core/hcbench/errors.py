@@ -1,0 +1,110 @@
+"""Every error that hcbench raises on purpose: one class for each mistake.
+
+A message says what was wrong, the value, and the way out. The command line prints it as one
+line and ends with the exit code of its class.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """How ``hcbench`` ends."""
+
+    OK = 0
+    CELLS_FAILED = 1
+    USAGE = 2
+    SUITE = 3
+    PLUGIN = 4
+    INTERRUPTED = 130
+
+
+class HcbenchError(Exception):
+    """The root of all errors that hcbench raises on purpose."""
+
+    exit_code = ExitCode.USAGE
+
+
+class InvalidTreeError(HcbenchError, ValueError):
+    """A tree has a cycle, a missing leaf, a unary node, a NaN height or a wrong shape."""
+
+
+class NewickError(InvalidTreeError):
+    """A Newick text cannot be read."""
+
+
+class InvalidPartitionError(HcbenchError, ValueError):
+    """Labels or the nodes of a cut do not partition the items."""
+
+
+class InvalidComparisonsError(HcbenchError, ValueError):
+    """Comparisons name items that do not exist, or compare a pair with itself."""
+
+
+class InvalidProblemError(HcbenchError, ValueError):
+    """A data set yields data and truth that do not fit together."""
+
+
+class InvalidSpecError(HcbenchError, ValueError):
+    """A plugin declares something that cannot be."""
+
+    exit_code = ExitCode.PLUGIN
+
+
+class InvalidQuestionError(HcbenchError, ValueError):
+    """An oracle was asked about items that do not exist."""
+
+
+class UnknownNameError(HcbenchError, LookupError):
+    """No plugin registers this name."""
+
+
+class AmbiguousNameError(HcbenchError, LookupError):
+    """Two packages register one name; ``distribution:NAME`` says which is meant."""
+
+
+class NameSyntaxError(HcbenchError, ValueError):
+    """A ``NAME[param=value]`` cannot be read."""
+
+
+class ParameterError(HcbenchError, ValueError):
+    """A parameter is unknown, missing, of the wrong type or out of range."""
+
+
+class DataError(HcbenchError, ValueError):
+    """The user's data cannot be used as it is."""
+
+
+class DataNotAvailableError(HcbenchError, FileNotFoundError):
+    """A data set's files are not on this machine and cannot be had."""
+
+
+class NotApplicableError(HcbenchError):
+    """A metric is not defined for this result; the value is skipped with this reason."""
+
+
+class BudgetExceededError(HcbenchError):
+    """A question costs more than what is left of the budget."""
+
+
+class SuiteError(HcbenchError, ValueError):
+    """A suite file cannot be read or asks for something impossible."""
+
+    exit_code = ExitCode.SUITE
+
+
+class StoreError(HcbenchError):
+    """The store of results cannot be opened, read or written."""
+
+    exit_code = ExitCode.SUITE
+
+
+class PluginError(HcbenchError):
+    """A plugin cannot be loaded."""
+
+    exit_code = ExitCode.PLUGIN
+
+
+class WorkerError(HcbenchError):
+    """The worker processes cannot be started."""

@@ -1,0 +1,374 @@
+"""Oracles: the only way to information, and the ledger that counts what was asked.
+
+An oracle plugin returns `Answers`; core wraps them in an `Oracle`, which counts. Algorithms see
+the `Oracle` alone, so that they cannot count, miscount or look past the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcbench import compiled
+from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.problem import Point, Result
+
+Questions: TypeAlias = NDArray[np.int64]
+Code: TypeAlias = NDArray[np.int8]
+
+#: Of ordinal questions: no pair is closer than the others.
+NONE = -1
+#: Of a person: no answer; algorithms that cannot take it are asked to ask again.
+UNSURE = -2
+
+ARITY = {"quadruplet-queries": 4, "ordinal-queries": 3, "pair-queries": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """What an oracle plugin knows, before core counts it.
+
+    Attributes
+    ----------
+    kind : str
+        Of oracle.
+    n : int
+        Number of items.
+    data : object
+        For kinds that are read whole: vectors, a similarity matrix, Comparisons.
+    size : int, optional
+        How many answers ``data`` holds; None where it holds nothing countable.
+    arity : int
+        For kinds that are asked: items in a question (2, 3 or 4); 4 means two unordered pairs.
+    answer : callable, optional
+        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys name the
+        canonical question, times say how often it was asked before: together with the noise
+        seed they decide a noisy answer (`hcbench.compiled.uniform`).
+    compiled : numba function, optional
+        ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops; where it is
+        given, ``answer`` need not be.
+    floats, ints : arrays, optional
+        The data of the compiled function.
+    """
+
+    kind: str
+    n: int
+    data: Any = None
+    size: int | None = None
+    arity: int = 0
+    answer: Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
+    compiled: Any = None
+    floats: NDArray[np.float64] | None = None
+    ints: NDArray[np.int64] | None = None
+
+    @property
+    def symmetry(self) -> int:
+        """Which questions are the same (see `hcbench.compiled.question_key`)."""
+        return compiled.QUADRUPLET if self.arity == 4 else compiled.UNORDERED
+
+
+class Ledger:
+    """What was asked of one oracle.
+
+    Attributes
+    ----------
+    kind : str
+        Of oracle; counts of different kinds are never added up.
+    countable : bool
+        Whether this kind answers anything countable; if not, the counts are None.
+    budget : int or None
+        The most questions that will be answered.
+    seconds : float
+        Wall time spent on answers, in s.
+    seconds_known : bool
+        False once answers were given inside a compiled loop, where they cannot be timed apart.
+    """
+
+    __slots__ = ("_counters", "budget", "countable", "kind", "seconds", "seconds_known")
+
+    def __init__(
+        self, kind: str, countable: bool, budget: int | None, counters: NDArray[np.int64]
+    ) -> None:
+        self.kind = kind
+        self.countable = countable
+        self.budget = budget
+        self.seconds = 0.0
+        self.seconds_known = True
+        self._counters = counters
+
+    def _count(self, which: int) -> int | None:
+        return int(self._counters[which]) if self.countable else None
+
+    @property
+    def queries(self) -> int | None:
+        """How many questions were answered."""
+        return self._count(compiled.QUERIES)
+
+    @property
+    def distinct_queries(self) -> int | None:
+        """How many different questions; asking a pair the other way round is the same question."""
+        return self._count(compiled.DISTINCT)
+
+    @property
+    def rounds(self) -> int | None:
+        """Rounds of adaptivity: batches, each asked in knowledge of the answers before it."""
+        return self._count(compiled.ROUNDS)
+
+    @property
+    def left(self) -> int | None:
+        """How many more questions will be answered; None without a budget."""
+        return None if self.budget is None else self.budget - int(self._counters[compiled.QUERIES])
+
+    def charge(self, questions: int) -> None:
+        """Refuse a batch, whole, that is larger than what is left.
+
+        Raises
+        ------
+        BudgetExceededError
+        """
+        left = self.left
+        if left is not None and questions > left:
+            raise BudgetExceededError(
+                f"{questions} more {self.kind} exceed the budget of {self.budget}: {left} are left"
+            )
+
+    def __repr__(self) -> str:
+        if not self.countable:
+            return f"Ledger({self.kind}: nothing countable)"
+        return (
+            f"Ledger({self.kind}: {self.queries} queries, {self.distinct_queries} distinct, "
+            f"{self.rounds} rounds)"
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Oracle:
+    """A counted oracle, as an algorithm sees it.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it knows.
+    budget : int, optional
+        The most questions that will be answered.
+    checkpoints : sequence of int
+        Query counts at which results are wanted.
+    """
+
+    _answers: Answers
+    budget: int | None = None
+    checkpoints: Sequence[int] = ()
+    ledger: Ledger = field(init=False)
+    _state: compiled.CompiledState = field(init=False)
+    _ask: Any = field(init=False, default=None)
+    _trace: list[Point] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        answers = self._answers
+        counters_state = compiled.new_state(
+            answers.n, answers.symmetry, self.budget, answers.floats, answers.ints
+        )
+        self._state, counters = counters_state
+        countable = answers.size is not None or answers.arity > 0
+        self.ledger = Ledger(answers.kind, countable, self.budget, counters)
+
+    @property
+    def kind(self) -> str:
+        """What can be asked of it."""
+        return self._answers.kind
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return self._answers.n
+
+    def read(self) -> Any:
+        """All that a non-adaptive oracle holds, in one go.
+
+        Returns
+        -------
+        vectors, similarity matrix or Comparisons
+            Read-only. The answers of a set are counted as queries, in one round.
+
+        Raises
+        ------
+        InvalidQuestionError
+            If this kind must be asked.
+        BudgetExceededError
+            If the set is larger than the budget.
+        """
+        if self._answers.data is None:
+            raise InvalidQuestionError(f"{self.kind} cannot be read whole; ask questions")
+        if self._answers.size is not None:
+            self.ledger.charge(self._answers.size)
+            counters = self.ledger._counters
+            counters[compiled.QUERIES] += self._answers.size
+            counters[compiled.DISTINCT] = max(counters[compiled.DISTINCT], self._answers.size)
+            counters[compiled.ROUNDS] += 1
+        return self._answers.data
+
+    def ask(self, questions: ArrayLike) -> Code:
+        """Ask a batch of questions: one round.
+
+        Parameters
+        ----------
+        questions : (m, arity) array of int
+            One question a row. For quadruplets, ``i, j, k, l``: is pair (i, j) more similar than
+            pair (k, l)?  For ordinal questions, three items: which is the odd one out?  For
+            pairs: do they belong together?
+
+        Returns
+        -------
+        (m,) int8 array
+            Quadruplets: 1 (the first pair is), -1 (the second is), 0 (a tie). Ordinal: 0, 1, 2,
+            the position of the odd one out, or NONE. Pairs: 1 or 0.
+
+        Raises
+        ------
+        BudgetExceededError
+            If the batch is larger than what is left; then nothing is answered.
+        InvalidQuestionError
+            If the questions have the wrong shape or name items that do not exist.
+        """
+        rows = self._checked(questions)
+        self.ledger.charge(len(rows))
+        start = perf_counter()
+        padded = np.zeros((len(rows), 4), np.int64)
+        padded[:, : rows.shape[1]] = rows
+        keys = np.empty(len(rows), np.uint64)
+        times = np.empty(len(rows), np.int64)
+        compiled.note_questions(self._state, padded, keys, times)
+        if self._answers.answer is not None:
+            codes = np.asarray(self._answers.answer(rows, keys, times), dtype=np.int8)
+        else:
+            codes = np.empty(len(rows), np.int8)
+            data = compiled.data_of(self._state)
+            compiled.answer_rows(self._answers.compiled, *data, padded, keys, times, codes)
+        self.ledger.seconds += perf_counter() - start
+        return codes
+
+    def _checked(self, questions: ArrayLike) -> Questions:
+        arity = self._answers.arity
+        if not arity:
+            raise InvalidQuestionError(f"{self.kind} cannot be asked; read them whole")
+        rows = np.ascontiguousarray(questions, dtype=np.int64)
+        if rows.ndim != 2 or rows.shape[1] != arity:
+            raise InvalidQuestionError(
+                f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
+            )
+        if rows.size and (rows.min() < 0 or rows.max() >= self.n):
+            wrong = rows[(rows < 0) | (rows >= self.n)][0]
+            raise InvalidQuestionError(f"item {wrong} does not exist: there are {self.n}, from 0")
+        return rows
+
+    def run(self, kernel: Any, *args: Any) -> Any:
+        """Call a numba kernel that asks inside its own loop.
+
+        The kernel is declared with an explicit signature whose first two arguments are
+        ``hcbench.compiled.ASK`` and ``STATE``, and asks by ``ask(state, i, j, k, l)`` with 0 for
+        unused items. Where the oracle's answers are not compiled (a person, a Python callable)
+        the same kernel runs as plain Python.
+
+        Raises
+        ------
+        BudgetExceededError
+            When the budget is used up.
+        """
+        if self._answers.compiled is None:
+            return kernel.py_func(self._ask_one, None, *args)
+        if self._ask is None:
+            self._ask = compiled.counting(self._answers.compiled)
+        self.ledger.seconds_known = False
+        try:
+            return kernel(self._ask, self._state, *args)
+        except OverflowError as error:
+            raise BudgetExceededError(
+                f"the budget of {self.budget} {self.kind} is used up"
+            ) from error
+
+    def _ask_one(self, _state: None, *items: int) -> int:
+        return int(self.ask([items[: self._answers.arity]])[0])
+
+    def prepare(self) -> None:
+        """Compile what `run` needs, so that no algorithm's time holds it."""
+        if self._answers.compiled is not None and self._ask is None:
+            self._ask = compiled.counting(self._answers.compiled)
+
+    def due(self, questions: int = 1) -> bool:
+        """Whether that many more questions would pass the next checkpoint or the budget.
+
+        An anytime algorithm records its current result when this is so, and only then needs to
+        build it.
+        """
+        asked = self.ledger.queries or 0
+        limits = [c for c in self.checkpoints if c >= asked]
+        if self.budget is not None:
+            limits.append(self.budget)
+        return bool(limits) and asked + questions > min(limits)
+
+    def record(self, result: Result) -> None:
+        """Keep a result as what the algorithm has at the present number of questions."""
+        point = Point(self.ledger.queries or 0, result)
+        if self._trace and self._trace[-1].queries == point.queries:
+            self._trace[-1] = point
+        else:
+            self._trace.append(point)
+
+    @property
+    def trace(self) -> tuple[Point, ...]:
+        """What was recorded, in the order of queries."""
+        return tuple(self._trace)
+
+
+def ask_oracle(
+    kind: str,
+    function: Callable[..., Any],
+    /,
+    *,
+    n: int,
+    arity: int | None = None,
+    budget: int | None = None,
+    vectorized: bool = False,
+) -> Oracle:
+    """Make a counted oracle of a callable: a person, a model, another system.
+
+    Parameters
+    ----------
+    kind : str
+        ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"`` or a kind of your own.
+    function : callable
+        ``f(i, j, k, l) -> bool`` (is w_ij > w_kl?), ``f(i, j, k) -> 0, 1, 2`` (the position of
+        the odd one out), ``f(i, j) -> bool`` (do they belong together?).
+    n : int
+        Number of items.
+    arity : int, optional
+        Items in a question, for a kind of your own.
+    budget : int, optional
+        The most questions it will be asked.
+    vectorized : bool
+        Whether the function takes arrays, one entry a question.
+
+    Returns
+    -------
+    Oracle
+        Its ``ledger`` tells the counts.
+    """
+    items = arity or ARITY.get(kind)
+    if items is None:
+        raise InvalidQuestionError(f"say the arity of {kind!r}; known kinds: {', '.join(ARITY)}")
+
+    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+        if vectorized:
+            codes = np.asarray(function(*questions.T))
+        else:
+            codes = np.array([function(*(int(i) for i in row)) for row in questions])
+        if items == 4 and codes.dtype == bool:
+            return np.where(codes, 1, -1).astype(np.int8)
+        return codes.astype(np.int8)
+
+    return Oracle(Answers(kind=kind, n=n, arity=items, answer=answer), budget=budget)

@@ -1,0 +1,228 @@
+"""The cross product: which cells are to be run, and which combinations cannot be and why.
+
+Made from specs alone: no data exist yet, and nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hcbench.errors import SuiteError
+from hcbench.registry import Registry, Use, make_use
+from hcbench.seeds import derive_seed
+from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, unmet
+from hcbench.suite import Suite
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One unit of work: an algorithm, on a data set, through an oracle, once.
+
+    Its key holds everything that decides the result, so that a stored result is found again, and
+    nothing else: not the metrics, not the limits, not the other cells.
+    """
+
+    algorithm: Use[AlgorithmSpec]
+    dataset: Use[DatasetSpec]
+    oracle: Use[OracleSpec]
+    repetition: int
+    seed: int
+    budget: int | None
+    checkpoints: tuple[int, ...]
+    metrics: tuple[Use[MetricSpec], ...]
+
+    @cached_property
+    def key(self) -> str:
+        """32 hexadecimal digits."""
+        identities = [self.algorithm.identity, self.dataset.identity, self.oracle.identity]
+        parts = [*identities, self.repetition, self.seed, self.budget, self.checkpoints]
+        return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+    @property
+    def data_seed(self) -> int:
+        """The same for all that use these data."""
+        return derive_seed(self.seed, "data", self.dataset.seed_name, self.repetition)
+
+    @property
+    def noise_seed(self) -> int:
+        """The same for all that ask this oracle about these data."""
+        names = (self.dataset.seed_name, self.oracle.seed_name)
+        return derive_seed(self.seed, "noise", *names, self.repetition)
+
+    @property
+    def algorithm_seed(self) -> int:
+        """The same for all algorithms on these data."""
+        return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A combination that cannot be, and why; it stands for all its repetitions."""
+
+    algorithm: str
+    dataset: str
+    oracle: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be run.
+
+    Attributes
+    ----------
+    suite : Suite
+    cells : list of Cell
+        Those that share data stand together.
+    left_out : list of LeftOut
+    metrics : tuple of Use
+        In the order in which they were asked for.
+    """
+
+    suite: Suite
+    cells: list[Cell] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    metrics: tuple[Use[MetricSpec], ...] = ()
+
+
+def make_plan(
+    suite: Suite,
+    registry: Registry,
+    *,
+    algorithms: Sequence[Use[AlgorithmSpec]] = (),
+    datasets: Sequence[Use[DatasetSpec]] = (),
+    metrics: Sequence[Use[MetricSpec]] = (),
+) -> Plan:
+    """Build the cross product of a suite.
+
+    Parameters
+    ----------
+    suite : Suite
+    registry : Registry
+    algorithms, datasets, metrics : sequence of Use
+        A caller's own, beside those that the suite names.
+
+    Raises
+    ------
+    SuiteError
+        If there is nothing to compare.
+    HcbenchError
+        If a name or parameter is wrong.
+    """
+    all_algorithms = _unique(
+        [*algorithms, *(u for text in suite.algorithms for u in registry.use_algorithms(text))]
+    )
+    all_datasets = _unique(
+        [*datasets, *(u for text in suite.datasets for u in registry.use_datasets(text))]
+    )
+    all_metrics = tuple(
+        _unique([*metrics, *(u for text in suite.metrics for u in registry.use_metrics(text))])
+    )
+    oracles = _unique([u for text in suite.oracles for u in registry.use_oracles(text)])
+    for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
+        if not uses:
+            raise SuiteError(f"suite {suite.name} names no {noun}")
+    plan = Plan(suite, metrics=all_metrics)
+    default_oracles = [
+        make_use(e.spec, e.plugin, {})
+        for e in registry.oracles.entries
+        if not any(p.required for p in e.spec.parameters)
+    ]
+    pairings = [
+        (dataset, algorithm, _pair(algorithm, dataset, oracles, default_oracles))
+        for dataset in all_datasets
+        for algorithm in all_algorithms
+    ]
+    for dataset, algorithm, paired in pairings:
+        if isinstance(paired, str):
+            plan.left_out.append(LeftOut(algorithm.label, dataset.label, "", paired))
+    # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
+    for dataset in all_datasets:
+        for repetition in range(suite.repetitions):
+            for _, algorithm, paired in (p for p in pairings if p[0] is dataset):
+                if not isinstance(paired, str):
+                    plan.cells.extend(
+                        _cells(suite, algorithm, dataset, paired, repetition, all_metrics)
+                    )
+    return plan
+
+
+def _cells(
+    suite: Suite,
+    algorithm: Use[AlgorithmSpec],
+    dataset: Use[DatasetSpec],
+    oracles: Sequence[Use[OracleSpec]],
+    repetition: int,
+    metrics: tuple[Use[MetricSpec], ...],
+) -> list[Cell]:
+    return [
+        Cell(
+            algorithm=algorithm,
+            dataset=dataset,
+            oracle=oracle,
+            repetition=repetition,
+            seed=suite.seed,
+            budget=budget,
+            checkpoints=tuple(sorted(set(suite.checkpoints))),
+            metrics=metrics,
+        )
+        for oracle in oracles
+        for budget in suite.budgets or (None,)
+    ]
+
+
+def _unique(uses: Sequence[Use]) -> list[Use]:  # type: ignore[type-arg]
+    """Each once, in the order given: what is asked for twice is the same cell."""
+    return list({use.identity: use for use in uses}.values())
+
+
+def _pair(
+    algorithm: Use[AlgorithmSpec],
+    dataset: Use[DatasetSpec],
+    requested: Sequence[Use[OracleSpec]],
+    defaults: Sequence[Use[OracleSpec]],
+) -> list[Use[OracleSpec]] | str:
+    """The oracles for an algorithm on a data set, or the reason why there is none.
+
+    All requested ones of an accepted kind; where none of those is requested, the first kind in
+    the algorithm's own order that the data set can provide.
+    """
+    spec, provided = algorithm.spec, dataset.spec.provides_with(dataset.params)
+    missing = unmet(_needs(algorithm), provided)
+    if missing:
+        return f"{algorithm.label} needs {missing}, which {dataset.label} does not provide"
+    wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
+    if wanted:
+        able = [oracle for oracle in wanted if unmet(oracle.spec.needs, provided) is None]
+        lack = unmet(wanted[0].spec.needs, provided)
+        return able or f"{wanted[0].label} needs {lack}, which {dataset.label} does not provide"
+    for kind in spec.accepts:
+        of_kind = [o for o in defaults if o.spec.kind == kind]
+        # The oracle that bears the name of its kind is the plain one.
+        of_kind.sort(key=lambda o: (o.spec.name != kind, o.spec.name))
+        for oracle in of_kind:
+            if unmet(oracle.spec.needs, provided) is None:
+                return [oracle]
+    return (
+        f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
+        f"{dataset.label} provides {', '.join(sorted(provided)) or 'nothing'}"
+    )
+
+
+def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
+    hints = algorithm.spec.hints_of(algorithm.params)
+    return algorithm.spec.needs + (("truth",) if hints else ())
+
+
+def inapplicable(metric: MetricSpec, algorithm: AlgorithmSpec, provided: frozenset[str]) -> str:
+    """Why a metric cannot judge an algorithm's result on such data; "" if it can."""
+    missing = unmet(metric.needs, provided)
+    if missing:
+        return f"needs {missing}, which the data set does not provide"
+    if metric.result not in ("any", algorithm.returns):
+        return f"judges a {metric.result}; the result is a {algorithm.returns}"
+    return ""

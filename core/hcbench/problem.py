@@ -1,0 +1,302 @@
+"""What a data set yields for one seed, what an algorithm gets without asking, what a metric sees."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import InvalidProblemError, NotApplicableError
+from hcbench.partition import Partition
+from hcbench.tree import HeightKind, Tree
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from hcbench.comparisons import Comparisons
+
+Vectors: TypeAlias = "NDArray[np.floating[Any]] | sparse.csr_array"
+Result: TypeAlias = Tree | Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """The items of one repetition, what is known about them, and their true hierarchy.
+
+    Arrays are made read-only: all algorithms of a comparison see the same data.
+
+    Attributes
+    ----------
+    n : int
+        Number of items.
+    names : tuple of str, optional
+        Their names, all different.
+    vectors : (n, p) array or csr_array, optional
+        One row an item; finite.
+    similarity : (n, n) array, optional
+        Symmetric, finite; the diagonal is never used.
+    comparisons : Comparisons, optional
+        Answers that were collected once and for all, as from a crowd.
+    truths : mapping of name to Tree
+        The true hierarchies; the first is the one that metrics use unless told otherwise.
+    levels : (n, L) int array, optional
+        Class labels from the coarsest level to the finest; the cluster of an item at level l is
+        given by its codes 0..l together.
+    tree : Tree, optional
+        A tree to be cut, for algorithms whose answer is a partition.
+    """
+
+    n: int
+    names: tuple[str, ...] | None = None
+    vectors: Vectors | None = None
+    similarity: NDArray[np.floating[Any]] | None = None
+    comparisons: Comparisons | None = None
+    truths: Mapping[str, Tree] = field(default_factory=dict)
+    levels: NDArray[np.int64] | None = None
+    tree: Tree | None = None
+
+    def __post_init__(self) -> None:
+        self._check_sizes()
+        truths = dict(self.truths)
+        if self.levels is not None and not truths:
+            truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
+        object.__setattr__(self, "truths", MappingProxyType(truths))
+        for array in self._arrays():
+            array.flags.writeable = False
+
+    def _check_sizes(self) -> None:
+        if self.n < 1:
+            raise InvalidProblemError("a problem needs at least one item, got none")
+        sized: dict[str, Any] = {
+            "names": self.names,
+            "vectors": self.vectors,
+            "similarity": self.similarity,
+            "levels": self.levels,
+        }
+        for name, value in sized.items():
+            rows = (
+                None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
+            )
+            if rows is not None and rows != self.n:
+                raise InvalidProblemError(f"{name} has {rows} rows for {self.n} items")
+        trees = {**{f"truth {k!r}": t for k, t in self.truths.items()}, "tree": self.tree}
+        for name, tree in trees.items():
+            if tree is not None and tree.n != self.n:
+                raise InvalidProblemError(f"{name} has {tree.n} leaves for {self.n} items")
+        if self.comparisons is not None and self.comparisons.n != self.n:
+            raise InvalidProblemError(
+                f"comparisons are of {self.comparisons.n} items, the problem has {self.n}"
+            )
+        self._check_values()
+
+    def _check_values(self) -> None:
+        for name, array in (("vectors", self.vectors), ("similarity", self.similarity)):
+            values = getattr(array, "data", None) if not isinstance(array, np.ndarray) else array
+            if values is not None and not np.isfinite(values).all():
+                raise InvalidProblemError(
+                    f"{name} holds NaN or infinite values; drop or impute them first"
+                )
+        if self.similarity is not None:
+            if self.similarity.shape != (self.n, self.n):
+                raise InvalidProblemError(
+                    f"a similarity matrix is n x n; this one is {self.similarity.shape}"
+                )
+            if not np.allclose(self.similarity, self.similarity.T, rtol=1e-8, atol=1e-12):
+                raise InvalidProblemError("the similarity matrix is not symmetric")
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        arrays: list[Any] = [self.similarity, self.levels]
+        if isinstance(self.vectors, np.ndarray):
+            arrays.append(self.vectors)
+        elif self.vectors is not None:
+            arrays += [self.vectors.data, self.vectors.indices, self.vectors.indptr]
+        return [a for a in arrays if a is not None]
+
+    @property
+    def provides(self) -> frozenset[str]:
+        """What there is: the words in which algorithms, oracles and metrics state their needs."""
+        truth = next(iter(self.truths.values()), None)
+        present = {
+            "vectors": self.vectors,
+            "similarity": self.similarity,
+            "comparisons": self.comparisons,
+            "levels": self.levels,
+            "tree": self.tree,
+            "truth": truth,
+            "heights": truth if truth is not None and truth.kind is HeightKind.AFFINITY else None,
+        }
+        return frozenset(name for name, value in present.items() if value is not None)
+
+    @property
+    def truth(self) -> Tree:
+        """The first of the true hierarchies.
+
+        Raises
+        ------
+        NotApplicableError
+            If the problem has none.
+        """
+        for tree in self.truths.values():
+            return tree
+        raise NotApplicableError("this data set has no true hierarchy")
+
+    def digest(self) -> str:
+        """A hash of the data and the truth, to see that a seed yields the same data again."""
+        state = hashlib.blake2b(digest_size=16)
+        for array in self._arrays():
+            state.update(f"{array.shape}{array.dtype}".encode())
+            state.update(np.ascontiguousarray(array))
+        if self.comparisons is not None:
+            state.update(np.ascontiguousarray(self.comparisons.closer))
+            state.update(np.ascontiguousarray(self.comparisons.farther))
+        for name, tree in self.truths.items():
+            state.update(name.encode())
+            state.update(np.ascontiguousarray(tree.parent))
+        return state.hexdigest()
+
+    def take(self, items: NDArray[np.int64]) -> Problem:
+        """The problem on some of the items, in the given order.
+
+        Parameters
+        ----------
+        items : (m,) int array
+            Distinct item numbers.
+        """
+        return Problem(
+            n=len(items),
+            names=None if self.names is None else tuple(self.names[i] for i in items),
+            vectors=None if self.vectors is None else self.vectors[items],
+            similarity=None if self.similarity is None else self.similarity[np.ix_(items, items)],
+            comparisons=None if self.comparisons is None else self.comparisons.take(items),
+            truths={name: tree.restrict(items) for name, tree in self.truths.items()},
+            levels=None if self.levels is None else self.levels[items],
+            tree=None if self.tree is None else self.tree.restrict(items),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Given:
+    """What an algorithm gets without asking.
+
+    Attributes
+    ----------
+    n : int
+        Number of items.
+    names : tuple of str, optional
+        Their names.
+    tree : Tree, optional
+        The tree to be cut.
+    hints : mapping
+        Parts of the truth that the algorithm declares it is helped by (see ``HINTS``); they are
+        recorded with its row.
+    """
+
+    n: int
+    names: tuple[str, ...] | None = None
+    tree: Tree | None = None
+    hints: Mapping[str, Any] = field(default_factory=dict)
+
+
+HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "truth": "the true hierarchy, a Tree",
+        "clusters": "the finest true clusters, a Partition",
+        "n_clusters": "the number of the finest true clusters",
+    }
+)
+
+
+def give(problem: Problem, hints: Sequence[str]) -> Given:
+    """Hand an algorithm what it may know of a problem: sizes, names, and its declared hints."""
+    values = {name: _hint(problem, name) for name in hints}
+    return Given(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
+
+
+def _hint(problem: Problem, name: str) -> Tree | Partition | int:
+    if name == "truth":
+        return problem.truth
+    finest = finest_partition(problem)
+    return finest if name == "clusters" else finest.n_clusters
+
+
+def finest_partition(problem: Problem) -> Partition:
+    """The finest true clusters: of the label levels, else the parents of the truth's leaves."""
+    if problem.levels is not None:
+        _, labels = np.unique(problem.levels, axis=0, return_inverse=True)
+        return Partition(labels.ravel())
+    truth = problem.truth
+    return Partition(truth.parent[: truth.n])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one call of an algorithm took.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall time of the algorithm alone, in s.
+    oracle_seconds : float or None
+        Wall time of the answers computed during the call, in s; None where the answers are
+        compiled into the algorithm's own loop and cannot be told apart.
+    peak_bytes : int or None
+        The most memory held during the call above what was held before it; None where the
+        system cannot tell.
+    queries, distinct_queries, rounds : int or None
+        As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
+    """
+
+    seconds: float
+    oracle_seconds: float | None = 0.0
+    peak_bytes: int | None = None
+    queries: int | None = None
+    distinct_queries: int | None = None
+    rounds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The result that an algorithm had after at most ``queries`` questions."""
+
+    queries: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scored:
+    """What a metric is computed from.
+
+    Attributes
+    ----------
+    problem : Problem
+        With the truth.
+    result : Tree or Partition
+        What the algorithm returned, or had at this checkpoint.
+    cost : Cost
+        Of the whole call; at a checkpoint, the queries up to there.
+    trace : tuple of Point
+        The results at the checkpoints and at the end, in the order of queries.
+    """
+
+    problem: Problem
+    result: Result
+    cost: Cost
+    trace: tuple[Point, ...] = ()
+
+    @property
+    def tree(self) -> Tree:
+        """The result, if it is a tree.
+
+        Raises
+        ------
+        NotApplicableError
+            If the result is a partition.
+        """
+        if isinstance(self.result, Tree):
+            return self.result
+        raise NotApplicableError("the result is a partition, not a hierarchy")

@@ -1,0 +1,83 @@
+"""Similarities of items that are given as vectors: one definition for oracles and metrics alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError, NotApplicableError
+from hcbench.problem import Problem, Vectors
+
+RULES = ("cosine", "euclidean", "dot")
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Scale every row to Euclidean length 1.
+
+    Raises
+    ------
+    DataError
+        If a row is zero: it has no direction.
+    """
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    zero = np.flatnonzero(squares == 0)
+    if len(zero):
+        raise DataError(
+            f"row {zero[0]} is zero ({len(zero)} such rows) and has no cosine; "
+            "drop these rows or take similarity=euclidean"
+        )
+    scale = 1 / np.sqrt(squares)
+    if isinstance(vectors, np.ndarray):
+        scaled: Vectors = vectors * scale[:, None]
+    else:
+        scaled = vectors.multiply(scale[:, None]).tocsr()
+    return scaled
+
+
+def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
+    """All pairwise similarities.
+
+    Parameters
+    ----------
+    vectors : (n, p) array or csr_array
+    rule : {"cosine", "euclidean", "dot"}
+        ``<x, y> / (|x| |y|)``; ``-|x - y|``; ``<x, y>``.
+
+    Returns
+    -------
+    (n, n) float64 array, symmetric
+        O(n^2 p) time, O(n^2) memory.
+    """
+    if rule == "cosine":
+        return _gram(unit_rows(vectors))
+    gram = _gram(vectors)
+    if rule == "dot":
+        return gram
+    squares = np.diag(gram)
+    squared = squares[:, None] + squares[None, :] - 2 * gram
+    np.fill_diagonal(squared, 0.0)
+    return -np.sqrt(np.maximum(squared, 0.0))
+
+
+def _gram(vectors: Vectors) -> NDArray[np.float64]:
+    product: Any = vectors @ vectors.T
+    dense = product if isinstance(product, np.ndarray) else product.toarray()
+    gram = np.asarray(dense, dtype=np.float64)
+    return (gram + gram.T) / 2
+
+
+def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floating[Any]]:
+    """The problem's own similarity matrix if it has one, else that of its vectors by a rule.
+
+    Raises
+    ------
+    NotApplicableError
+        If the problem has neither.
+    """
+    if problem.similarity is not None:
+        return problem.similarity
+    if problem.vectors is None:
+        raise NotApplicableError("this data set has neither similarities nor vectors")
+    return similarity_of_vectors(problem.vectors, rule)

@@ -1,0 +1,368 @@
+"""What a plugin declares: small frozen descriptions of algorithms, datasets, oracles and metrics.
+
+A spec names its function lazily, as ``"package.module:function"``, so that listing and planning
+import nothing heavy; a callable is accepted as well.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+
+Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
+Params: TypeAlias = Mapping[str, Value]
+Function: TypeAlias = str | Callable[..., Any]
+
+REQUIRED = "<required>"
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float, int),
+    "str": (str,),
+    "list": (tuple,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range of numbers in the usual notation, such as ``"(0, 1]"`` or ``"[1, inf)"``."""
+
+    text: str
+    low: float = field(init=False)
+    high: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        match = re.fullmatch(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])", self.text)
+        if match is None:
+            raise InvalidSpecError(f"{self.text!r} is no interval; write for example '(0, 1]'")
+        object.__setattr__(self, "low", float(match[2]))
+        object.__setattr__(self, "high", float(match[3]))
+
+    def __contains__(self, number: float) -> bool:
+        above = number > self.low or (number == self.low and self.text[0] == "[")
+        below = number < self.high or (number == self.high and self.text[-1] == "]")
+        return above and below
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a plugin's function.
+
+    Attributes
+    ----------
+    name : str
+        As in the function's signature.
+    default : bool, int, float, str, tuple or None
+        ``REQUIRED`` if there is none.
+    doc : str
+        One sentence: meaning and unit.
+    type : {"bool", "int", "float", "str", "list"}, optional
+        Taken from the default where that says it. None is accepted besides if it is the default.
+    choices : tuple of str
+        The only strings accepted; with ``open`` numbers may be given too.
+    interval : str
+        The numbers accepted, such as ``"(0, 1]"``.
+    alternative : str, optional
+        A second type that is accepted, such as ``"str"`` for a number that may also be "auto".
+    """
+
+    name: str
+    default: Value
+    doc: str
+    type: str = ""
+    choices: tuple[str, ...] = ()
+    interval: str = ""
+    alternative: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.type:
+            object.__setattr__(self, "type", self._type_of_default())
+        for name in filter(None, (self.type, self.alternative)):
+            if name not in _TYPES:
+                raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
+        if self.interval:
+            Interval(self.interval)
+
+    def _type_of_default(self) -> str:
+        for name, types in _TYPES.items():
+            if isinstance(self.default, types) and self.default is not REQUIRED:
+                return name
+        raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is REQUIRED
+
+    def check(self, value: Value, owner: str) -> Value:
+        """The value in the parameter's own type.
+
+        Raises
+        ------
+        ParameterError
+            If it is of the wrong type or out of range.
+        """
+        if value is None and self.default is None:
+            return None
+        wanted = _TYPES[self.type] + (_TYPES[self.alternative] if self.alternative else ())
+        if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+            kinds = f"{self.type} or {self.alternative}" if self.alternative else self.type
+            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
+        if isinstance(value, str):
+            self._check_choice(value, owner)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            if self.interval and value not in Interval(self.interval):
+                raise ParameterError(
+                    f"{owner}: {self.name} must be in {self.interval}, got {value!r}"
+                )
+            if self.type == "float":
+                return float(value)
+        return value
+
+    def _check_choice(self, value: str, owner: str) -> None:
+        if self.choices and value not in self.choices:
+            raise ParameterError(
+                f"{owner}: {self.name} must be one of {', '.join(self.choices)}; got {value!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where something was published.
+
+    Attributes
+    ----------
+    key : str
+        The BibTeX key, such as ``"gray2023"``.
+    entry : str
+        The BibTeX entry type, such as ``"inproceedings"``.
+    fields : mapping of str to str
+        The BibTeX fields; author, title and year are needed.
+    """
+
+    key: str
+    entry: str
+    fields: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        missing = {"author", "title", "year"} - set(self.fields)
+        if missing:
+            raise InvalidSpecError(f"reference {self.key}: no {', '.join(sorted(missing))}")
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entry."""
+        lines = [f"  {name} = {{{text}}}," for name, text in self.fields.items()]
+        return "\n".join([f"@{self.entry}{{{self.key},", *lines, "}"])
+
+    def __str__(self) -> str:
+        names = self.fields["author"].split(" and ")
+        surnames = [name.split(",")[0].strip() for name in names]
+        who = surnames[0] if len(surnames) == 1 else " & ".join(surnames)
+        if len(surnames) > 2:
+            who = f"{surnames[0]} et al."
+        return f"{who} {self.fields['year']}, {self.fields['title']}"
+
+
+def load_function(function: Function) -> Callable[..., Any]:
+    """The callable behind a lazy name.
+
+    Raises
+    ------
+    PluginError
+        If its module cannot be imported or has no such function.
+    """
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    try:
+        loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise PluginError(f"cannot load {function}: {type(error).__name__}: {error}") from error
+    return loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What all kinds of spec share.
+
+    Attributes
+    ----------
+    name : str
+        The name of the papers, matched without regard to case.
+    function : str or callable
+        ``"package.module:function"``, imported when first needed.
+    doc : str
+        One sentence.
+    parameters : tuple of Parameter
+    paper : Reference, optional
+    """
+
+    name: str
+    function: Function
+    doc: str
+    parameters: tuple[Parameter, ...] = ()
+    paper: Reference | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name or re.search(r"[\[\]=,:\s]", self.name):
+            raise InvalidSpecError(f"{self.name!r} cannot be a name: no spaces, brackets, = , :")
+        names = [p.name for p in self.parameters]
+        if len(set(names)) < len(names):
+            raise InvalidSpecError(f"{self.name}: a parameter is declared twice")
+
+    def resolve(self, given: Params) -> dict[str, Value]:
+        """All parameters, defaults included, in the order of declaration.
+
+        Raises
+        ------
+        ParameterError
+            If one is unknown, missing, of the wrong type or out of range.
+        """
+        known = {p.name: p for p in self.parameters}
+        for name in given:
+            if name not in known:
+                raise ParameterError(_unknown_parameter(self.name, name, known))
+        missing = [p.name for p in self.parameters if p.required and p.name not in given]
+        if missing:
+            raise ParameterError(f"{self.name} needs {missing[0]}: {self.name}[{missing[0]}=...]")
+        return {
+            name: parameter.check(given[name], self.name) if name in given else parameter.default
+            for name, parameter in known.items()
+        }
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        return load_function(self.function)
+
+
+def _unknown_parameter(owner: str, name: str, known: Iterable[str]) -> str:
+    names = ", ".join(known)
+    return f"{owner} has no parameter {name!r}; it has {names or 'none'}"
+
+
+Needs: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlgorithmSpec(Spec):
+    """An algorithm: ``function(oracle, given, rng, **params) -> Tree, linkage or Partition``.
+
+    Attributes
+    ----------
+    accepts : tuple of str
+        Kinds of oracle, the preferred first.
+    hints : tuple of str, or callable from params to such a tuple
+        Parts of the truth that it is given (see ``hcbench.problem.HINTS``).
+    needs : tuple of str
+        What the data set must provide besides, such as ``"tree"``.
+    returns : {"tree", "partition"}
+    anytime : bool
+        Whether it records results on the way, so that one run gives a learning curve.
+    """
+
+    accepts: tuple[str, ...]
+    hints: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
+    needs: Needs = ()
+    returns: Literal["tree", "partition"] = "tree"
+    anytime: bool = False
+
+    def __post_init__(self) -> None:
+        Spec.__post_init__(self)
+        if not self.accepts:
+            raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
+
+    def hints_of(self, params: Params) -> tuple[str, ...]:
+        """The hints that it takes with these parameters."""
+        return self.hints(params) if callable(self.hints) else self.hints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetSpec(Spec):
+    """A data set: ``function(seed, **params) -> Problem``.
+
+    Attributes
+    ----------
+    provides : tuple of str, or callable from params to such a tuple
+        Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
+        this alone.
+    random : bool
+        Whether another seed gives other data.
+    files : tuple of str
+        The parameters that name files; their content belongs to the key of a cell.
+    suffixes : tuple of str
+        File endings for which ``./name.suffix`` means this data set with ``path`` set.
+    licence : str
+    """
+
+    provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
+    random: bool = True
+    files: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    licence: str = ""
+
+    def provides_with(self, params: Params) -> frozenset[str]:
+        """What it yields with these parameters."""
+        return frozenset(self.provides(params) if callable(self.provides) else self.provides)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleSpec(Spec):
+    """An oracle: ``function(problem, seed, budget, **params) -> Answers``.
+
+    Attributes
+    ----------
+    kind : str
+        What can be asked of it: vectors, similarities, quadruplet-set, quadruplet-queries,
+        triplet-set, ordinal-queries, pair-queries, or a new kind.
+    needs : tuple of str
+        What the data set must provide; ``"similarity|vectors"`` means either.
+    """
+
+    kind: str
+    needs: Needs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec(Spec):
+    """A metric: ``function(scored, **params) -> float``.
+
+    Attributes
+    ----------
+    direction : {"higher", "lower"}
+        Which values are better.
+    unit : str
+        "" for a pure number; "s", "bytes" and "questions" are shown in a fitting form.
+    interval : str
+        The values it can take, such as ``"[-1, 1]"``.
+    needs : tuple of str
+        What the data set must provide; ``"similarity|vectors"`` means either.
+    result : {"tree", "partition", "any"}
+        What it can judge.
+    cost : bool
+        Whether it tells a cost of the call rather than the quality of the result.
+    """
+
+    direction: Literal["higher", "lower"]
+    unit: str = ""
+    interval: str = "(-inf, inf)"
+    needs: Needs = ()
+    result: Literal["tree", "partition", "any"] = "tree"
+    cost: bool = False
+
+    def __post_init__(self) -> None:
+        Spec.__post_init__(self)
+        Interval(self.interval)
+
+
+def unmet(needs: Needs, provided: frozenset[str]) -> str | None:
+    """The first need that is not met, in words; None if all are."""
+    for need in needs:
+        if not provided & set(need.split("|")):
+            return need.replace("|", " or ")
+    return None

@@ -1,0 +1,162 @@
+"""Data sets: the planted hierarchy, scikit-learn's bundled sets, and files of the user."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from hcbench import REQUIRED, DataError, DatasetSpec, Parameter, Reference, Suite, hookimpl
+from hcbench.specs import Params
+
+GHOSHDASTIDAR_2019 = Reference(
+    "ghoshdastidar2019",
+    "inproceedings",
+    {
+        "author": "Ghoshdastidar, Debarghya and Perrot, Micha{\\\"e}l and von Luxburg, Ulrike",
+        "title": "Foundations of Comparison-Based Hierarchical Clustering",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "32",
+        "year": "2019",
+    },
+)
+
+PLANTED = DatasetSpec(
+    name="planted",
+    function="hcbench_datasets.planted:planted",
+    doc="Similarities of a balanced binary hierarchy with normal noise.",
+    parameters=(
+        Parameter("N0", 30, "Items in each of the 2^L pure clusters.", interval="[1, inf)"),
+        Parameter("L", 3, "Levels of splits.", interval="[1, inf)"),
+        Parameter("mu", 0.8, "Mean similarity within a pure cluster.", interval="(-inf, inf)"),
+        Parameter("sigma", 0.1, "Standard deviation of the noise.", interval="[0, inf)"),
+        Parameter("delta", 0.1, "Drop of the mean similarity a level.", interval="[0, inf)"),
+    ),
+    provides=("similarity", "truth", "levels", "heights"),
+    paper=GHOSHDASTIDAR_2019,
+)
+
+_BUNDLED = (
+    ("iris", "150 flowers of 3 species, 4 lengths in cm."),
+    ("wine", "178 wines of 3 growers, 13 chemical measurements on very different scales."),
+    ("digits", "1797 handwritten digits of 10 classes, 8 x 8 grey levels."),
+    ("breast-cancer", "569 tumours, benign or malignant, 30 measurements."),
+)
+
+
+def _bundled(name: str, doc: str) -> DatasetSpec:
+    return DatasetSpec(
+        name=name,
+        function=f"hcbench_datasets.bundled:{name.replace('-', '_')}",
+        doc=f"{doc} Bundled with scikit-learn; the classes are the truth.",
+        parameters=(
+            Parameter(
+                "standardise",
+                False,
+                "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
+            ),
+            Parameter(
+                "n", None, "Use a random subsample of so many items.", type="int", interval="[2, inf)"
+            ),
+        ),
+        provides=("vectors", "levels", "truth"),
+        # With n the seed chooses the items. Without it the data are the same for every seed, and
+        # saying so here only costs that they are read once a repetition.
+        random=True,
+        licence="as in scikit-learn (UCI Machine Learning Repository, CC BY 4.0)",
+    )
+
+
+def _provides_of_file(params: Params) -> tuple[str, ...]:
+    """What a file yields; the member names of an .npz are read, and no data."""
+    data = "similarity" if params["similarity"] else "vectors"
+    provides = {data}
+    path = Path(str(params["path"])).expanduser()
+    if path.suffix.lower() == ".npz":
+        provides = _provides_of_npz(path, data)
+    if params["labels"]:
+        provides |= {"levels", "truth"}
+    if params["truth"] is not None:
+        provides.add("truth")
+    return tuple(sorted(provides))
+
+
+def _provides_of_npz(path: Path, data: str) -> set[str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            keys = {member.removesuffix(".npy") for member in archive.namelist()}
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', '') or error}") from error
+    provides = {data} if keys & {"X", "vectors", "indptr", "row", "offsets"} else set()
+    if "similarity" in keys:
+        provides.add("similarity")
+        if data == "similarity":
+            provides -= {"vectors"}
+    if keys & {"y", "labels"}:
+        provides |= {"levels", "truth"}
+    return provides
+
+
+FILE = DatasetSpec(
+    name="file",
+    function="hcbench_datasets.file:file",
+    doc="Your own data: vectors or similarities, with or without a truth.",
+    parameters=(
+        Parameter("path", REQUIRED, "A .csv, .tsv, .npy, .npz or .parquet file.", type="str"),
+        Parameter("labels", (), "Columns of class labels, the coarsest first: the truth."),
+        Parameter(
+            "names", None, "The column of the items' names.", type="str", alternative="int"
+        ),
+        Parameter("drop", (), "Columns to leave out."),
+        Parameter(
+            "truth",
+            None,
+            "A Newick file whose leaves are the names of the items, or 0..n-1 without names.",
+            type="str",
+        ),
+        Parameter("similarity", False, "Whether the file is an n x n matrix of similarities."),
+        Parameter(
+            "delimiter",
+            None,
+            "What separates the cells of a line; by default a tab in .tsv, else a comma.",
+            type="str",
+        ),
+    ),
+    provides=_provides_of_file,
+    random=False,
+    files=("path", "truth"),
+    suffixes=(".csv", ".tsv", ".npy", ".npz", ".parquet"),
+)
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """The planted hierarchy, scikit-learn's bundled sets, files."""
+    return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), FILE)
+
+
+@hookimpl
+def hcbench_suites() -> Iterable[Suite]:
+    """What ``hcbench compare`` runs if it is told nothing else."""
+    return (
+        Suite(
+            name="compare",
+            doc="The defaults of hcbench compare: an easy and a hard planted hierarchy, and real data.",
+            algorithms=("4-AL", "UPGMA", "HDBSCAN", "Random", "Truth"),
+            datasets=(
+                "planted[N0=10, delta=0.2]",
+                "planted[N0=10, delta=0.06]",
+                "iris",
+                "wine[standardise=true]",
+            ),
+            metrics=(
+                "AARI",
+                "kendall-tau-b",
+                "dasgupta-normalised",
+                "queries",
+                "seconds",
+                "peak-memory",
+            ),
+            repetitions=5,
+        ),
+    )

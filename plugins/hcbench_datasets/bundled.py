@@ -1,0 +1,60 @@
+"""Data sets that come with scikit-learn; none is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import datasets
+
+from hcbench import DataError, Problem
+
+
+def iris(seed: int, *, standardise: bool, n: int | None) -> Problem:
+    """Fisher's iris flowers (150, 4), 3 species."""
+    return _problem("iris", datasets.load_iris, seed, standardise, n)
+
+
+def wine(seed: int, *, standardise: bool, n: int | None) -> Problem:
+    """Wines (178, 13) of 3 growers."""
+    return _problem("wine", datasets.load_wine, seed, standardise, n)
+
+
+def digits(seed: int, *, standardise: bool, n: int | None) -> Problem:
+    """Handwritten digits (1797, 64), 10 classes."""
+    return _problem("digits", datasets.load_digits, seed, standardise, n)
+
+
+def breast_cancer(seed: int, *, standardise: bool, n: int | None) -> Problem:
+    """Tumours (569, 30), benign or malignant."""
+    return _problem("breast-cancer", datasets.load_breast_cancer, seed, standardise, n)
+
+
+def _problem(
+    name: str, load: Callable[..., Any], seed: int, standardise: bool, n: int | None
+) -> Problem:
+    """The data set, or ``n`` of its items in their old order, standardised after the choice."""
+    vectors, labels = load(return_X_y=True)
+    if n is not None:
+        if n > len(vectors):
+            raise DataError(f"{name} has {len(vectors)} items; n={n} is more, leave n out for all")
+        chosen = np.sort(np.random.default_rng(seed).choice(len(vectors), n, replace=False))
+        vectors, labels = vectors[chosen], labels[chosen]
+    vectors = np.ascontiguousarray(vectors, dtype=np.float64)
+    if standardise:
+        vectors = standardised(vectors)
+    return Problem(
+        n=len(vectors), vectors=vectors, levels=labels.astype(np.int64, copy=True)[:, None]
+    )
+
+
+def standardised(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each feature (column) less its mean, over its standard deviation; constant ones are 0."""
+    constant = (vectors == vectors[0]).all(axis=0)
+    centred = vectors - vectors.mean(axis=0)
+    centred[:, constant] = 0.0  # the mean of equal numbers may differ from them by rounding
+    deviation = centred.std(axis=0)
+    deviation[constant] = 1.0
+    return centred / deviation

@@ -1,0 +1,65 @@
+"""The planted hierarchical model: a balanced binary hierarchy seen through noise.
+
+Ghoshdastidar, Perrot & von Luxburg 2019, section 2.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import HeightKind, Problem, Tree
+
+
+def planted(
+    seed: int,
+    *,
+    N0: int,  # noqa: N803  (parameters are named as in the paper)
+    L: int,  # noqa: N803
+    mu: float,
+    sigma: float,
+    delta: float,
+) -> Problem:
+    """Draw similarities ``w_ij = mu_ij + r_ij`` of n = N0 2^L items.
+
+    ``mu_ij`` is mu within a pure cluster and ``mu - (L - l) delta`` for two items that step
+    l = 0..L-1 separates; ``r_ij = r_ji`` is independent N(0, sigma^2). Pure cluster c holds the
+    items c N0 .. (c+1) N0 - 1. The diagonal, which is never used, is mu. The true tree has the
+    ``mu_ij`` for (affinity) heights, and mu at the leaves; level l of the labels is the side taken
+    at step l. O(n^2) time and memory.
+    """
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(2**L), N0)
+    n = cluster.size
+    similarity = mu - delta * _levels_apart(cluster, L)
+    noise = np.triu(rng.normal(0.0, sigma, (n, n)), 1)
+    similarity += noise
+    similarity += noise.T
+    sides = (cluster[:, None] >> np.arange(L - 1, -1, -1)) & 1
+    truth = planted_tree(N0, L, mu, delta)
+    return Problem(n=n, similarity=similarity, levels=sides, truths={"planted": truth})
+
+
+def _levels_apart(cluster: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
+    """How many levels (n, n) two items must go up until they are in one cluster: L - l."""
+    differing = cluster[:, None] ^ cluster[None, :]
+    apart = np.zeros(differing.shape)
+    for level in range(depth):
+        apart += differing >> level > 0
+    return apart
+
+
+def planted_tree(size: int, depth: int, mu: float, delta: float) -> Tree:
+    """The true tree of pure clusters of some size, without a node for a cluster of one item."""
+    groups = [size] * (size > 1) + [2] * depth
+    heights = [mu] * (size > 1) + [mu - up * delta for up in range(1, depth + 1)]
+    layer = size * 2**depth
+    parent, height = [], [np.full(layer, mu)]
+    above = layer
+    for group, level in zip(groups, heights, strict=True):
+        parent.append(above + np.arange(layer) // group)
+        layer //= group
+        above += layer
+        height.append(np.full(layer, level))
+    parent.append(np.array([-1]))
+    return Tree(np.concatenate(parent), np.concatenate(height), HeightKind.AFFINITY)

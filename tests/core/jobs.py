@@ -1,0 +1,188 @@
+"""What the tests of the pool let workers do."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+Announce = Callable[[str], None]
+
+
+def perform(job: Callable[[], object], announce: Announce) -> object:
+    announce("algorithm")
+    return job()
+
+
+def perform_phases(job: dict[str, float], announce: Announce) -> str:
+    """Sleep through the phases of a job."""
+    for phase, seconds in job.items():
+        announce(phase)
+        time.sleep(seconds)
+    return "slept"
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+def segfault() -> None:
+    ctypes.string_at(0)
+
+
+def loop() -> None:
+    while True:
+        pass
+
+
+def ignore_sigterm() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(1000)
+
+
+def come_back_twice() -> str:
+    """Return in a forked copy as well, which is slower and has another answer."""
+    if os.fork() == 0:
+        time.sleep(0.05)
+        return "copy"
+    time.sleep(0.1)
+    return "original"
+
+
+def raise_in_a_copy() -> str:
+    child = os.fork()
+    if child == 0:
+        raise ValueError("in the copy")
+    return f"copy ended with {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}"
+
+
+def leave_child(pids: Path, then: Callable[[], object] = str) -> object:
+    """Leave three kinds of children that outlive the job, and note their ids."""
+    sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
+    children = [
+        subprocess.Popen(["sleep", "1000"]).pid,
+        subprocess.Popen(["sleep", "1000"], start_new_session=True).pid,
+        _daemon(sleeper),
+    ]
+    pids.write_text(" ".join(map(str, [os.getpid(), *children])))
+    return then()
+
+
+def _daemon(command: list[str]) -> int:
+    """Start a process that flees twice: its parent is dead, its session its own."""
+    source = f"import subprocess; print(subprocess.Popen({command!r}, start_new_session=True).pid)"
+    with open(os.devnull) as nothing:
+        done = subprocess.run(
+            [sys.executable, "-c", source.replace("=True", "=True, stdout=-3")],
+            check=True,
+            capture_output=True,
+            stdin=nothing,
+        )
+    return int(done.stdout)
+
+
+def fork_many(pids: Path) -> None:
+    """Fork until there are 32 sleeping processes, and wait with them."""
+    for _ in range(5):
+        os.fork()
+    with pids.open("a") as file:
+        file.write(f"{os.getpid()} ")
+    time.sleep(1000)
+
+
+def hog(mebibytes: int) -> int:
+    """Fill memory step by step, and stay."""
+    held = [bytearray(os.urandom(1 << 10)) * 1024 for _ in range(mebibytes)]
+    time.sleep(1.0)
+    return len(held)
+
+
+def hog_in_a_child(mebibytes: int) -> int:
+    child = os.fork()
+    if child == 0:
+        hog(mebibytes)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+
+def share_memory(mebibytes: int, copies: int) -> str:
+    """Hold memory together with forked copies, which takes it once."""
+    held = bytes(1 << 20) + os.urandom(mebibytes << 20)
+    children = []
+    for _ in range(copies):
+        if (child := os.fork()) == 0:
+            time.sleep(0.3)
+            os._exit(held[0])
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    return "shared"
+
+
+def print_everywhere() -> str:
+    print("from Python")
+    os.write(1, b"from descriptor 1\n")
+    os.write(2, b"from descriptor 2 \xff\n")
+    ctypes.CDLL(None).puts(b"from C")
+    return input_or_eof()
+
+
+def input_or_eof() -> str:
+    try:
+        return input()
+    except EOFError:
+        return "no input"
+
+
+def print_much() -> None:
+    for number in range(100_000):
+        print("line", number)
+
+
+def close_all_descriptors() -> None:
+    os.closerange(3, 1000)
+    time.sleep(1000)
+
+
+def kill_own_group() -> None:
+    os.killpg(0, signal.SIGKILL)
+
+
+def recurse(depth: int = 0) -> int:
+    return recurse(depth + 1) + 1
+
+
+def unpicklable() -> object:
+    return (number for number in range(3))
+
+
+class Unreadable:
+    """Travels, but cannot be read."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_refuse, ())
+
+
+def _refuse() -> None:
+    raise ValueError("no")
+
+
+def start_thread() -> str:
+    import threading
+
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+    return "started"
+
+
+def environment(name: str) -> str | None:
+    return os.environ.get(name)
+
+
+def echo(job: object, announce: Announce) -> object:
+    announce("algorithm")
+    return job
