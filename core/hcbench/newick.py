@@ -148,11 +148,13 @@ def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[
     Raises
     ------
     NewickError
-        If there are no labels, or the two are not the same set; it names what is missing.
+        If there are no labels, a name is given twice, or the two are not the same set.
     """
     if labels is None:
         raise NewickError("the leaves have no labels, so names cannot be matched; leave names out")
     position = {name: i for i, name in enumerate(names)}
+    if len(position) < len(names):
+        raise NewickError(f"{len(names)} names hold only {len(position)} different ones")
     present = set(labels)
     if present != position.keys():
         missing = [name for name in position if name not in present]

@@ -97,7 +97,7 @@ class Cut:
 
     def __init__(self, tree: Tree, nodes: ArrayLike) -> None:
         ids = np.asarray(nodes)
-        if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
             raise InvalidPartitionError(
                 f"the nodes of a cut must be a list of integers, got {ids.dtype} of shape "
                 f"{ids.shape}; give node ids, for instance those of tree.cut_nodes(k)"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hcbench.errors import SuiteError
-from hcbench.registry import Registry, Use, make_use
+from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.seeds import derive_seed
 from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, unmet
 from hcbench.suite import Suite
@@ -127,13 +127,18 @@ def make_plan(
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}")
     plan = Plan(suite, metrics=all_metrics)
-    default_oracles = [
-        make_use(e.spec, e.plugin, {})
-        for e in registry.oracles.entries
-        if not any(p.required for p in e.spec.parameters)
-    ]
     pairings = [
-        (dataset, algorithm, _pair(algorithm, dataset, oracles, default_oracles))
+        (
+            dataset,
+            algorithm,
+            choose_oracles(
+                algorithm,
+                dataset.spec.provides_with(dataset.params),
+                dataset.label,
+                oracles,
+                registry,
+            ),
+        )
         for dataset in all_datasets
         for algorithm in all_algorithms
     ]
@@ -180,37 +185,55 @@ def _unique(uses: Sequence[Use]) -> list[Use]:  # type: ignore[type-arg]
     return list({use.identity: use for use in uses}.values())
 
 
-def _pair(
+def choose_oracles(
     algorithm: Use[AlgorithmSpec],
-    dataset: Use[DatasetSpec],
+    provided: frozenset[str],
+    source: str,
     requested: Sequence[Use[OracleSpec]],
-    defaults: Sequence[Use[OracleSpec]],
+    registry: Registry,
 ) -> list[Use[OracleSpec]] | str:
     """The oracles for an algorithm on a data set, or the reason why there is none.
 
     All requested ones of an accepted kind; where none of those is requested, the first kind in
     the algorithm's own order that the data set can provide.
+
+    Parameters
+    ----------
+    algorithm : Use
+    provided : frozenset of str
+        What the data set provides.
+    source : str
+        Its name, for the reason.
+    requested : sequence of Use
+    registry : Registry
     """
-    spec, provided = algorithm.spec, dataset.spec.provides_with(dataset.params)
+    spec = algorithm.spec
     missing = unmet(_needs(algorithm), provided)
     if missing:
-        return f"{algorithm.label} needs {missing}, which {dataset.label} does not provide"
+        return f"{algorithm.label} needs {missing}, which {source} does not provide"
     wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
     if wanted:
         able = [oracle for oracle in wanted if unmet(oracle.spec.needs, provided) is None]
         lack = unmet(wanted[0].spec.needs, provided)
-        return able or f"{wanted[0].label} needs {lack}, which {dataset.label} does not provide"
+        return able or f"{wanted[0].label} needs {lack}, which {source} does not provide"
     for kind in spec.accepts:
-        of_kind = [o for o in defaults if o.spec.kind == kind]
-        # The oracle that bears the name of its kind is the plain one.
-        of_kind.sort(key=lambda o: (o.spec.name != kind, o.spec.name))
-        for oracle in of_kind:
-            if unmet(oracle.spec.needs, provided) is None:
-                return [oracle]
+        for entry in _oracles_of(kind, registry):
+            if unmet(entry.spec.needs, provided) is None:
+                return [make_use(entry.spec, entry.plugin, {})]
     return (
         f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
-        f"{dataset.label} provides {', '.join(sorted(provided)) or 'nothing'}"
+        f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
     )
+
+
+def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:
+    """Those that need no parameter; first the one that bears the name of its kind."""
+    entries = [
+        e
+        for e in registry.oracles.entries
+        if e.spec.kind == kind and not any(p.required for p in e.spec.parameters)
+    ]
+    return sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name))
 
 
 def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:

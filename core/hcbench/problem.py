@@ -65,7 +65,7 @@ class Problem:
         truths = dict(self.truths)
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
-        object.__setattr__(self, "truths", MappingProxyType(truths))
+        object.__setattr__(self, "truths", truths)
         for array in self._arrays():
             array.flags.writeable = False
 

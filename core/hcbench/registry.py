@@ -277,26 +277,26 @@ def find_suite(registry: Registry, name: str) -> Suite:
         raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
 
 
-def with_defaults(suite: Suite, registry: Registry) -> Suite:
-    """Fill what a suite leaves open from the registered suite called ``compare``."""
+def with_defaults(
+    suite: Suite,
+    registry: Registry,
+    *,
+    algorithms: bool = True,
+    datasets: bool = True,
+    metrics: bool = True,
+) -> Suite:
+    """Fill what a suite leaves open from the registered suite called ``compare``.
+
+    The flags say whether an empty list is open, or the caller brings something of their own.
+    """
     try:
         defaults = find_suite(registry, "compare")
     except SuiteError:
         return suite
+    open_lists = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
     missing = {
         name: getattr(defaults, name)
-        for name in ("algorithms", "datasets", "metrics")
-        if not getattr(suite, name)
+        for name, is_open in open_lists.items()
+        if is_open and not getattr(suite, name)
     }
     return replace(suite, **missing)
-
-
-__all__ = [
-    "Catalogue",
-    "Entry",
-    "Registry",
-    "Use",
-    "find_suite",
-    "make_use",
-    "with_defaults",
-]

@@ -248,6 +248,7 @@ class Tree:
         """
         old_parent = _checked_parent(parent)
         m = old_parent.size
+        _check_leaves_first(np.bincount(old_parent[old_parent >= 0], minlength=m))
         order = np.arange(m)
         if (old_parent[:-1] <= order[:-1]).any() or old_parent[-1] != -1:
             order = _kernels.topological_order(old_parent)
@@ -306,7 +307,7 @@ class Tree:
 
     @cached_property
     def children_csr(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Offsets (m+1,), ids (m-1,): v's children, rising, are ``ids[offsets[v]:offsets[v+1]]``."""
+        """Offsets (m+1,), ids (m-1,): the children of v, rising, are ``ids[off[v]:off[v+1]]``."""
         offsets, ids = _kernels.children_csr(self.parent)
         return _read_only(offsets), _read_only(ids)
 
@@ -587,8 +588,9 @@ class Tree:
             return (_kernels.subtree_max(self.parent, depth) - depth)[self.n :]
         if self.kind is HeightKind.AFFINITY:
             highest = self.height.max()
-            # Infinite affinity is distance 0, from itself as well.
-            return np.where(self.height == highest, 0.0, highest - self.height)[self.n :]
+            inner = self.height[self.n :]
+            # Not inf - inf: what is infinitely alike is at distance 0.
+            return np.subtract(highest, inner, where=inner < highest, out=np.zeros(inner.size))
         return self.height[self.n :]
 
     def to_newick(self, lengths: bool = True) -> str:
@@ -709,6 +711,10 @@ def _check_topology(parent: NDArray[np.int64]) -> None:
             f"{unary.size} nodes have one child, nodes {_some(unary)}; "
             "Tree.from_parents leaves them out with collapse_unary=True"
         )
+    _check_leaves_first(n_children)
+
+
+def _check_leaves_first(n_children: NDArray[np.int64]) -> None:
     childless = np.flatnonzero(n_children == 0)
     if childless[-1] >= childless.size:
         raise InvalidTreeError(

@@ -172,21 +172,24 @@ class _Worker:
 
     def read_phases(self) -> Iterator[object]:
         """Yield what has been announced."""
-        while data := self.phases.read(CHUNK):  # None when there is nothing yet
-            self.announced += data
-            yield from unpack(self.announced)
+        self.announced += self.phases.read(CHUNK) or b""  # None when there is nothing yet
+        yield from unpack(self.announced)
 
     def read(self) -> Iterator[object]:
         """Yield the messages that have arrived."""
-        try:
-            while data := self.connection.recv(CHUNK):
-                self.inbox += data
-                yield from unpack(self.inbox)
-        except BlockingIOError:
-            return
-        except OSError:
-            pass
-        self.deaf_since = min(self.deaf_since, time.monotonic())
+        full = True
+        while full:
+            try:
+                data = self.connection.recv(CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self.deaf_since = min(self.deaf_since, time.monotonic())
+            self.inbox += data
+            yield from unpack(self.inbox)
+            full = len(data) == CHUNK
 
     def write(self) -> bool:
         """Send what can be sent now; return whether something is left."""

@@ -13,7 +13,7 @@ GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",
     "inproceedings",
     {
-        "author": "Ghoshdastidar, Debarghya and Perrot, Micha{\\\"e}l and von Luxburg, Ulrike",
+        "author": 'Ghoshdastidar, Debarghya and Perrot, Micha{\\"e}l and von Luxburg, Ulrike',
         "title": "Foundations of Comparison-Based Hierarchical Clustering",
         "booktitle": "Advances in Neural Information Processing Systems",
         "volume": "32",
@@ -56,7 +56,11 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
                 "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
             ),
             Parameter(
-                "n", None, "Use a random subsample of so many items.", type="int", interval="[2, inf)"
+                "n",
+                None,
+                "Use a random subsample of so many items.",
+                type="int",
+                interval="[2, inf)",
             ),
         ),
         provides=("vectors", "levels", "truth"),
@@ -104,9 +108,7 @@ FILE = DatasetSpec(
     parameters=(
         Parameter("path", REQUIRED, "A .csv, .tsv, .npy, .npz or .parquet file.", type="str"),
         Parameter("labels", (), "Columns of class labels, the coarsest first: the truth."),
-        Parameter(
-            "names", None, "The column of the items' names.", type="str", alternative="int"
-        ),
+        Parameter("names", None, "The column of the items' names.", type="str", alternative="int"),
         Parameter("drop", (), "Columns to leave out."),
         Parameter(
             "truth",
@@ -141,7 +143,7 @@ def hcbench_suites() -> Iterable[Suite]:
     return (
         Suite(
             name="compare",
-            doc="The defaults of hcbench compare: an easy and a hard planted hierarchy, and real data.",
+            doc="The defaults of hcbench compare: an easy and a hard planted hierarchy, real data.",
             algorithms=("4-AL", "UPGMA", "HDBSCAN", "Random", "Truth"),
             datasets=(
                 "planted[N0=10, delta=0.2]",

@@ -53,8 +53,9 @@ def _problem(
 def standardised(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each feature (column) less its mean, over its standard deviation; constant ones are 0."""
     constant = (vectors == vectors[0]).all(axis=0)
-    centred = vectors - vectors.mean(axis=0)
+    centred: NDArray[np.float64] = vectors - vectors.mean(axis=0)
     centred[:, constant] = 0.0  # the mean of equal numbers may differ from them by rounding
     deviation = centred.std(axis=0)
     deviation[constant] = 1.0
-    return centred / deviation
+    centred /= deviation
+    return centred

@@ -1,1 +1,157 @@
-"""placeholder."""
+"""How good a hierarchy is, against the truth or by an objective, and what it cost to get.
+
+Every metric is ``function(scored, **params) -> float`` in the module of its group: `agreement` with
+a true hierarchy, `objectives` that need none, and `costs` of the call. The loops are in `_kernels`.
+"""
+
+from __future__ import annotations
+
+from hcbench import MetricSpec, Parameter, Reference, hookimpl
+
+GHOSHDASTIDAR_2019 = Reference(
+    "ghoshdastidar2019",
+    "inproceedings",
+    {
+        "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
+        "title": "Foundations of Comparison-Based Hierarchical Clustering",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "year": "2019",
+    },
+)
+DASGUPTA_2016 = Reference(
+    "dasgupta2016",
+    "inproceedings",
+    {
+        "author": "Dasgupta, Sanjoy",
+        "title": "A Cost Function for Similarity-Based Hierarchical Clustering",
+        "booktitle": "Proceedings of the 48th Annual ACM Symposium on Theory of Computing",
+        "year": "2016",
+    },
+)
+GRAY_2023 = Reference(
+    "gray2023",
+    "inproceedings",
+    {
+        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick and "
+        "Whiteley, Nick",
+        "title": "Hierarchical Clustering with Dot Products Recovers Hidden Tree Structure",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "year": "2023",
+    },
+)
+ELDRIDGE_2015 = Reference(
+    "eldridge2015",
+    "inproceedings",
+    {
+        "author": "Eldridge, Justin and Belkin, Mikhail and Wang, Yusu",
+        "title": "Beyond Hartigan Consistency: Merge Distortion Metric for Hierarchical Clustering",
+        "booktitle": "Proceedings of the 28th Conference on Learning Theory",
+        "year": "2015",
+    },
+)
+
+_SIMILARITY = Parameter(
+    "similarity",
+    "cosine",
+    "Similarity of items given as vectors; a data set's own similarities go first.",
+    choices=("cosine", "euclidean", "dot"),
+)
+
+AGREEMENT = (
+    MetricSpec(
+        name="AARI",
+        function="hcbench_metrics.agreement:aari",
+        doc="Mean adjusted Rand index between levels of the true hierarchy and cuts of the result.",
+        parameters=(
+            Parameter(
+                "levels",
+                "auto",
+                "Levels to compare: those of the labels, or the cuts into 2, 4, 8, ... clusters; "
+                "auto takes the labels where there are any.",
+                choices=("auto", "labels", "powers"),
+            ),
+        ),
+        paper=GHOSHDASTIDAR_2019,
+        direction="higher",
+        interval="[-1, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="kendall-tau-b",
+        function="hcbench_metrics.agreement:kendall_tau_b",
+        doc="Mean over items of the rank correlation between the orders in which others join them.",
+        parameters=(
+            Parameter(
+                "include_self",
+                False,
+                "Whether an item is ranked too, first of all, as in the authors' code.",
+            ),
+        ),
+        paper=GRAY_2023,
+        direction="higher",
+        interval="[-1, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="merge-distortion",
+        function="hcbench_metrics.agreement:merge_distortion",
+        doc="Largest difference between a pair's merge height in the result and in the truth.",
+        paper=ELDRIDGE_2015,
+        direction="lower",
+        interval="[0, inf]",
+        needs=("heights",),
+    ),
+)
+
+OBJECTIVES = (
+    MetricSpec(
+        name="dasgupta",
+        function="hcbench_metrics.objectives:dasgupta",
+        doc="Sum over pairs of their similarity times the size of the smallest cluster with both.",
+        parameters=(_SIMILARITY,),
+        paper=DASGUPTA_2016,
+        direction="lower",
+        needs=("similarity|vectors",),
+    ),
+    MetricSpec(
+        name="dasgupta-normalised",
+        function="hcbench_metrics.objectives:dasgupta_normalised",
+        doc="Dasgupta's cost, 0 at a lower bound and 1 in expectation for a tree drawn at random.",
+        parameters=(_SIMILARITY,),
+        paper=DASGUPTA_2016,
+        direction="lower",
+        needs=("similarity|vectors",),
+    ),
+)
+
+
+def _cost(name: str, doc: str, unit: str) -> MetricSpec:
+    function = f"hcbench_metrics.costs:{name.replace('-', '_')}"
+    return MetricSpec(
+        name=name,
+        function=function,
+        doc=doc,
+        direction="lower",
+        unit=unit,
+        interval="[0, inf)",
+        result="any",
+        cost=True,
+    )
+
+
+COSTS = (
+    _cost("queries", "Questions that were asked of the oracle.", "questions"),
+    _cost("distinct-queries", "Different questions that were asked of the oracle.", "questions"),
+    _cost("rounds", "Rounds of questions, each of which may depend on earlier answers.", ""),
+    _cost("seconds", "Wall time of the algorithm, the oracle's answers left out.", "s"),
+    _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
+    _cost(
+        "peak-memory", "The most memory held during the call above what was held before.", "bytes"
+    ),
+)
+
+
+@hookimpl
+def hcbench_metrics() -> tuple[MetricSpec, ...]:
+    """Return the metrics of this plugin."""
+    return AGREEMENT + OBJECTIVES + COSTS

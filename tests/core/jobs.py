@@ -125,7 +125,7 @@ def share_memory(mebibytes: int, copies: int) -> str:
 
 
 def print_everywhere() -> str:
-    print("from Python")
+    print("from Python")  # noqa: T201 - the point
     os.write(1, b"from descriptor 1\n")
     os.write(2, b"from descriptor 2 \xff\n")
     ctypes.CDLL(None).puts(b"from C")
@@ -141,7 +141,7 @@ def input_or_eof() -> str:
 
 def print_much() -> None:
     for number in range(100_000):
-        print("line", number)
+        print("line", number)  # noqa: T201 - the point
 
 
 def close_all_descriptors() -> None:

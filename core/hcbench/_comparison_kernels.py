@@ -1,0 +1,229 @@
+"""Compiled loops over comparisons. They trust their input; `hcbench.comparisons` checks it.
+
+Throughout, a pair of items i < j of n is named by its position in scipy's condensed order, row by
+row: (0, 1), (0, 2), ..., (n-2, n-1). Counted from the end, the pairs of the last r rows are the
+first r(r+1)/2, whatever n is, so that the row of a pair is a triangular root.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+class RowFault(IntEnum):
+    """What is wrong with a comparison."""
+
+    NONE = 0
+    RANGE = 1
+    SAME_ITEM = 2
+    SAME_PAIR = 3
+
+
+@njit(cache=True)
+def triangle(r: Any) -> Any:
+    """r(r+1)/2, without overflow as long as that is below 2^63."""
+    return ((r + 1) >> 1) * (r | 1)
+
+
+@njit(cache=True)
+def pair_of(i: Any, j: Any, n: Any) -> Any:
+    """Condensed id of an unordered pair of items, n(n-1)/2 < 2^63."""
+    low, high = (np.int64(i), np.int64(j)) if i < j else (np.int64(j), np.int64(i))
+    last = np.int64(n) - 1
+    return triangle(last) - triangle(last - low) + high - low - 1
+
+
+@njit(cache=True)
+def items_of(pair: Any, n: Any) -> Any:
+    """Items i < j of a condensed id: the inverse of `pair_of`.
+
+    With e = n(n-1)/2 - 1 - pair, the row from the end is r = floor((sqrt(8e + 1) - 1) / 2). The
+    square root is taken in floating point, where it is wrong by at most one, and corrected.
+    """
+    last = np.int64(n) - 1
+    e = triangle(last) - 1 - np.int64(pair)
+    r = np.int64(np.sqrt(2.0 * np.float64(e)))
+    if triangle(r) > e:
+        r -= 1
+    elif triangle(r + 1) <= e:
+        r += 1
+    return last - 1 - r, last - (e - triangle(r))
+
+
+@njit(cache=True)
+def pair_ids(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Condensed ids (m,) of the pairs of items i, j (m,). O(m)."""
+    pairs = np.empty(i.size, np.int64)
+    for at in range(i.size):
+        pairs[at] = pair_of(i[at], j[at], n)
+    return pairs
+
+
+@njit(cache=True)
+def items_of_pairs(pairs: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Items i < j, (m,) each, of condensed ids (m,). O(m)."""
+    i = np.empty(pairs.size, np.int64)
+    j = np.empty(pairs.size, np.int64)
+    for at in range(pairs.size):
+        i[at], j[at] = items_of(pairs[at], n)
+    return i, j
+
+
+@njit(cache=True)
+def encode_rows(
+    rows: NDArray[np.int64], n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]
+) -> tuple[int, int]:
+    """Pair ids (m,) of the comparisons w_ij > w_kl in the rows (m, 4) of items. O(m).
+
+    Returns
+    -------
+    row, fault : int
+        The first row that cannot be, and the `RowFault`; ``(-1, NONE)`` if there is none.
+    """
+    for at in range(len(rows)):
+        for item in rows[at]:
+            if item < 0 or item >= n:
+                return at, RowFault.RANGE
+        if rows[at, 0] == rows[at, 1] or rows[at, 2] == rows[at, 3]:
+            return at, RowFault.SAME_ITEM
+        closer[at] = pair_of(rows[at, 0], rows[at, 1], n)
+        farther[at] = pair_of(rows[at, 2], rows[at, 3], n)
+        if closer[at] == farther[at]:
+            return at, RowFault.SAME_PAIR
+    return -1, RowFault.NONE
+
+
+@njit(cache=True)
+def decode_rows(closer: Any, farther: Any, n: int) -> NDArray[np.int32]:
+    """Items (m, 4) of comparisons of pair ids (m,): the inverse of `encode_rows`. O(m)."""
+    rows = np.empty((closer.size, 4), np.int32)
+    for at in range(closer.size):
+        rows[at, 0], rows[at, 1] = items_of(closer[at], n)
+        rows[at, 2], rows[at, 3] = items_of(farther[at], n)
+    return rows
+
+
+@njit(cache=True)
+def first_same(closer: Any, farther: Any) -> int:
+    """The first of the comparisons (m,) whose two pairs are one; -1 if there is none. O(m)."""
+    for at in range(closer.size):
+        if closer[at] == farther[at]:
+            return at
+    return -1
+
+
+@njit(cache=True)
+def rising(closer: Any, farther: Any) -> bool:
+    """Whether comparisons (m,) rise by (smaller pair, larger pair, which is closer). O(m)."""
+    for at in range(1, closer.size):
+        low, high = min(closer[at], farther[at]), max(closer[at], farther[at])
+        before_low = min(closer[at - 1], farther[at - 1])
+        before_high = max(closer[at - 1], farther[at - 1])
+        if low < before_low or (low == before_low and high < before_high):
+            return False
+        if low == before_low and high == before_high and not closer[at - 1] < closer[at]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def split_keys(closer: Any, farther: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """One number for each comparison (m,): smaller pair, larger pair; by orientation. O(m).
+
+    Returns
+    -------
+    forward, backward : uint64 arrays
+        Those whose closer pair has the smaller id, and the others: m in all.
+    """
+    ahead = 0
+    for at in range(closer.size):
+        if closer[at] < farther[at]:
+            ahead += 1
+    forward = np.empty(ahead, np.uint64)
+    backward = np.empty(closer.size - ahead, np.uint64)
+    shift = np.uint64(32)
+    f = b = 0
+    for at in range(closer.size):
+        one, two = np.uint64(closer[at]), np.uint64(farther[at])
+        if one < two:
+            forward[f] = (one << shift) | two
+            f += 1
+        else:
+            backward[b] = (two << shift) | one
+            b += 1
+    return forward, backward
+
+
+@njit(cache=True)
+def drop_repeats(keys: NDArray[np.uint64]) -> int:
+    """Move the different ones of the sorted ``keys`` (m,) to its front; how many. O(m)."""
+    kept = 0
+    for at in range(keys.size):
+        if at == 0 or keys[at] != keys[at - 1]:
+            keys[kept] = keys[at]
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
+def merge_keys(
+    forward: NDArray[np.uint64], backward: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Comparisons of two strictly rising lists of keys, merged in the order of `rising`. O(m)."""
+    m = forward.size + backward.size
+    closer = np.empty(m, np.uint32)
+    farther = np.empty(m, np.uint32)
+    shift, low_bits = np.uint64(32), np.uint64(0xFFFFFFFF)
+    f = b = 0
+    for at in range(m):
+        if b == backward.size or (f < forward.size and forward[f] <= backward[b]):
+            closer[at] = forward[f] >> shift
+            farther[at] = forward[f] & low_bits
+            f += 1
+        else:
+            closer[at] = backward[b] & low_bits
+            farther[at] = backward[b] >> shift
+            b += 1
+    return closer, farther
+
+
+@njit(cache=True)
+def shared_keys(forward: NDArray[np.uint64], backward: NDArray[np.uint64]) -> int:
+    """How many keys are in both of two strictly rising lists. O(m)."""
+    shared = f = b = 0
+    while f < forward.size and b < backward.size:
+        if forward[f] == backward[b]:
+            shared += 1
+            f += 1
+            b += 1
+        elif forward[f] < backward[b]:
+            f += 1
+        else:
+            b += 1
+    return shared
+
+
+@njit(cache=True)
+def take_items(
+    closer: Any, farther: Any, n: int, number: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Comparisons among ``size`` of the n items; ``number`` (n,) is the new one, or -1. O(m)."""
+    kept_closer = np.empty(closer.size, np.uint32)
+    kept_farther = np.empty(closer.size, np.uint32)
+    kept = 0
+    for at in range(closer.size):
+        i, j = items_of(closer[at], n)
+        if number[i] < 0 or number[j] < 0:
+            continue
+        k, l = items_of(farther[at], n)  # noqa: E741
+        if number[k] < 0 or number[l] < 0:
+            continue
+        kept_closer[kept] = pair_of(number[i], number[j], size)
+        kept_farther[kept] = pair_of(number[k], number[l], size)
+        kept += 1
+    return kept_closer[:kept].copy(), kept_farther[:kept].copy()

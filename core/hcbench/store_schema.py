@@ -1,0 +1,115 @@
+"""The tables of the store.
+
+One row of ``cells`` is one cell as it was measured last. ``points`` holds what it returned, at
+each checkpoint and at its end; ``metric_values`` what the metrics say to that, under the key of
+the metric, so that another version of a metric is another value. ``run_cells`` says which cells a
+run consists of, whether it measured them itself or found them here.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA_VERSION = 1
+#: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
+END = -1
+
+metadata = MetaData()
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("started", String(32), nullable=False),  # ISO 8601, UTC
+    Column("finished", String(32)),
+    Column("interrupted", Boolean, nullable=False, default=False),
+    Column("command", Text, nullable=False),
+    Column("suite", Text, nullable=False),
+    Column("environment", Text, nullable=False),  # JSON
+)
+
+cells = Table(
+    "cells",
+    metadata,
+    Column("key", String(40), primary_key=True),
+    Column("run", ForeignKey("runs.id"), nullable=False),
+    Column("created", String(32), nullable=False),
+    Column("algorithm", Text, nullable=False),
+    Column("dataset", Text, nullable=False),
+    Column("oracle", Text, nullable=False),
+    Column("repetition", Integer, nullable=False),
+    Column("seed", Text, nullable=False),  # a base seed may have more than 64 bits
+    Column("budget", BigInteger),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("stopped", String(16), nullable=False),
+    Column("seconds", Double),
+    Column("oracle_seconds", Double),
+    Column("peak_bytes", BigInteger),
+    Column("queries", BigInteger),
+    Column("distinct_queries", BigInteger),
+    Column("rounds", BigInteger),
+    Column("timeout", Double),
+    Column("memory", Double),
+    Column("data_digest", Text, nullable=False),
+    Column("cell", Text, nullable=False),  # JSON: names, parameters, editions, seeds
+    Column("traceback", Text, nullable=False),
+    Column("log", Text, nullable=False),
+    Index("cells_of_run", "run"),
+)
+
+points = Table(
+    "points",
+    metadata,
+    Column("cell", ForeignKey("cells.key", ondelete="CASCADE"), primary_key=True),
+    Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
+    Column("queries", BigInteger),
+    Column("result", LargeBinary),  # last: rows are read without following it
+)
+
+metric_values = Table(
+    "metric_values",
+    metadata,
+    Column("cell", String(40), primary_key=True),
+    Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
+    Column("metric_key", String(64), primary_key=True),
+    Column("metric", Text, nullable=False),
+    Column("run", ForeignKey("runs.id"), nullable=False),
+    Column("value", Double),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    ForeignKeyConstraint(
+        ["cell", "checkpoint"], ["points.cell", "points.checkpoint"], ondelete="CASCADE"
+    ),
+    sqlite_with_rowid=False,
+)
+
+run_cells = Table(
+    "run_cells",
+    metadata,
+    Column("run", ForeignKey("runs.id"), primary_key=True),
+    Column("cell", ForeignKey("cells.key", ondelete="CASCADE"), primary_key=True),
+    Index("runs_of_cell", "cell"),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,189 @@
+"""Arrays of numpy and scipy: .npy and .npz."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError
+from hcbench_datasets.content import (
+    Content,
+    check_names,
+    check_rows,
+    check_square,
+    encode_levels,
+    is_missing_label,
+)
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from hcbench.problem import Vectors
+
+_KEYS = "X or vectors, similarity, y or labels, names"
+
+
+def read_npy(path: Path, similarity: bool) -> Content:
+    """Read an array (n, p) of vectors, or (n, n) of similarities."""
+    matrix = _matrix(_load(path), str(path))
+    if not similarity:
+        return Content(vectors=matrix)
+    check_square(matrix, str(path))
+    return Content(similarity=matrix)
+
+
+def read_npz(path: Path, similarity: bool) -> Content:
+    """Read an archive of arrays, or what `scipy.sparse.save_npz` wrote."""
+    archive = _load(path)
+    if isinstance(archive, np.ndarray):
+        raise DataError(f"{path} holds one array; call it {path.stem}.npy")
+    with archive:
+        if "format" in archive.files and "shape" in archive.files:
+            return _sparse_content(path, similarity)
+        arrays = {key: _member(archive, key, path) for key in archive.files}
+    data = _one_of(arrays, "X", "vectors", path)
+    square = arrays.get("similarity")
+    if similarity and square is None:
+        data, square = None, data
+    if data is None and square is None:
+        raise DataError(
+            f"{path}: no data among {', '.join(arrays) or 'no arrays'}; the keys are {_KEYS}"
+        )
+    return _content(arrays, None if similarity else data, square, path)
+
+
+def _content(
+    arrays: Mapping[str, NDArray[Any]],
+    data: NDArray[Any] | None,
+    square: NDArray[Any] | None,
+    path: Path,
+) -> Content:
+    vectors = None if data is None else _matrix(data, f"{path}, X")
+    matrix = None if square is None else _matrix(square, f"{path}, similarity")
+    if matrix is not None:
+        check_square(matrix, f"{path}, similarity")
+    rows = [m for m in (vectors, matrix) if m is not None]
+    n = len(rows[0])
+    labels = _one_of(arrays, "y", "labels", path)
+    names = arrays.get("names")
+    for key, array in (("similarity", matrix), ("labels", labels), ("names", names)):
+        if array is not None and (array.ndim == 0 or len(array) != n):
+            raise DataError(f"{path}: {key} has shape {array.shape}, but there are {n} items")
+    return Content(
+        vectors=vectors,
+        similarity=matrix,
+        levels=None if labels is None else _levels(labels, path),
+        names=None if names is None else _names(names, path),
+    )
+
+
+def _load(path: Path) -> Any:
+    try:
+        return np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    except EOFError as error:
+        raise DataError(f"{path}: the file is empty") from error
+    except (ValueError, BadZipFile) as error:
+        raise DataError(f"{path}: {_reason(error)}") from error
+
+
+def _member(archive: Any, key: str, path: Path) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = archive[key]
+    except ValueError as error:
+        raise DataError(f"{path}, {key}: {_reason(error)}") from error
+    return array
+
+
+def _reason(error: Exception) -> str:
+    if "allow_pickle" in str(error):
+        return (
+            "it is no array of numbers or text but holds Python objects, which are not loaded "
+            "as they can run code; save it with dtype=float or dtype=str"
+        )
+    return str(error).splitlines()[0]
+
+
+def _one_of(
+    arrays: Mapping[str, NDArray[Any]], key: str, other: str, path: Path
+) -> NDArray[Any] | None:
+    if key in arrays and other in arrays:
+        raise DataError(f"{path}: {key} and {other} mean the same; keep one")
+    return arrays.get(key, arrays.get(other))
+
+
+def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
+    """A finite matrix (n, p) of single or double precision in native byte order."""
+    if array.ndim != 2:
+        hint = "; reshape(-1, 1) makes one feature of it" if array.ndim == 1 else ""
+        raise DataError(f"{where}: an array (n, p) is needed, this one is {array.shape}{hint}")
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"{where}: numbers are needed, the array is {array.dtype}; convert it")
+    if array.shape[1] == 0:
+        raise DataError(f"{where}: the array is {array.shape}, it has no features")
+    check_rows(len(array), where)
+    kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize == 4 else np.float64
+    matrix: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=kind)
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        row, column = np.unravel_index(int(bad.argmax()), bad.shape)
+        raise DataError(
+            f"{where}[{row}, {column}] is {matrix[row, column]}; impute it, or drop the row"
+        )
+    return matrix
+
+
+def _sparse_content(path: Path, similarity: bool) -> Content:
+    from scipy import sparse
+
+    try:
+        loaded = sparse.load_npz(path)
+    except (ValueError, KeyError) as error:
+        raise DataError(f"{path}: {_reason(error)}") from error
+    if similarity:
+        matrix = _matrix(loaded.toarray(), str(path))
+        check_square(matrix, str(path))
+        return Content(similarity=matrix)
+    check_rows(loaded.shape[0], str(path))
+    return Content(vectors=_csr(sparse.csr_array(loaded), str(path)))
+
+
+def _csr(array: sparse.csr_array, where: str) -> Vectors:
+    array.sum_duplicates()
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"{where}: numbers are needed, the array is {array.dtype}; convert it")
+    array = array if array.dtype == np.float32 else array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(array.data))
+    if bad.size:
+        row = int(np.searchsorted(array.indptr, bad[0], side="right")) - 1
+        column, value = array.indices[bad[0]], array.data[bad[0]]
+        raise DataError(f"{where}[{row}, {column}] is {value}; impute it, or drop the row")
+    return array
+
+
+def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.int64]:
+    """Labels (n,) or (n, L), the coarsest first, as codes (n, L)."""
+    table = labels[:, None] if labels.ndim == 1 else labels
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise DataError(f"{path}: labels are (n,) or (n, L), these are {labels.shape}")
+    texts = [[str(value).strip() for value in column] for column in table.T.tolist()]
+    for level in texts:
+        for row, text in enumerate(level):
+            if is_missing_label(text):
+                raise DataError(f"{path}: the label of item {row} is missing; fill it in")
+    levels = encode_levels(texts)
+    assert levels is not None  # there is at least one level
+    return levels
+
+
+def _names(names: NDArray[Any], path: Path) -> tuple[str, ...]:
+    if names.ndim != 1:
+        raise DataError(f"{path}: names are (n,), these are {names.shape}")
+    texts = [str(name).strip() for name in names.tolist()]
+    return check_names(texts, [f"item {i}" for i in range(len(texts))], str(path))

@@ -1,0 +1,135 @@
+"""What was read from a file of the user, whatever its format, and the checks that all share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError
+
+if TYPE_CHECKING:
+    from hcbench.problem import Vectors
+
+_SHOWN = 12  # columns listed in a message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Content:
+    """The parts of a `hcbench.Problem` that a file holds, each None if it does not."""
+
+    vectors: Vectors | None = None
+    similarity: NDArray[np.floating[Any]] | None = None
+    levels: NDArray[np.int64] | None = None
+    names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """What the columns of a table are said to be, by name."""
+
+    labels: tuple[str, ...] = ()
+    names: str | None = None
+    drop: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are mentioned."""
+        return (*self.labels, *(() if self.names is None else (self.names,)), *self.drop)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Positions of the columns with each role."""
+
+    numeric: tuple[int, ...]
+    labels: tuple[int, ...]
+    names: int | None
+
+
+def place(columns: Sequence[str], roles: Roles, where: str) -> Places:
+    """Find the columns of each role; those of none must be numbers."""
+    _check_distinct(columns, "two columns are named {!r}; rename one", where)
+    _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
+    position = {name: i for i, name in enumerate(columns)}
+    for name in roles.named:
+        if name not in position:
+            raise DataError(f"{where}: there is no column {name!r}; there are {_listed(columns)}")
+    taken = {position[name] for name in roles.named}
+    numeric = tuple(i for i in range(len(columns)) if i not in taken)
+    if not numeric:
+        raise DataError(f"{where}: no numeric column is left; there are {_listed(columns)}")
+    return Places(
+        numeric,
+        tuple(position[name] for name in roles.labels),
+        None if roles.names is None else position[roles.names],
+    )
+
+
+def _check_distinct(names: Sequence[str], message: str, where: str) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise DataError(f"{where}: {message.format(twice)}")
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = ", ".join(columns[:_SHOWN])
+    return shown if len(columns) <= _SHOWN else f"{shown} and {len(columns) - _SHOWN} more"
+
+
+def is_missing_label(text: str) -> bool:
+    """Whether a label or name is no text, or pandas's sign for none."""
+    return text in {"", "nan", "NaN", "None", "<NA>"}
+
+
+def encode_levels(columns: Sequence[Sequence[str]]) -> NDArray[np.int64] | None:
+    """Class labels, a sequence for each level, as codes (n, L) in sorted order."""
+    if not columns:
+        return None
+    codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in columns]
+    return np.column_stack(codes).astype(np.int64, copy=False)
+
+
+def check_rows(n: int, where: str) -> None:
+    """Refuse fewer than two items."""
+    if n < 2:
+        items = "no items" if n == 0 else "one item"
+        raise DataError(
+            f"{where}: there is {items}, below the header if any; at least 2 are needed"
+        )
+
+
+def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[str, ...]:
+    """Refuse missing and equal names; ``rows`` say where each stands, as "line 3"."""
+    seen: dict[str, str] = {}
+    for name, row in zip(names, rows, strict=True):
+        if is_missing_label(name):
+            raise DataError(
+                f"{where}, {row}: the item has no name; give it one, or drop the column"
+            )
+        if name in seen:
+            raise DataError(
+                f"{where}: {seen[name]} and {row} are both named {name!r}; names must differ"
+            )
+        seen[name] = row
+    return tuple(names)
+
+
+def check_square(matrix: NDArray[Any], where: str) -> None:
+    """Refuse what is no symmetric n x n matrix of similarities."""
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise DataError(
+            f"{where}: similarity=true takes an n x n matrix, this one is {rows} x {columns}; "
+            "leave similarity out if these are vectors"
+        )
+    unequal = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12)
+    if unequal.any():
+        i, j = np.unravel_index(int(unequal.argmax()), unequal.shape)
+        raise DataError(
+            f"{where}: similarities must be symmetric, but that of items {i} and {j} is "
+            f"{matrix[i, j]} one way and {matrix[j, i]} the other; take the mean of both"
+        )

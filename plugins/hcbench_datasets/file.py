@@ -1,0 +1,98 @@
+"""The user's own data, from a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from hcbench import DataError, HcbenchError, NewickWarning, Problem, Tree
+from hcbench_datasets.arrays import read_npy, read_npz
+from hcbench_datasets.content import Content, Roles
+from hcbench_datasets.tables import read_delimited, read_parquet
+
+
+def file(
+    _seed: int,
+    *,
+    path: str,
+    labels: Sequence[str] = (),
+    names: str | int | None = None,
+    drop: Sequence[str] = (),
+    truth: str | None = None,
+    similarity: bool = False,
+    delimiter: str | None = None,
+) -> Problem:
+    """Read a problem from a file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used as it is: one line with its name, where it stands, and the way
+        out.
+    """
+    roles = Roles(
+        labels=tuple(map(str, labels)),
+        names=None if names is None else str(names),
+        drop=tuple(map(str, drop)),
+    )
+    content = _read(Path(path).expanduser(), roles, similarity, delimiter)
+    data = content.vectors if content.vectors is not None else content.similarity
+    assert data is not None  # every reader returns one of them
+    n = int(data.shape[0])
+    truths = {}
+    if truth is not None:
+        truths["newick"] = _read_truth(Path(truth).expanduser(), content.names, n)
+        if content.levels is not None:
+            truths["labels"] = Tree.from_levels(content.levels, names=content.names)
+    return Problem(
+        n=n,
+        names=content.names,
+        vectors=content.vectors,
+        similarity=content.similarity,
+        levels=content.levels,
+        truths=truths,
+    )
+
+
+def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:
+    if path.is_dir():
+        raise DataError(f"cannot read {path}: it is a folder")
+    if not path.exists():
+        raise DataError(f"cannot read {path}: there is no such file (looked in {Path.cwd()})")
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".tsv"):
+        separator = delimiter or ("\t" if suffix == ".tsv" else ",")
+        if len(separator) != 1 or separator in '"\r\n':
+            raise DataError(f"delimiter must be one character such as ';', got {separator!r}")
+        return read_delimited(path, separator, roles, similarity)
+    if suffix == ".parquet":
+        return read_parquet(path, roles, similarity)
+    if suffix in (".npy", ".npz"):
+        if roles.named:
+            raise DataError(
+                f"{path}: labels, names and drop are for tables (.csv, .tsv, .parquet); "
+                "an .npz holds them under the keys y and names"
+            )
+        return (read_npy if suffix == ".npy" else read_npz)(path, similarity)
+    raise DataError(f"{path}: the ending tells the format; use .csv, .tsv, .npy, .npz or .parquet")
+
+
+def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
+    """The tree in a Newick file, its leaves in the order of the items."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
+    wanted = tuple(map(str, range(n))) if names is None else names
+    try:
+        with warnings.catch_warnings():
+            # A truth need not have heights: where branch lengths give none, its shape is used.
+            warnings.simplefilter("ignore", NewickWarning)
+            tree = Tree.from_newick(text, names=wanted)
+    except HcbenchError as error:
+        hint = "; without names the leaves are the rows, 0..n-1" if names is None else ""
+        raise DataError(f"{path}: {error}{hint}") from error
+    return tree if names is not None else Tree(tree.parent, tree.height, tree.kind)

@@ -1,0 +1,149 @@
+"""Objectives that judge a hierarchy by the similarities alone; no truth is needed.
+
+All of them are sums over inner nodes v of a function of v's size times the similarity that v
+merges, so that `merged_similarity` is the only pass over the data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError, similarity_matrix, unit_rows
+from hcbench_metrics import _kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    from hcbench import Problem, Scored, Tree
+
+#: Floats that the sums of a block of columns may take: 32 MB.
+_BLOCK_SIZE = 1 << 22
+
+
+def dasgupta(scored: Scored, similarity: str = "cosine") -> float:
+    """Dasgupta's cost of a hierarchy; lower is better.
+
+    ``cost(T) = sum over unordered pairs {i, j} of w_ij |leaves(lca(i, j))|``
+
+    (Dasgupta 2016; Ghoshdastidar et al. 2019, appendix B.2.) With w = 1 every binary tree of n items
+    costs (n^3 - n) / 3. Ties of similarities need no rule, and a node of several children costs its
+    size for every pair that it merges. One item costs 0, two cost 2 w_12.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree; its heights are not used.
+    similarity : {"cosine", "euclidean", "dot"}
+        Similarity of vectors (see `hcbench.similarity`) where the data set has no matrix.
+
+    Returns
+    -------
+    float
+        In units of the similarity. Time and memory as `merged_similarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, or there are neither similarities nor vectors.
+    """
+    tree = scored.tree
+    return float(tree.sizes @ merged_similarity(tree, scored.problem, similarity))
+
+
+def dasgupta_normalised(scored: Scored, similarity: str = "cosine") -> float:
+    """Dasgupta's cost on a scale that does not depend on the number of items; lower is better.
+
+    ``(cost - 2 W) / (2/3 (n - 2) W)`` with ``W = sum of w_ij over unordered pairs``
+
+    0 is the bound of 2 W: every pair merged in a cluster of two, which no tree of more than two
+    items attains unless most similarities are 0. 1 is the expected cost of a random tree in which
+    each triple of items is resolved in each of the three ways with equal probability, as in any
+    binary tree whose leaves are permuted at random: below lca(i, j) are i, j and those k for which
+    not {i, j} but {i, k} or {j, k} is the closer pair, each with probability 2/3, so
+
+    ``E |leaves(lca(i, j))| = 2 + 2/3 (n - 2) = 2/3 (n + 1)`` and ``E cost = 2/3 (n + 1) W``.
+
+    A star costs n W: 1.5, the largest value where no similarity is negative. Up to two items: 0.
+
+    Parameters
+    ----------
+    scored, similarity
+        As of `dasgupta`.
+
+    Returns
+    -------
+    float
+        Without unit. Time and memory as `merged_similarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `dasgupta`, and if the similarities do not sum to more than 0.
+    """
+    tree = scored.tree
+    merged = merged_similarity(tree, scored.problem, similarity)
+    if tree.n <= 2:
+        return 0.0
+    total = float(merged.sum())
+    if total <= 0:
+        raise NotApplicableError(
+            "the normalised cost needs similarities of a positive sum, and these sum to "
+            f"{total:g}; take the metric dasgupta, or another similarity"
+        )
+    return float((tree.sizes - 2) @ merged) / (2 / 3 * (tree.n - 2) * total)
+
+
+def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.float64]:
+    """Sum of the similarities of the pairs that each node merges, that is, whose lca it is.
+
+    Parameters
+    ----------
+    tree : Tree
+    problem : Problem
+        Its similarity matrix is used, else its vectors.
+    rule : {"cosine", "euclidean", "dot"}
+        Similarity of vectors.
+
+    Returns
+    -------
+    (m,) array
+        0 for leaves. From vectors, cosine and dot products take O(n p) time, or O(n log n + nnz) if
+        sparse, and O(n + p) memory beside a copy of the vectors: the dot products between two
+        clusters sum to the dot product of their sums. A matrix takes O(n^2) time and no memory;
+        the euclidean rule makes one, O(n^2 p).
+    """
+    if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
+        matrix = similarity_matrix(problem, rule)
+        return _kernels.merged_of_matrix(tree.parent, tree.leaf_range[1], tree.leaf_order, matrix)
+    vectors = unit_rows(problem.vectors) if rule == "cosine" else problem.vectors
+    if isinstance(vectors, np.ndarray):
+        return _merged_of_dense(tree, vectors)
+    return _merged_of_sparse(tree, vectors)
+
+
+def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    merged = np.zeros(tree.n_nodes)
+    width = max(1, _BLOCK_SIZE // tree.n_nodes)
+    for first in range(0, vectors.shape[1], width):
+        block = vectors[:, first : first + width]
+        sums = np.zeros((tree.n_nodes, block.shape[1]))
+        sums[: tree.n] = block
+        _kernels.add_merged_of_vectors(tree.parent, sums, merged)
+    return merged
+
+
+def _merged_of_sparse(tree: Tree, vectors: sparse.csr_array) -> NDArray[np.float64]:
+    columns = vectors[tree.leaf_order].tocsc()
+    columns.sum_duplicates()  # sorts, too
+    items = tree.leaf_order[columns.indices]
+    # The last entry is given itself as its neighbour, as it has none.
+    ancestors = tree.lca(items, np.append(items[1:], items[-1:]))
+    return _kernels.merged_of_columns(
+        columns.indptr.astype(np.int64),
+        columns.data.astype(np.float64),
+        ancestors,
+        tree.n_nodes,
+    )

@@ -1,0 +1,66 @@
+"""Uniform samples without replacement from ranges far too large to be written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench_oracles import _kernels
+
+CHUNK = 1 << 16  # positions at a time: a few arrays of this length stay in the cache
+BITS_PER_POSITION = 64  # a bit for each of the range costs at most 8 bytes for each drawn
+
+
+def distinct_positions(
+    total: int, number: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    """Draw a uniformly random set of ``number`` of the positions 0..total-1.
+
+    Positions are drawn one by one, and again where they have come before, until enough are
+    different: by symmetry every set is equally likely. If more than half are wanted, those left out
+    are drawn. All integer arithmetic, so exact for any total below 2^63.
+
+    Yields
+    ------
+    (at most CHUNK,) int64 arrays
+        Rising, also from one to the next. O(number) memory and, for a dense sample
+        (``number`` > total / 64), time; O(number log number) time for a sparse one.
+    """
+    if number == 0:
+        return
+    if total <= BITS_PER_POSITION * number:
+        yield from _dense(total, number, rng)
+    else:
+        positions = _sparse(total, number, rng)
+        for start in range(0, number, CHUNK):
+            yield positions[start : start + CHUNK]
+
+
+def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    bits = np.zeros(total // 64 + 1, np.uint64)
+    left_out = number > total - number
+    missing = total - number if left_out else number
+    while missing:
+        missing -= _kernels.set_bits(bits, rng.integers(total, size=min(missing, CHUNK)))
+    if left_out:
+        np.invert(bits, out=bits)
+        bits[-1] &= np.uint64((1 << total % 64) - 1)
+    buffer = np.empty(CHUNK, np.int64)
+    word = 0
+    while word < bits.size:
+        found, word = _kernels.read_bits(bits, word, buffer)
+        yield buffer[:found]
+
+
+def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    positions = rng.integers(total, size=number)
+    positions.sort()
+    positions = positions[: _kernels.drop_repeats(positions)]
+    extra = np.empty(0, np.int64)
+    while positions.size + extra.size < number:
+        again = rng.integers(total, size=number - positions.size - extra.size)
+        nearest = np.minimum(np.searchsorted(positions, again), positions.size - 1)
+        extra = np.union1d(extra, again[positions[nearest] != again])
+    return np.insert(positions, np.searchsorted(positions, extra), extra)

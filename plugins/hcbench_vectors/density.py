@@ -1,0 +1,70 @@
+"""HDBSCAN's hierarchy, by the hdbscan package."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError, Given, Oracle, Tree
+from hcbench_vectors.distances import cosine_distances, distances_of_similarities
+
+with warnings.catch_warnings():
+    # Its sources hold escape sequences that newer Pythons warn about when they compile them.
+    warnings.simplefilter("ignore", SyntaxWarning)
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import hdbscan
+
+
+def hdbscan_tree(
+    oracle: Oracle,
+    given: Given,
+    _rng: np.random.Generator,
+    *,
+    min_cluster_size: int,
+    min_samples: int | None,
+    metric: str,
+    alpha: float,
+) -> Tree:
+    """The single-linkage tree of mutual reachability distances (Campello et al. 2013).
+
+    ``d(i, j) = max(core(i), core(j), dist(i, j) / alpha)``, where core(i) is the distance to the
+    min_samples-th nearest other item; ties are broken by the package, always in the same way. The
+    exact minimum spanning tree is asked for, not the package's approximation. On similarities S
+    the distances are max(S) - S over pairs of different items. Heights are d: kind DISTANCE.
+    """
+    if given.n == 1:
+        return Tree([-1], names=given.names)  # no pair, no height
+    data, metric = _prepared(oracle, given, metric)
+    model = hdbscan.HDBSCAN(
+        min_cluster_size=min_cluster_size,
+        min_samples=min_samples,
+        metric=metric,
+        alpha=alpha,
+        approx_min_span_tree=False,
+        core_dist_n_jobs=1,  # more would start processes, which the time limit would have to chase
+    )
+    with warnings.catch_warnings():
+        # Older hdbscan passes scikit-learn an argument that has since been renamed.
+        warnings.simplefilter("ignore", FutureWarning)
+        model.fit(data)
+    merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def _prepared(oracle: Oracle, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:
+    """Vectors or distances that hdbscan can take, with the metric to tell it."""
+    data: Any = oracle.read()
+    if oracle.kind == "similarities":
+        return distances_of_similarities(data)[0], "precomputed"
+    if metric == "cosine":  # its trees know no cosine
+        return cosine_distances(data, "HDBSCAN", given.names), "precomputed"
+    if not isinstance(data, np.ndarray):
+        raise DataError(
+            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=cosine, "
+            "or give dense vectors"
+        )
+    # A copy, since its compiled code demands writable arrays and hcbench's are read-only.
+    return np.array(data, dtype=np.float64, order="C"), metric

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcbench.errors import InvalidTreeError, NewickError
+from hcbench.newick import NewickWarning, quoted, read_newick
+from hcbench.tree import HeightKind, Tree
+from tests.core.trees import caterpillar, trees
+
+
+def test_reads_topology_labels_and_heights():
+    tree = Tree.from_newick("((a:1,b:1):2,c:3);")
+    assert tree == Tree(
+        [3, 3, 4, 4, -1], [0, 0, 0, 1, 3], HeightKind.DISTANCE, names=["a", "b", "c"]
+    )
+
+
+def test_leaves_are_numbered_as_they_appear_and_parents_after_children():
+    nodes = read_newick("(a,((b,c),d)x,e)y")
+    assert nodes.labels == ("a", "b", "c", "d", "e")
+    assert nodes.parent.tolist() == [7, 5, 5, 6, 7, 6, 7, -1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a b,'it''s',_c);",
+        " ( a b [one ( comment] , [two] 'it''s' , _c ) root [three] ;\n",
+        "[&R]\n(a b,\n\t'it''s'[;'],_c)",
+        "('a b',\"it's\",_c);".replace('"', ""),
+    ],
+)
+def test_blanks_comments_and_quotes(text):
+    assert read_newick(text).labels == ("a b", "it's", "_c")
+
+
+def test_labels_may_hold_any_character():
+    assert read_newick("('(,;[:]''',ä€\U0001f333,'')").labels == ("(,;[:]'", "ä€\U0001f333", "")
+
+
+def test_a_quote_inside_a_label_is_a_character_like_any_other():
+    assert read_newick("(O'Neil,b'');").labels == ("O'Neil", "b''")
+
+
+def test_a_single_leaf_is_a_tree():
+    assert Tree.from_newick("a;") == Tree([-1], names=["a"])
+    assert Tree.from_newick("(a);") == Tree([-1], names=["a"])
+
+
+def test_leaves_without_labels_give_a_tree_without_names():
+    assert Tree.from_newick("((,),);") == Tree([3, 3, 4, 4, -1])
+
+
+def test_nodes_with_one_child_are_left_out():
+    tree = Tree.from_newick("((((a:1):1,b:2):3):1);")
+    assert tree == Tree.from_newick("(a:2,b:2);")
+
+
+def test_branch_lengths_in_scientific_notation_and_rounded_ones_are_heights():
+    tree = Tree.from_newick("((a:1e-1,b:.1):0.2,c:0.3000001);")
+    assert tree.height == pytest.approx([0, 0, 0, 0.2000001 - 0.1, 0.3000001], abs=1e-6)
+    assert (tree.height[:3] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("((a:1,b:1):2,c:1);", "not on one level"),
+        ("((a:1,b:1):2,c);", "some are missing"),
+        ("((a:1,b:1),c:3);", "some are missing"),
+        ("(a:inf,b:inf);", "not on one level"),
+    ],
+)
+def test_lengths_that_are_no_heights_are_left_out_with_a_warning(text, reason):
+    with pytest.warns(NewickWarning, match=reason) as caught:
+        tree = Tree.from_newick(text)
+    assert tree.kind is HeightKind.NONE
+    assert tree.isomorphic(Tree.from_newick(re.sub(r":[\w.]+", "", text)))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("text", ["(a,b);", "(a,b):3;", "a:3;", "(a:1,b:1);", "(a:1,b:1):9;"])
+def test_the_length_of_the_root_means_nothing(text):
+    Tree.from_newick(text)
+
+
+def test_names_fix_the_order_of_the_leaves():
+    tree = Tree.from_newick("((b:1,c:1):1,a:2);", names=["a", "b", "c"])
+    assert tree.names == ("a", "b", "c")
+    assert tree.lca([1, 0], [2, 1]).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b"], "no leaf for none, no name for 'c'"),
+        (["a", "b", "x"], "no leaf for 'x', no name for 'c'"),
+        (
+            ["a", "b", "c", "u", "v", "w", "x"],
+            "no leaf for 'u', 'v', 'w' and 1 more, no name for n",
+        ),
+        (["a", "a", "b", "c"], "4 names hold only 3 different ones"),
+    ],
+)
+def test_names_that_are_not_the_labels_are_refused(names, message):
+    with pytest.raises(InvalidTreeError, match=message):
+        Tree.from_newick("((b,c),a);", names=names)
+
+
+def test_names_for_leaves_without_labels_are_refused():
+    with pytest.raises(NewickError, match="no labels"):
+        Tree.from_newick("(,);", names=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "character 0, .* there is no tree"),
+        (" ;", "there is no tree"),
+        ("((a,b);", r"character 6, near '\(\(a,b\);': the text ends inside a parenthesis"),
+        ("((a,b)", "character 6, .* the text ends inside a parenthesis"),
+        ("(a,b));", "character 5, .* outside of all parentheses"),
+        ("a,b;", "character 1, .* outside of all parentheses"),
+        ("(a(b,c));", r"character 2, .* a ',' or '\)' was expected"),
+        ("((a,b)(c,d));", "character 6, .* was expected"),
+        ("('a'b,c);", "character 4, .* was expected"),
+        ("(ä[c]b,c);", "character 5, .* was expected"),
+        ("(a:1:2,b);", "character 4, .* second branch length"),
+        ("(a:1,b:x2);", "character 7, .* not a number"),
+        ("(a:nan,b:1);", "character 3, .* not a number"),
+        ("(a,b);(c,d);", "character 6, .* text after the ';'"),
+        ("(a,'b);", "character 3, .* quoted label is not closed"),
+        ("(a,[b);", "character 3, .* comment is not closed"),
+        ("(a,);", "1 of 2 leaves have no label"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_position(text, message):
+    with pytest.raises(NewickError, match=message):
+        read_newick(text)
+
+
+def test_two_leaves_with_one_label_are_refused():
+    with pytest.raises(InvalidTreeError, match="two leaves are named 'a'"):
+        Tree.from_newick("((a,b),a);")
+
+
+def test_writes_lengths_names_and_quotes():
+    tree = Tree(
+        [3, 3, 4, 4, -1], [0, 0, 0, 1, 3.5], HeightKind.DISTANCE, names=["a", "it's", "x y"]
+    )
+    assert tree.to_newick() == "('x y':3.5,(a:1.0,'it''s':1.0):2.5);"
+    assert tree.to_newick(lengths=False) == "('x y',(a,'it''s'));"
+    assert Tree([3, 3, 4, 4, -1]).to_newick() == "(2,(0,1));"
+    assert Tree([-1]).to_newick() == "0;"
+
+
+def test_lengths_of_affinities_are_differences_without_sign():
+    tree = Tree([2, 2, -1], [5.0, 4.0, 1.0], HeightKind.AFFINITY)
+    assert tree.to_newick() == "(0:4.0,1:3.0);"
+
+
+def test_infinite_heights_have_no_lengths():
+    tree = Tree([2, 2, -1], [0, 0, np.inf], HeightKind.DISTANCE)
+    with pytest.raises(InvalidTreeError, match="lengths=False"):
+        tree.to_newick()
+    assert tree.to_newick(lengths=False) == "(0,1);"
+
+
+@pytest.mark.parametrize(
+    ("label", "written"),
+    [("a_b", "a_b"), ("", "''"), ("'", "''''"), ("a:b", "'a:b'"), ("a\tb", "'a\tb'"), ("ä", "ä")],
+)
+def test_labels_are_quoted_where_they_must_be(label, written):
+    assert quoted(label) == written
+
+
+@given(trees(kind=HeightKind.DISTANCE), st.data())
+def test_what_is_written_is_read_again(tree, data):
+    names = data.draw(st.lists(st.text(max_size=4), min_size=tree.n, max_size=tree.n, unique=True))
+    named = Tree(tree.parent, tree.height, tree.kind, names)
+    again = Tree.from_newick(named.to_newick(), names=names)
+    assert again.isomorphic(named)
+    if tree.n > 1:
+        i, j = np.triu_indices(tree.n)
+        assert again.merge_height(i, j) == pytest.approx(named.merge_height(i, j))
+
+
+@given(trees(kind=HeightKind.NONE))
+def test_the_topology_is_read_again(tree):
+    again = Tree.from_newick(tree.to_newick(), names=[str(i) for i in range(tree.n)])
+    assert again.isomorphic(tree)
+
+
+def test_a_deep_tree_breaks_no_recursion_limit():
+    tree = caterpillar(100_000)
+    again = Tree.from_newick(tree.to_newick(), names=[str(i) for i in range(tree.n)])
+    assert again.isomorphic(tree)
+    assert np.array_equal(np.sort(again.height), np.sort(tree.height))
