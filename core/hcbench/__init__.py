@@ -20,20 +20,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hcbench import compiled
     from hcbench.api import compare, fit, load_registry, score
-    from hcbench.comparisons import Comparisons
+    from hcbench.comparisons import Comparisons, pair_index, pair_items
     from hcbench.errors import (
         BudgetExceededError,
         DataError,
         DataNotAvailableError,
         HcbenchError,
         NotApplicableError,
+        ParameterError,
     )
     from hcbench.hookspecs import hookimpl
     from hcbench.newick import NewickWarning
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
     from hcbench.partition import Cut, Partition
-    from hcbench.problem import Cost, Given, Point, Problem, Scored, finest_partition
+    from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
     from hcbench.results import Results
     from hcbench.seeds import derive_seed
     from hcbench.similarity import similarity_matrix, unit_rows
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         MetricSpec,
         OracleSpec,
         Parameter,
+        Params,
         Reference,
     )
     from hcbench.suite import Claim, Suite
@@ -51,20 +53,21 @@ if TYPE_CHECKING:
 
 _HOME = {
     "api": ("compare", "fit", "load_registry", "score"),
-    "comparisons": ("Comparisons",),
+    "comparisons": ("Comparisons", "pair_index", "pair_items"),
     "errors": (
         "BudgetExceededError",
         "DataError",
         "DataNotAvailableError",
         "HcbenchError",
         "NotApplicableError",
+        "ParameterError",
     ),
     "hookspecs": ("hookimpl",),
     "newick": ("NewickWarning",),
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
     "partition": ("Cut", "Partition"),
-    "problem": ("Cost", "Given", "Point", "Problem", "Scored", "finest_partition"),
+    "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
     "results": ("Results",),
     "seeds": ("derive_seed",),
     "similarity": ("similarity_matrix", "unit_rows"),
@@ -75,6 +78,7 @@ _HOME = {
         "MetricSpec",
         "OracleSpec",
         "Parameter",
+        "Params",
         "Reference",
     ),
     "suite": ("Claim", "Suite"),
@@ -107,6 +111,8 @@ __all__ = [
     "OracleSpec",
     "Outcome",
     "Parameter",
+    "ParameterError",
+    "Params",
     "Partition",
     "Point",
     "Problem",
@@ -115,6 +121,7 @@ __all__ = [
     "Scored",
     "Suite",
     "Tree",
+    "Vectors",
     "ask_oracle",
     "compare",
     "compiled",
@@ -123,6 +130,8 @@ __all__ = [
     "fit",
     "hookimpl",
     "load_registry",
+    "pair_index",
+    "pair_items",
     "score",
     "similarity_matrix",
     "unit_rows",

@@ -36,9 +36,12 @@ def split_list(text: str) -> list[str]:
     NameSyntaxError
         If a bracket or quote is not closed.
     """
-    parts, start, depth, quote = [], 0, 0, ""
+    parts, start, depth, quote, escaped = [], 0, 0, "", False
     for position, char in enumerate(text):
-        if quote:
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = quote == '"' and char == "\\"
             quote = "" if char == quote else quote
         elif char in _QUOTES:
             quote = char
@@ -127,9 +130,9 @@ def format_value(value: Value) -> str:
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, str):
         try:
-            return value if parse_value(value) == value else json.dumps(value)
+            return value if parse_value(value) == value else json.dumps(value, ensure_ascii=False)
         except NameSyntaxError:
-            return json.dumps(value)
+            return json.dumps(value, ensure_ascii=False)
     return repr(value)
 
 

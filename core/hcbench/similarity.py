@@ -52,13 +52,21 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
     """
     if rule == "cosine":
         return _gram(unit_rows(vectors))
-    gram = _gram(vectors)
     if rule == "dot":
-        return gram
-    squares = np.diag(gram)
-    squared = squares[:, None] + squares[None, :] - 2 * gram
-    np.fill_diagonal(squared, 0.0)
-    return -np.sqrt(np.maximum(squared, 0.0))
+        return _gram(vectors)
+    return -_euclidean(vectors)
+
+
+def _euclidean(vectors: Vectors) -> NDArray[np.float64]:
+    """Distances; those of equal rows are exactly 0, as a Gram matrix would not have them."""
+    if isinstance(vectors, np.ndarray):
+        from scipy.spatial.distance import pdist, squareform
+
+        return squareform(pdist(np.asarray(vectors, dtype=np.float64)))
+    from sklearn.metrics import pairwise_distances
+
+    distances: NDArray[np.float64] = pairwise_distances(vectors, metric="euclidean")
+    return distances
 
 
 def _gram(vectors: Vectors) -> NDArray[np.float64]:

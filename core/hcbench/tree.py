@@ -590,7 +590,9 @@ class Tree:
             highest = self.height.max()
             inner = self.height[self.n :]
             # Not inf - inf: what is infinitely alike is at distance 0.
-            return np.subtract(highest, inner, where=inner < highest, out=np.zeros(inner.size))
+            distance = np.zeros(inner.size)
+            np.subtract(highest, inner, where=inner < highest, out=distance)
+            return distance
         return self.height[self.n :]
 
     def to_newick(self, lengths: bool = True) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
     from hcbench.problem import Vectors
 
 _KEYS = "X or vectors, similarity, y or labels, names"
+_ALONE = ""
 
 
 def read_npy(path: Path, similarity: bool) -> Content:
     """Read an array (n, p) of vectors, or (n, n) of similarities."""
-    matrix = _matrix(_load(path), str(path))
+    arrays = _load(path)
+    if _ALONE not in arrays:
+        raise DataError(f"{path} is an archive of arrays; call it {path.stem}.npz")
+    matrix = _matrix(arrays[_ALONE], str(path))
     if not similarity:
         return Content(vectors=matrix)
     check_square(matrix, str(path))
@@ -39,13 +44,11 @@ def read_npy(path: Path, similarity: bool) -> Content:
 
 def read_npz(path: Path, similarity: bool) -> Content:
     """Read an archive of arrays, or what `scipy.sparse.save_npz` wrote."""
-    archive = _load(path)
-    if isinstance(archive, np.ndarray):
-        raise DataError(f"{path} holds one array; call it {path.stem}.npy")
-    with archive:
-        if "format" in archive.files and "shape" in archive.files:
-            return _sparse_content(path, similarity)
-        arrays = {key: _member(archive, key, path) for key in archive.files}
+    arrays = _load(path)
+    if _ALONE in arrays:
+        raise DataError(f"{path} is a single array; call it {path.stem}.npy")
+    if "format" in arrays and "shape" in arrays:
+        return _sparse_content(path, similarity)
     data = _one_of(arrays, "X", "vectors", path)
     square = arrays.get("similarity")
     if similarity and square is None:
@@ -82,23 +85,32 @@ def _content(
     )
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path) -> dict[str, NDArray[Any]]:
+    """All arrays of a file by their keys; the only one of an .npy has the key _ALONE."""
     try:
-        return np.load(path, allow_pickle=False)
+        # Opened here because numpy leaves the file of a broken archive open.
+        with path.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {_ALONE: loaded}
+            members = {key: _member(loaded, key, path) for key in loaded.files}
+            return {key: array for key, array in members.items() if isinstance(array, np.ndarray)}
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
     except EOFError as error:
         raise DataError(f"{path}: the file is empty") from error
-    except (ValueError, BadZipFile) as error:
+    except (BadZipFile, zlib.error) as error:
+        raise DataError(f"{path}: {error}; save it again with numpy.savez") from error
+    except ValueError as error:
         raise DataError(f"{path}: {_reason(error)}") from error
 
 
-def _member(archive: Any, key: str, path: Path) -> NDArray[Any]:
+def _member(archive: Any, key: str, path: Path) -> Any:
+    """One member of an archive: an array, or the bytes of what is none."""
     try:
-        array: NDArray[Any] = archive[key]
+        return archive[key]
     except ValueError as error:
         raise DataError(f"{path}, {key}: {_reason(error)}") from error
-    return array
 
 
 def _reason(error: Exception) -> str:

@@ -35,7 +35,7 @@ Row = tuple[int, list[str]]  # line number, from 1, and cells
 def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -> Content:
     """Read delimited text (UTF-8, quotes as in RFC 4180).
 
-    The first row is a header if it names a column that ``roles`` mention, holds no number, or has
+    The first row is a header if it holds a name that ``roles`` mention, holds no number, or has
     text where the second row has a number; else the columns are called 1, 2, ...
     """
     rows = _rows(path, delimiter)
@@ -100,7 +100,8 @@ def _text(path: Path) -> str:
 
 
 def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles) -> bool:
-    if set(roles.named) & set(first):
+    # A column that is mentioned by its number may bear the number of any cell.
+    if {name for name in roles.named if not _like_number(name)} & set(first):
         return True
     text = [not _like_number(cell) for cell in first]
     if not any(text):

@@ -105,61 +105,33 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
 
 
 @njit(cache=True)
-def class_paths(parent: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Classes of the leaves of a tree, and the ancestors of each class. O(n + length of all paths).
-
-    Leaves with the same parent form a class. Returns the class (n,) of each leaf, offsets (K+1,)
-    and inner nodes, counted from 0: class c has ``nodes[offsets[c]:offsets[c + 1]]`` from below.
-    """
-    m = parent.size
-    code = np.full(m, -1, np.int64)
-    member = np.empty(n, np.int64)
-    n_classes = 0
-    for i in range(n):
-        if code[parent[i]] < 0:
-            code[parent[i]] = n_classes
-            member[n_classes] = i
-            n_classes += 1
-    depth = np.zeros(m, np.int64)  # inner nodes above
-    for v in range(m - 2, -1, -1):
-        depth[v] = depth[parent[v]] + 1
-    offsets = np.zeros(n_classes + 1, np.int64)
-    for c in range(n_classes):
-        offsets[c + 1] = offsets[c] + depth[member[c]]
-    nodes = np.empty(offsets[n_classes], np.int64)
-    for c in range(n_classes):
-        v = parent[member[c]]
-        for at in range(offsets[c], offsets[c + 1]):
-            nodes[at] = v - n
-            v = parent[v]
-    return code[parent[:n]], offsets, nodes
+def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
+    """Add ``by`` for each leaf, given by its class, to the counts below each node of the truth."""
+    for c in classes:
+        q = c
+        while q >= 0:
+            count[q] += by
+            q = above[q]
 
 
 @njit(cache=True)
-def _add_leaf(count: Ints, offsets: Ints, nodes: Ints, c: int, by: int) -> None:
-    """Add ``by`` leaves of class c to the counts below each node of the truth."""
-    for at in range(offsets[c], offsets[c + 1]):
-        count[nodes[at]] += by
+def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
+    """Concordant minus discordant pairs (j, k): j together with i, of class c, and k joining them.
 
-
-@njit(cache=True)
-def _step(joining: Ints, below: Ints, offsets: Ints, nodes: Ints, c: int, size: int) -> int:
-    """Concordant minus discordant pairs (j, k): j with i, of class c, in a cluster, k joining it.
-
-    ``below`` has the cluster's counts by node of the truth, i included, and ``size`` leaves;
-    ``joining`` those of the leaves that join in the next merge. Counts on the path of c are nested:
-    rank b has the leaves below its b-th node but not the node before.
+    ``part`` has the counts, by node of the truth, of the cluster of ``size`` leaves that i is in, i
+    included; ``whole`` those after the merge. Counts on the path of c are nested: rank b has
+    the leaves below its b-th node but not below the one before.
     """
     total = 0
-    nearer = 1  # leaves of the cluster of smaller rank, and i
-    joined_nearer = 0
-    for at in range(offsets[c], offsets[c + 1]):
-        q = nodes[at]
-        at_rank = joining[q] - joined_nearer
-        farther = size - below[q]
-        total += at_rank * (nearer - 1 - farther)
-        nearer = below[q]
-        joined_nearer = joining[q]
+    nearer = 1  # i and the leaves of the part that have a smaller rank
+    joining_nearer = 0
+    q = c
+    while q >= 0:
+        joining = whole[q] - part[q]
+        total += (joining - joining_nearer) * ((nearer - 1) - (size - part[q]))
+        nearer = part[q]
+        joining_nearer = joining
+        q = above[q]
     return total
 
 
@@ -171,35 +143,35 @@ def concordance_by_classes(
     order: Ints,
     child_offsets: Ints,
     child_ids: Ints,
-    classes: Ints,
-    path_offsets: Ints,
-    path_nodes: Ints,
-    n_truth: int,
+    class_of: Ints,
+    above: Ints,
 ) -> Ints:
     """Concordant minus discordant pairs of the merge orders around each leaf (n,), by classes.
 
-    ``classes`` (n,), ``path_offsets`` and ``path_nodes`` are the truth's `class_paths`, ``n_truth``
-    its number of inner nodes. Where u is merged into v = parent[u], what the step adds is the same
-    for all leaves of a class in u. Clusters are counted down the tree's heavy paths (largest child
-    first): a light child is counted anew from its leaves, what remains is the heavy child's.
+    Inner nodes of the truth are numbered from 0 here; ``above`` has their parents, negative for the
+    root, and ``class_of`` (n,) the parents of the leaves: leaves of one parent are a class. Where u
+    is merged into v = parent[u], what the step adds is the same for all leaves of a class in u.
+    Clusters are counted down the tree's heavy paths (largest child first): a light child is
+    counted anew from its leaves, what remains is the heavy child.
 
     Time O(L) for each node and class that occurs in it, so O(n K L) at most, and O(L n log n) in a
-    balanced tree, for K classes and paths of length L. Memory O(n + n_truth).
+    balanced tree, for K classes at depths up to L. Memory O(n).
     """
     n = order.size
     m = parent.size
+    n_truth = above.size
+    classes = class_of[order]  # from left to right
     total = np.zeros(n, np.int64)
-    n_classes = path_offsets.size - 1
-    cluster = np.zeros(n_truth, np.int64)  # leaves of the present cluster by node of the truth
-    light = np.zeros(n_truth, np.int64)  # those of one light child
-    joining = np.zeros(n_truth, np.int64)  # those that join a child in the merge
-    by_class = np.zeros(n_classes, np.int64)  # leaves of the present cluster
-    so_far = np.zeros(
-        n_classes, np.int64
-    )  # sum of steps on this heavy path, for leaves still on it
-    present = np.empty(n_classes, np.int64)  # classes in the present cluster
-    step = np.zeros(n_classes, np.int64)
-    stepped = np.full(n_classes, -1, np.int64)  # light child for which `step` holds
+    # Leaves by node of the truth: of v on the heavy path, of its heavy child, of a light child.
+    whole = np.zeros(n_truth, np.int64)
+    heavy_part = np.zeros(n_truth, np.int64)
+    light_part = np.zeros(n_truth, np.int64)
+    # By class: leaves of the heavy child; steps on the path down to it; step of a light child.
+    members = np.zeros(n_truth, np.int64)
+    so_far = np.zeros(n_truth, np.int64)
+    step = np.zeros(n_truth, np.int64)
+    step_is_of = np.full(n_truth, -1, np.int64)  # light child
+    present = np.empty(n_truth, np.int64)  # classes in the heavy child
 
     heavy = np.full(m, -1, np.int64)  # largest child
     for v in range(m - 1):
@@ -207,86 +179,64 @@ def concordance_by_classes(
         if heavy[p] < 0 or end[v] - start[v] > end[heavy[p]] - start[heavy[p]]:
             heavy[p] = v
 
-    for head in range(m - 1, -1, -1):
+    for head in range(m - 1, n - 1, -1):
         if head < m - 1 and heavy[parent[head]] == head:
             continue
-        if head < n:  # a light leaf: its steps were added when it was split off
-            continue
-        # Count the cluster at the head of the path.
+        # Count the leaves at the head of a heavy path.
+        in_head = classes[start[head] : end[head]]
+        _count_leaves(whole, above, in_head, 1)
+        _count_leaves(heavy_part, above, in_head, 1)
         n_present = 0
-        for position in range(start[head], end[head]):
-            c = classes[order[position]]
-            _add_leaf(cluster, path_offsets, path_nodes, c, 1)
-            if by_class[c] == 0:
+        for c in in_head:
+            if members[c] == 0:
                 present[n_present] = c
                 n_present += 1
-            by_class[c] += 1
+            members[c] += 1
 
         v = head
         while v >= n:
             u = heavy[v]
-            # Light children: all else in v joins them.
+            # Light children leave the path: their leaves get the steps so far and their own.
             for at in range(child_offsets[v], child_offsets[v + 1]):
                 child = child_ids[at]
                 if child == u:
                     continue
-                size = end[child] - start[child]
+                in_child = classes[start[child] : end[child]]
+                _count_leaves(light_part, above, in_child, 1)
                 for position in range(start[child], end[child]):
-                    c = classes[order[position]]
-                    _add_leaf(light, path_offsets, path_nodes, c, 1)
-                for position in range(start[child], end[child]):
-                    i = order[position]
-                    c = classes[i]
-                    if stepped[c] != child:
-                        stepped[c] = child
-                        for on in range(path_offsets[c], path_offsets[c + 1]):
-                            q = path_nodes[on]
-                            joining[q] = cluster[q] - light[q]
-                        step[c] = _step(joining, light, path_offsets, path_nodes, c, size)
-                        for on in range(path_offsets[c], path_offsets[c + 1]):
-                            joining[path_nodes[on]] = 0
-                    total[i] += so_far[c] + step[c]
-                for position in range(start[child], end[child]):
-                    c = classes[order[position]]
-                    _add_leaf(light, path_offsets, path_nodes, c, -1)
+                    c = classes[position]
+                    if step_is_of[c] != child:
+                        step_is_of[c] = child
+                        step[c] = _step(whole, light_part, above, c, in_child.size)
+                    total[order[position]] += so_far[c] + step[c]
+                _count_leaves(light_part, above, in_child, -1)
 
-            # The heavy child: the light ones join it.
-            for at in range(child_offsets[v], child_offsets[v + 1]):
-                child = child_ids[at]
-                if child == u:
-                    continue
-                for position in range(start[child], end[child]):
-                    c = classes[order[position]]
-                    _add_leaf(joining, path_offsets, path_nodes, c, 1)
-                    _add_leaf(cluster, path_offsets, path_nodes, c, -1)
-                    by_class[c] -= 1
+            # The heavy child is what remains.
+            left, right = classes[start[v] : start[u]], classes[end[u] : end[v]]
+            for side in (left, right):
+                _count_leaves(heavy_part, above, side, -1)
+                for c in side:
+                    members[c] -= 1
             kept = 0
             for at in range(n_present):
                 c = present[at]
-                if by_class[c] > 0:
-                    so_far[c] += _step(
-                        joining, cluster, path_offsets, path_nodes, c, end[u] - start[u]
-                    )
+                if members[c] > 0:
+                    so_far[c] += _step(whole, heavy_part, above, c, end[u] - start[u])
                     present[kept] = c
                     kept += 1
                 else:
                     so_far[c] = 0
             n_present = kept
-            for at in range(child_offsets[v], child_offsets[v + 1]):
-                child = child_ids[at]
-                if child == u:
-                    continue
-                for position in range(start[child], end[child]):
-                    c = classes[order[position]]
-                    _add_leaf(joining, path_offsets, path_nodes, c, -1)
+            for side in (left, right):
+                _count_leaves(whole, above, side, -1)
             v = u
 
-        # The leaf at the end of the path.
-        c = classes[v]
+        # The path has ended in leaf v.
+        c = class_of[v]
         total[v] += so_far[c]
-        so_far[c] = 0
-        by_class[c] = 0
-        _add_leaf(cluster, path_offsets, path_nodes, c, -1)
+        so_far[c] = members[c] = 0
+        for count in (whole, heavy_part):
+            _count_leaves(count, above, class_of[v : v + 1], -1)
     return total
 
 

@@ -149,7 +149,7 @@ def kendall_tau_b(scored: Scored, include_self: bool = False) -> float:
     float
         In [-1, 1]. Time O(n K L) at most for a truth whose leaves have K different parents at
         depths up to L, O(L n log n) where the result is balanced, and never more than O(n^2 log L).
-        Memory O(n) and the paths of the K classes to the root. See `concordance`.
+        Memory O(n). See `concordance`.
 
     Raises
     ------
@@ -194,10 +194,11 @@ def _tied_with_self(problem: Problem) -> NDArray[np.int64]:
     """For each item, how many others the truth of the authors' code gives rank 0, as itself."""
     truth, levels = problem.truth, problem.levels
     others = np.zeros(truth.n, dtype=np.int64)
-    if levels is not None and truth.kind is HeightKind.NONE:
-        if truth.isomorphic(Tree.from_levels(levels, truth.names)):
-            finest = finest_partition(problem)
-            others = finest.sizes[finest.labels] - 1
+    if levels is None or truth.kind is not HeightKind.NONE:
+        return others
+    if truth.isomorphic(Tree.from_levels(levels, truth.names)):
+        finest = finest_partition(problem)
+        others = finest.sizes[finest.labels] - 1
     return others
 
 
@@ -214,9 +215,9 @@ def concordance(tree: Tree, truth: Tree) -> NDArray[np.int64]:
     path_length = truth.depths[:n]
     n_rows = float(n) * n * (1 + np.log2(path_length.max()))
     if _cost_by_classes(tree, truth) <= n_rows:
-        classes, offsets, nodes = _kernels.class_paths(truth.parent, n)
+        inner_parent = truth.parent - n
         return _kernels.concordance_by_classes(
-            *result, *tree.children_csr, classes, offsets, nodes, truth.n_nodes - n
+            *result, *tree.children_csr, inner_parent[:n], inner_parent[n:]
         )
     return _kernels.concordance_by_rows(*result, truth.parent, *truth.leaf_range, truth.leaf_order)
 

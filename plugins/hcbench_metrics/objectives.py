@@ -28,9 +28,9 @@ def dasgupta(scored: Scored, similarity: str = "cosine") -> float:
 
     ``cost(T) = sum over unordered pairs {i, j} of w_ij |leaves(lca(i, j))|``
 
-    (Dasgupta 2016; Ghoshdastidar et al. 2019, appendix B.2.) With w = 1 every binary tree of n items
-    costs (n^3 - n) / 3. Ties of similarities need no rule, and a node of several children costs its
-    size for every pair that it merges. One item costs 0, two cost 2 w_12.
+    (Dasgupta 2016; Ghoshdastidar et al. 2019, appendix B.2.) With w = 1 every binary tree of n
+    items costs (n^3 - n) / 3. Ties of similarities need no rule, and a node of several children
+    costs its size for every pair that it merges. One item costs 0, two cost 2 w_12.
 
     Parameters
     ----------

@@ -28,9 +28,7 @@ def set_bits(bits: NDArray[np.uint64], positions: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True)
-def read_bits(
-    bits: NDArray[np.uint64], word: int, positions: NDArray[np.int64]
-) -> tuple[int, int]:
+def read_bits(bits: NDArray[np.uint64], word: int, positions: NDArray[np.int64]) -> tuple[int, int]:
     """Write positions of set bits, from word ``word`` on, as long as a full word would fit.
 
     Returns

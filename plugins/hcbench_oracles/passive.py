@@ -91,9 +91,7 @@ def _observe(
         a, b = pair_items(positions, n_pairs)
         items = (*pair_items(a, problem.n), *pair_items(b, problem.n))
         out = slice(answered, answered + positions.size)
-        answered += _kernels.compare_pairs(
-            w, tolerance, a, b, items, closer[out], farther[out]
-        )
+        answered += _kernels.compare_pairs(w, tolerance, a, b, items, closer[out], farther[out])
     return closer[:answered], farther[:answered]
 
 

@@ -51,7 +51,7 @@ def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArra
     word = 0
     while word < bits.size:
         found, word = _kernels.read_bits(bits, word, buffer)
-        yield buffer[:found]
+        yield buffer[:found].copy()
 
 
 def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:

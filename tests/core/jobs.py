@@ -6,7 +6,6 @@ import ctypes
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -63,27 +62,26 @@ def raise_in_a_copy() -> str:
 
 def leave_child(pids: Path, then: Callable[[], object] = str) -> object:
     """Leave three kinds of children that outlive the job, and note their ids."""
-    sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
     children = [
         subprocess.Popen(["sleep", "1000"]).pid,
         subprocess.Popen(["sleep", "1000"], start_new_session=True).pid,
-        _daemon(sleeper),
+        _daemon(),
     ]
     pids.write_text(" ".join(map(str, [os.getpid(), *children])))
     return then()
 
 
-def _daemon(command: list[str]) -> int:
+def _daemon() -> int:
     """Start a process that flees twice: its parent is dead, its session its own."""
-    source = f"import subprocess; print(subprocess.Popen({command!r}, start_new_session=True).pid)"
-    with open(os.devnull) as nothing:
-        done = subprocess.run(
-            [sys.executable, "-c", source.replace("=True", "=True, stdout=-3")],
-            check=True,
-            capture_output=True,
-            stdin=nothing,
-        )
-    return int(done.stdout)
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.setsid()
+        if (grandchild := os.fork()) == 0:
+            time.sleep(1000)
+        os.write(writing, str(grandchild).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return int(os.read(reading, 100))
 
 
 def fork_many(pids: Path) -> None:

@@ -1,0 +1,212 @@
+"""Opening the database of a store, and saying in one line what is wrong with it.
+
+SQLite is opened so that two processes on one file lose nothing: writers begin with BEGIN
+IMMEDIATE and wait for each other, readers see one state and wait for nobody (WAL).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from hcbench.errors import StoreError
+
+LOCK_WAIT = 60.0  # seconds
+_DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "postgresql+psycopg2": "postgresql+psycopg2",
+}
+_ELSEWHERE = "give another place with --store"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a store is: a file, memory (neither), or a server.
+
+    Attributes
+    ----------
+    file : Path, optional
+        Of a SQLite store.
+    server : URL, optional
+        Of a PostgreSQL store.
+    """
+
+    file: Path | None = None
+    server: URL | None = None
+
+    def __str__(self) -> str:
+        if self.server is not None:
+            return self.server.render_as_string(hide_password=True)
+        return ":memory:" if self.file is None else str(self.file)
+
+
+def find_place(url: str | Path) -> Place:
+    """Read a path or a URL.
+
+    Raises
+    ------
+    StoreError
+        If it is a URL of an unknown kind.
+    """
+    text = str(url)
+    if "://" not in text or isinstance(url, Path):
+        return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
+    try:
+        parsed = make_url(text)
+        backend = parsed.get_backend_name()
+        _ = parsed.port
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(f"{text!r} is no URL of a store; {_forms()}") from error
+    if backend == "sqlite":
+        name = parsed.database or ":memory:"
+        return find_place(Path(name)) if name != ":memory:" else Place()
+    if backend not in ("postgresql", "postgres"):
+        raise StoreError(f"no store can be kept in {backend!r}; {_forms()}")
+    return Place(
+        server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
+    )
+
+
+def _forms() -> str:
+    return "give a path, sqlite:///path or postgresql://user@host/database"
+
+
+def is_writable(file: Path) -> bool:
+    """Whether a SQLite file and, for its journal, its folder can be written."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def open_engine(place: Place, *, read_only: bool = False) -> Engine:
+    """Make an engine; nothing is read yet."""
+    if place.server is not None:
+        return _open_server(place)
+    if place.file is None:
+        engine = create_engine(
+            "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
+        )
+    else:
+        file, options = place.file, {"timeout": LOCK_WAIT, "check_same_thread": False}
+
+        def connect() -> sqlite3.Connection:
+            if read_only:
+                return _connect_read_only(file, options)
+            return sqlite3.connect(file, **options)
+
+        engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _open_server(place: Place) -> Engine:
+    assert place.server is not None
+    driver = place.server.drivername.partition("+")[2]
+    try:
+        return create_engine(place.server, pool_pre_ping=True)
+    except NoSuchModuleError as error:
+        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
+    except ImportError as error:
+        raise StoreError(
+            f"{place} needs the package {error.name or driver}: pip install 'hcbench[postgresql]'"
+        ) from error
+
+
+def _connect_read_only(file: Path, options: dict[str, Any]) -> sqlite3.Connection:
+    """Open without writing anything, not even the shared memory beside the file."""
+    name = f"file:{quote(str(file))}?mode=ro"
+    connection = sqlite3.connect(name, uri=True, **options)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        log = file.with_name(f"{file.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        # Nobody has it open and the folder cannot be written: the file is all there is.
+        return sqlite3.connect(f"{name}&immutable=1", uri=True, **options)
+    return connection
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # SQLAlchemy begins transactions, not the driver
+    for pragma in ("foreign_keys = ON", "synchronous = NORMAL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    reading = connection.get_execution_options().get("hcbench_reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def use_write_ahead_log(engine: Engine, place: Place) -> None:
+    """Let readers and a writer work at once, where the file system can."""
+    if place.file is None:
+        return
+    with suppress(sqlite3.OperationalError, DBAPIError):
+        raw = engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode = WAL").close()
+        finally:
+            raw.close()
+
+
+@contextmanager
+def explained(place: Place) -> Iterator[None]:
+    """Turn what the database raises into one line with a way out.
+
+    Raises
+    ------
+    StoreError
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        raise StoreError(_explain(place, error.orig or error)) from error
+    except sqlite3.Error as error:
+        raise StoreError(_explain(place, error)) from error
+    except OverflowError as error:
+        raise StoreError(f"{place}: a number has more than 64 bits and cannot be kept") from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"{place}: {_one_line(error)}") from error
+
+
+#: By SQLite's names for its errors, without what stands after the second underscore.
+_SQLITE_ERRORS = {
+    "SQLITE_FULL": "the disk is full; make room or " + _ELSEWHERE,
+    "SQLITE_BUSY": f"another process has locked it for {LOCK_WAIT:.0f} s; wait for it or "
+    + _ELSEWHERE,
+    "SQLITE_READONLY": "it cannot be written; change its permissions or " + _ELSEWHERE,
+    "SQLITE_PERM": "it may not be opened; change its permissions or " + _ELSEWHERE,
+    "SQLITE_CANTOPEN": "it cannot be opened, or its folder cannot be written; change the "
+    "permissions or " + _ELSEWHERE,
+    "SQLITE_NOTADB": "this is no SQLite database; " + _ELSEWHERE,
+    "SQLITE_CORRUPT": "the file is malformed; save what can be read with `sqlite3 FILE .recover`, "
+    "move it away, or " + _ELSEWHERE,
+    "SQLITE_IOERR": "the disk cannot be read or written, or is full; make room or " + _ELSEWHERE,
+    "SQLITE_TOOBIG": "a result is larger than SQLite can keep (1 GB); use a PostgreSQL store",
+}
+
+
+def _explain(place: Place, error: BaseException) -> str:
+    name = getattr(error, "sqlite_errorname", None)
+    if name is None:
+        return f"{place}: {_one_line(error)}"
+    known = _SQLITE_ERRORS.get("_".join(name.split("_")[:2]))
+    return f"{place}: {known or _one_line(error)}"
+
+
+def _one_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,308 @@
+"""Compiled loops of 4-AL (Ghoshdastidar, Perrot & von Luxburg 2019). They trust their input.
+
+Notation. Pairs of items are numbered 0..M-1 in condensed order. S is the antisymmetric matrix of
+comparisons over pairs: S[a, b] = 1 if only "a is closer than b" is there, -1 if only the opposite,
+0 if neither or both. With c[kl] = 1 / (|G(k)| |G(l)|) for items k, l in different ones of the K
+clusters, 0 within a cluster, equations 4 and 5 are
+
+    W(G_p, G_q) = 2 / (K (K-1)) * V(p, q),    V(p, q) = 1 / (|G_p| |G_q|) * B(p, q),
+    B(p, q) = sum over i in G_p, j in G_q of (S c)[ij].
+
+The factor 2 is there because the sum of equation 5 runs over ordered r != s. |V| is at most
+K(K-1)/2 and |W| at most 1. A merge of two clusters changes c, and so B, only by the columns of S
+that touch one of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+TIE = 1e-12  # values of W that differ by less are equal: sums in another order are rounded anew
+
+
+@njit(cache=True)
+def index_pairs(
+    closer: Any, farther: Any, M: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
+    """List for every pair of items the pairs that it was compared with: the columns of S.
+
+    Parameters
+    ----------
+    closer, farther : (m,) uint32
+        Comparisons, each once.
+    M : int
+        Number of pairs.
+
+    Returns
+    -------
+    start : (M+1,) int64
+    middle : (M,) int64
+    other : (2m,) uint32
+        ``other[start[b]:middle[b]]`` are the pairs a with S[a, b] = 1, closer than b;
+        ``other[middle[b]:start[b+1]]`` those with S[a, b] = -1. Where both answers to a question
+        are there, a is in both and cancels. O(M + m) time, 8 m bytes.
+    """
+    start = np.zeros(M + 1, np.int64)
+    middle = np.zeros(M, np.int64)
+    for at in range(closer.size):
+        start[closer[at] + 1] += 1
+        start[farther[at] + 1] += 1
+        middle[farther[at]] += 1
+    for b in range(M):
+        start[b + 1] += start[b]
+        middle[b] += start[b]
+    other = np.empty(2 * closer.size, np.uint32)
+    won = start[:M].copy()  # where the next pair closer than b goes
+    lost = middle.copy()  # where the next pair farther than b goes
+    for at in range(closer.size):
+        a, b = closer[at], farther[at]
+        other[won[b]] = a
+        won[b] += 1
+        other[lost[a]] = b
+        lost[a] += 1
+    return start, middle, other
+
+
+@njit(cache=True)
+def add_column(
+    weight: float,
+    b: int,
+    start: Any,
+    middle: Any,
+    other: Any,
+    slot: NDArray[np.int32],
+    B: NDArray[np.float64],
+) -> None:
+    """Add ``weight`` times column b of S to the block sums B: O(comparisons with b)."""
+    for at in range(start[b], middle[b]):
+        B[slot[other[at]]] += weight
+    for at in range(middle[b], start[b + 1]):
+        B[slot[other[at]]] -= weight
+
+
+@njit(cache=True)
+def most_similar(
+    B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
+) -> tuple[int, int, float]:
+    """The merge to make: positions p < q in ``alive``, and W. O(K^2).
+
+    B(p, q) is at ``B[alive[p] * width + alive[q]]``; of those within `TIE` of the largest W the
+    first in lexicographic order.
+    """
+    largest = -np.inf
+    for p in range(K):
+        for q in range(p + 1, K):
+            u, v = alive[p], alive[q]
+            largest = max(largest, B[u * width + v] / (size[u] * size[v]))
+    scale = 2.0 / (K * (K - 1.0))
+    for p in range(K):
+        for q in range(p + 1, K):
+            u, v = alive[p], alive[q]
+            V = B[u * width + v] / (size[u] * size[v])
+            if largest - V <= TIE / scale:
+                return p, q, V * scale
+    return 0, 1, np.nan
+
+
+@njit(cache=True)
+def merge_sparse(
+    cluster: NDArray[np.int64],
+    size: NDArray[np.int64],
+    start: Any,
+    middle: Any,
+    other: Any,
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Make the first ``len(merges)`` merges, on the comparisons themselves.
+
+    Time O(m) for the first sums, and for merging p and q the comparisons of the
+    (|G_p| + |G_q|) n pairs that touch them; memory 4 M + 8 K^2 bytes.
+
+    Parameters
+    ----------
+    cluster : (n,) int64, changed
+        Cluster of each item, numbered by smallest items; a merged cluster keeps the smaller number.
+    size : (K,) int64, changed
+        Items of each cluster.
+    start, middle, other
+        The columns of S, of `index_pairs`.
+    merges, similarities : (t, 2), (t,), written
+        p < q of each merge, and W.
+    """
+    n, K0 = cluster.size, size.size
+    slot = np.empty(n * (n - 1) // 2, np.int32)  # of each pair of items: where in B its block is
+    b = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            slot[b] = min(cluster[i], cluster[j]) * K0 + max(cluster[i], cluster[j])
+            b += 1
+    B = np.zeros(K0 * K0)  # on the diagonal: the sums within clusters, which nobody reads
+    b = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            if cluster[i] != cluster[j]:
+                weight = 1.0 / (size[cluster[i]] * size[cluster[j]])
+                add_column(weight, b, start, middle, other, slot, B)
+            b += 1
+    alive = np.arange(K0)
+    K = K0
+    for step in range(len(merges)):
+        first, second, W = most_similar(B, K0, alive, K, size)
+        p, q = alive[first], alive[second]
+        merges[step, 0], merges[step, 1], similarities[step] = p, q, W
+
+        # Columns between the two lose their weight, those to other clusters get a smaller one.
+        union = size[p] + size[q]
+        for i in range(n):
+            if cluster[i] != p and cluster[i] != q:
+                continue
+            for j in range(n):
+                if cluster[j] == cluster[i] or (cluster[i] == q and cluster[j] == p):
+                    continue
+                low, high = min(i, j), max(i, j)
+                b = low * (2 * n - low - 1) // 2 + high - low - 1
+                weight = -1.0 / (size[cluster[i]] * size[cluster[j]])
+                if cluster[j] != q:
+                    weight += 1.0 / (union * size[cluster[j]])
+                add_column(weight, b, start, middle, other, slot, B)
+
+        # Rows: the blocks of q join those of p.
+        for i in range(n):
+            if cluster[i] == q:
+                cluster[i] = p
+        size[p] = union
+        alive[second : K - 1] = alive[second + 1 : K]
+        K -= 1
+        for r in alive[:K]:
+            if r != p:
+                B[min(p, r) * K0 + max(p, r)] += B[min(q, r) * K0 + max(q, r)]
+        for i in range(n):
+            if cluster[i] == p:
+                for j in range(n):
+                    if j != i:
+                        low, high = min(i, j), max(i, j)
+                        r = cluster[j]
+                        b = low * (2 * n - low - 1) // 2 + high - low - 1
+                        slot[b] = min(p, r) * K0 + max(p, r)
+
+
+@njit(cache=True)
+def pairs_of_clusters(
+    i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Pair of clusters p * K + q, p < q, of each pair of items i, j (M,); -1 within one. O(M)."""
+    K = cluster.max() + 1
+    between = np.full(i.size, -1, np.int32)
+    for a in range(i.size):
+        p, q = cluster[i[a]], cluster[j[a]]
+        if p != q:
+            low, high = min(p, q), max(p, q)
+            between[a] = low * (2 * K - low - 1) // 2 + high - low - 1
+    return between
+
+
+@njit(cache=True)
+def net_preferences(
+    closer: Any, farther: Any, between: NDArray[np.int32], K: int
+) -> NDArray[np.int32]:
+    """Sums of S over the blocks of pairs of clusters, (P, P) for P = K(K-1)/2. O(m + P^2).
+
+    ``between`` (M,) is the pair of clusters of each pair of items; comparisons (m,) with a pair
+    inside a cluster do not count.
+    """
+    P = K * (K - 1) // 2
+    beats = np.zeros((P, P), np.int32)
+    for at in range(closer.size):
+        a, b = between[closer[at]], between[farther[at]]
+        if a >= 0 and b >= 0:
+            beats[a, b] += 1
+    tile = 64  # in tiles, because a column of the whole has every entry in another cache line
+    for top in range(0, P, tile):
+        for left in range(top, P, tile):
+            for a in range(top, min(top + tile, P)):
+                for b in range(max(left, a), min(left + tile, P)):
+                    net = beats[a, b] - beats[b, a]
+                    beats[a, b] = net
+                    beats[b, a] = -net
+    return beats
+
+
+@njit(cache=True)
+def merge_dense(
+    S: NDArray[np.int32],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Make all merges, on the sums of S over pairs of clusters.
+
+    O(K^3) for each of the K-1 merges; 24 K^2 bytes beside S.
+
+    Parameters
+    ----------
+    S : (P, P) int32, changed
+        Sums over the blocks of the P = K(K-1)/2 pairs of clusters, in condensed order.
+    size : (K,) int64, changed
+        Items of each cluster.
+    merges, similarities : (K-1, 2), (K-1,), written
+        p < q of each merge, where p goes on as the union; and W.
+    """
+    K0 = size.size
+    pair = np.zeros((K0, K0), np.int64)  # row and column of S for each pair of clusters
+    c = np.empty(len(S))  # 1 / (|G_p| |G_q|) of each pair of clusters
+    a = 0
+    for p in range(K0):
+        for q in range(p + 1, K0):
+            pair[p, q] = pair[q, p] = a
+            c[a] = 1.0 / (size[p] * size[q])
+            a += 1
+    B = np.zeros(K0 * K0)
+    for p in range(K0):
+        for q in range(p + 1, K0):
+            row = S[pair[p, q]]
+            for b in range(row.size):
+                B[p * K0 + q] += row[b] * c[b]
+    less_p, less_q = np.empty(K0), np.empty(K0)  # changes of c for columns (p, r) and (q, r)
+    alive = np.arange(K0)
+    K = K0
+    for step in range(K0 - 1):
+        first, second, W = most_similar(B, K0, alive, K, size)
+        p, q = alive[first], alive[second]
+        merges[step, 0], merges[step, 1], similarities[step] = p, q, W
+        union = size[p] + size[q]
+        for r in alive[:K]:
+            if r != p and r != q:
+                weight = 1.0 / (union * size[r])
+                less_p[r] = weight - c[pair[p, r]]
+                less_q[r] = weight - c[pair[q, r]]
+                c[pair[p, r]] = weight
+
+        # Columns, of every row: those of (p, r) and (q, r) become one, with another weight.
+        for x in range(K):
+            for y in range(x + 1, K):
+                row = S[pair[alive[x], alive[y]]]
+                change = -row[pair[p, q]] * c[pair[p, q]]
+                for r in alive[:K]:
+                    if r != p and r != q:
+                        of_p, of_q = row[pair[p, r]], row[pair[q, r]]
+                        change += of_p * less_p[r] + of_q * less_q[r]
+                        row[pair[p, r]] = of_p + of_q
+                B[alive[x] * K0 + alive[y]] += change
+
+        # Rows: those of (q, r) are added to those of (p, r).
+        size[p] = union
+        alive[second : K - 1] = alive[second + 1 : K]
+        K -= 1
+        for r in alive[:K]:
+            if r != p:
+                B[min(p, r) * K0 + max(p, r)] += B[min(q, r) * K0 + max(q, r)]
+                to, source = S[pair[p, r]], S[pair[q, r]]
+                for x in range(K):
+                    for y in range(x + 1, K):
+                        b = pair[alive[x], alive[y]]
+                        to[b] += source[b]

@@ -1,0 +1,93 @@
+"""What people type: NAME[param=value]."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcbench.errors import NameSyntaxError
+from hcbench.names import format_name, parse_name, parse_value, split_list
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("4-AL,UPGMA", ["4-AL", "UPGMA"]),
+        (
+            "4-AL[init=3],UPGMA[metric=['cosine','euclidean']]",
+            ["4-AL[init=3]", "UPGMA[metric=['cosine','euclidean']]"],
+        ),
+        ("a, b ,", ["a", "b"]),
+        ("'a,b',c", ["'a,b'", "c"]),
+        ("", []),
+    ],
+)
+def test_commas_split_only_outside_brackets_and_quotes(text: str, parts: list[str]) -> None:
+    assert split_list(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("0.5", 0.5),
+        ("1e-3", 1e-3),
+        ("true", True),
+        ("cosine", "cosine"),
+        ("'two words'", "two words"),
+        ("[1, 2]", (1, 2)),
+        ("[cosine, euclidean]", ("cosine", "euclidean")),
+        ("[['a','b'],['c']]", (("a", "b"), ("c",))),
+        ("inf", float("inf")),
+        ("UPGMA[metric=cosine]", "UPGMA[metric=cosine]"),
+        ("./data/my-file.csv", "./data/my-file.csv"),
+        ("2020-01-01", "2020-01-01"),
+    ],
+)
+def test_values_are_toml_and_bare_words_are_strings(text: str, value: object) -> None:
+    assert parse_value(text) == value
+
+
+def test_names_nest() -> None:
+    name = parse_name("cut-of[tree=UPGMA[metric=cosine], law=uniform]")
+    assert name.base == "cut-of"
+    assert name.params == {"tree": "UPGMA[metric=cosine]", "law": "uniform"}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("UPGMA[metric=cosine", "not closed"),
+        ("UPGMA]", "closes nothing"),
+        ("UPGMA[metric]", "no param=value"),
+        ("UPGMA[=cosine]", "no param=value"),
+        ("UPGMA[metric=]", "no param=value"),
+        ("UPGMA[a=1,a=2]", "given twice"),
+        ("UPGMA[a=1]x", "nothing after the bracket"),
+        ("[a=1]", "no name"),
+        ("UPGMA[a=two words]", "quotes"),
+        ("UPGMA[a=nan]", "nan"),
+        ("UPGMA[a='x]", "not closed"),
+    ],
+)
+def test_each_mistake_is_named(text: str, complaint: str) -> None:
+    with pytest.raises(NameSyntaxError, match=complaint):
+        parse_name(split_list(text)[0])
+
+
+scalars = st.one_of(
+    st.booleans(),
+    st.integers(-(2**62), 2**62),
+    st.floats(allow_nan=False),
+    st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), min_size=1, max_size=8),
+)
+words = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,6}", fullmatch=True)
+
+
+@given(
+    words, st.dictionaries(words, scalars | st.lists(scalars, min_size=1, max_size=3).map(tuple))
+)
+def test_what_is_written_reads_back_the_same(base: str, params: dict[str, object]) -> None:
+    text = format_name(base, params)  # type: ignore[arg-type]
+    assert split_list(text) == [text]
+    name = parse_name(text)
+    assert (name.base, dict(name.params)) == (base, params)

@@ -1,0 +1,181 @@
+"""Finding plugins: a broken one is reported and never kills the others."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from hcbench.errors import AmbiguousNameError, PluginError, UnknownNameError
+from hcbench.plugins import Plugins
+from hcbench.registry import Registry
+
+METRIC = """
+    from hcbench import MetricSpec, hookimpl
+
+    @hookimpl
+    def hcbench_metrics():
+        return [MetricSpec(name="{name}", function="json:dumps", doc="", direction="lower")]
+"""
+
+
+def install(site: Path, distribution: str, modules: dict[str, str], version: str = "1.0") -> None:
+    """Lay a package with entry points into a folder, as pip would."""
+    info = site / f"{distribution}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+    )
+    lines = ["[hcbench]"]
+    for name, source in modules.items():
+        module = f"{distribution.replace('-', '_')}_{name}"
+        (site / f"{module}.py").write_text(dedent(source))
+        lines.append(f"{name} = {module}")
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    yield folder
+    for module in set(sys.modules) - before:
+        if str(folder) in str(getattr(sys.modules[module], "__file__", "")):
+            del sys.modules[module]
+
+
+def broken(plugins: Plugins) -> dict[str, str]:
+    return {b.plugin.name: b.reason for b in plugins.broken}
+
+
+def test_the_built_in_plugins_are_ordinary_ones() -> None:
+    plugins = Plugins()
+    assert {"hcbench:metrics", "hcbench:vectors"} <= {p.name for p in plugins.loaded}
+    assert not plugins.broken
+
+
+def test_a_plugin_that_fails_to_import_is_reported_and_the_others_live(site: Path) -> None:
+    install(site, "bad-one", {"main": "1 / 0"})
+    install(site, "bad-two", {"main": "import sys; sys.exit(3)"})
+    install(site, "good", {"main": METRIC.format(name="goodness")})
+    registry = Registry(Plugins())
+    assert "ZeroDivisionError" in broken(registry.plugins)["bad-one:main"]
+    assert "sys.exit(3)" in broken(registry.plugins)["bad-two:main"]
+    assert registry.metrics.find("Goodness").plugin.name == "good:main"
+    assert registry.algorithms.find("UPGMA")
+
+
+def test_two_plugins_with_one_entry_point_name_are_both_loaded(site: Path) -> None:
+    install(site, "first", {"main": METRIC.format(name="one")})
+    install(site, "second", {"main": METRIC.format(name="two")})
+    registry = Registry(Plugins())
+    assert registry.metrics.find("one").plugin.name == "first:main"
+    assert registry.metrics.find("two").plugin.name == "second:main"
+
+
+def test_two_packages_with_one_name_must_be_told_apart(site: Path) -> None:
+    install(site, "first", {"main": METRIC.format(name="same")})
+    install(site, "second", {"main": METRIC.format(name="SAME")})
+    registry = Registry(Plugins())
+    with pytest.raises(AmbiguousNameError, match=r"first:same or second:SAME"):
+        registry.metrics.find("same")
+    assert registry.metrics.find("second:same").plugin.distribution == "second"
+
+
+def test_one_package_that_registers_a_name_twice_is_reported(site: Path) -> None:
+    both = {"a": METRIC.format(name="same"), "b": METRIC.format(name="same")}
+    install(site, "twice", both)
+    registry = Registry(Plugins())
+    assert broken(registry.plugins)["twice:b"] == "same is registered by twice:a already"
+    assert registry.metrics.find("same").plugin.name == "twice:a"
+
+
+def test_a_misspelt_hook_is_reported_with_the_right_name(site: Path) -> None:
+    source = """
+        from hcbench import hookimpl
+
+        @hookimpl
+        def hcbench_metric():
+            return []
+    """
+    install(site, "typo", {"main": source})
+    reason = broken(Plugins())["typo:main"]
+    assert reason == "implements an unknown hook hcbench_metric; did you mean hcbench_metrics?"
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("return [42]", "must return MetricSpecs, got 42"),
+        ("return 42", "TypeError"),
+        ("raise OSError('no disk')", "OSError: no disk"),
+        ("return [MetricSpec(name='a b', function='x:y', doc='', direction='lower')]", "a name"),
+    ],
+)
+def test_a_hook_that_returns_nonsense_is_reported(site: Path, body: str, complaint: str) -> None:
+    source = f"""
+        from hcbench import MetricSpec, hookimpl
+
+        @hookimpl
+        def hcbench_metrics():
+            {body}
+    """
+    install(site, "nonsense", {"main": source})
+    registry = Registry(Plugins())
+    assert complaint in broken(registry.plugins)["nonsense:main"]
+    assert registry.metrics.find("AARI")
+
+
+def test_a_reporter_that_fails_is_switched_off_and_the_others_go_on(site: Path) -> None:
+    source = """
+        from hcbench import hookimpl
+        calls = []
+
+        @hookimpl
+        def hcbench_cell_finished(outcome):
+            calls.append(outcome)
+            {line}
+    """
+    install(site, "failing", {"main": source.format(line="raise OSError('full')")})
+    install(site, "steady", {"main": source.format(line="pass")})
+    plugins = Plugins()
+    plugins.report("hcbench_cell_finished", outcome=1)
+    plugins.report("hcbench_cell_finished", outcome=2)
+    import failing_main  # type: ignore[import-not-found]
+    import steady_main  # type: ignore[import-not-found]
+
+    assert steady_main.calls == [1, 2]
+    assert failing_main.calls == [1]
+    assert plugins.warnings == ["reporter failing:main failed and is switched off: OSError: full"]
+
+
+def test_a_plugin_file_is_loaded_for_one_run(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(dedent(METRIC.format(name="mine")))
+    registry = Registry(Plugins([file]))
+    entry = registry.metrics.find("mine:mine")
+    assert entry.plugin.file == file
+    before = entry.plugin.edition
+    file.write_text(dedent(METRIC.format(name="mine")) + "# changed\n")
+    after = Registry(Plugins([file])).metrics.find("mine").plugin.edition
+    assert after != before
+
+
+def test_a_plugin_file_that_was_asked_for_and_fails_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    with pytest.raises(PluginError, match="there is no file"):
+        Plugins([file])
+    file.write_text("import nowhere")
+    with pytest.raises(PluginError, match="ModuleNotFoundError: No module named 'nowhere'"):
+        Plugins([file])
+
+
+def test_an_unknown_name_is_answered_with_the_closest() -> None:
+    registry = Registry(Plugins())
+    with pytest.raises(UnknownNameError, match="did you mean UPGMA"):
+        registry.algorithms.find("UPGM")
+    with pytest.raises(UnknownNameError, match="there are"):
+        registry.algorithms.find("zzzzzz")

@@ -1,0 +1,118 @@
+"""What plugins declare, and how parameters are checked."""
+
+import pytest
+
+from hcbench import REQUIRED, AlgorithmSpec, DatasetSpec, MetricSpec, Parameter, Reference
+from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.specs import Interval, unmet
+
+SPEC = AlgorithmSpec(
+    name="A",
+    function="json:dumps",
+    doc="For these tests.",
+    accepts=("vectors",),
+    parameters=(
+        Parameter("metric", "euclidean", "Distance.", choices=("euclidean", "cosine")),
+        Parameter("p", 0.5, "Proportion.", interval="(0, 1]"),
+        Parameter("k", None, "Count.", type="int", interval="[1, inf)"),
+        Parameter("flag", False, "Switch."),
+        Parameter("columns", (), "Names."),
+        Parameter("pca", None, "Dimensions.", type="int", alternative="str", choices=("auto",)),
+    ),
+)
+
+
+def test_defaults_fill_in_and_ints_become_floats() -> None:
+    assert SPEC.resolve({"p": 1}) == {
+        "metric": "euclidean",
+        "p": 1.0,
+        "k": None,
+        "flag": False,
+        "columns": (),
+        "pca": None,
+    }
+    assert isinstance(SPEC.resolve({"p": 1})["p"], float)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"q": 1}, "A has no parameter 'q'; it has metric, p, k, flag, columns, pca"),
+        ({"p": 1.5}, r"A: p must be in \(0, 1\], got 1.5"),
+        ({"p": 0}, r"must be in \(0, 1\], got 0"),
+        ({"p": "half"}, "A: p must be float, got 'half'"),
+        ({"p": True}, "must be float, got True"),
+        ({"k": 2.0}, "must be int, got 2.0"),
+        ({"k": 0}, r"in \[1, inf\), got 0"),
+        ({"flag": 1}, "must be bool, got 1"),
+        ({"metric": "cosin"}, "one of euclidean, cosine; got 'cosin'"),
+        ({"metric": None}, "must be str, got None"),
+        ({"columns": "a"}, "must be list, got 'a'"),
+        ({"pca": "all"}, "one of auto; got 'all'"),
+        ({"pca": 1.5}, "must be int or str, got 1.5"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_its_value(params: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        SPEC.resolve(params)  # type: ignore[arg-type]
+
+
+def test_a_required_parameter_must_be_given() -> None:
+    spec = DatasetSpec(
+        name="file",
+        function="json:dumps",
+        doc="A file.",
+        provides=("vectors",),
+        parameters=(Parameter("path", REQUIRED, "Where.", type="str"),),
+    )
+    with pytest.raises(ParameterError, match=r"file needs path: file\[path=...\]"):
+        spec.resolve({})
+    assert spec.resolve({"path": "x"}) == {"path": "x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [("(0, 1]", [0.1, 1], [0, 1.1]), ("[1, inf)", [1, 1e300], [0]), ("[0,0.5)", [0], [0.5])],
+)
+def test_intervals(text: str, inside: list[float], outside: list[float]) -> None:
+    assert all(x in Interval(text) for x in inside)
+    assert not any(x in Interval(text) for x in outside)
+
+
+def test_what_cannot_be_declared() -> None:
+    with pytest.raises(InvalidSpecError, match="cannot be a name"):
+        MetricSpec(name="two words", function="json:dumps", doc="", direction="higher")
+    with pytest.raises(InvalidSpecError, match="accepts no kind"):
+        AlgorithmSpec(name="A", function="json:dumps", doc="", accepts=())
+    twice = (Parameter("a", 1, ""), Parameter("a", 2, ""))
+    with pytest.raises(InvalidSpecError, match="declared twice"):
+        MetricSpec(name="m", function="j:d", doc="", direction="lower", parameters=twice)
+    with pytest.raises(InvalidSpecError, match="no interval"):
+        Parameter("a", 1.0, "", interval="0..1")
+    with pytest.raises(InvalidSpecError, match="say its type"):
+        Parameter("a", None, "")
+
+
+def test_functions_are_loaded_when_needed_and_a_missing_one_is_a_plugin_error() -> None:
+    import json
+
+    assert SPEC.load() is json.dumps
+    missing = MetricSpec(name="m", function="nowhere:f", doc="", direction="lower")
+    with pytest.raises(PluginError, match="cannot load nowhere:f: ModuleNotFoundError"):
+        missing.load()
+
+
+def test_needs_name_alternatives() -> None:
+    assert unmet(("similarity|vectors",), frozenset({"vectors"})) is None
+    assert unmet(("truth", "similarity|vectors"), frozenset({"truth"})) == "similarity or vectors"
+
+
+def test_a_reference_is_bibtex() -> None:
+    paper = Reference(
+        "x2020", "article", {"author": "Doe, J. and Roe, R.", "title": "T", "year": "2020"}
+    )
+    assert paper.bibtex.splitlines()[0] == "@article{x2020,"
+    assert "  title = {T}," in paper.bibtex
+    assert str(paper) == "Doe & Roe 2020, T"
+    with pytest.raises(InvalidSpecError, match="no year"):
+        Reference("x", "article", {"author": "A", "title": "T"})

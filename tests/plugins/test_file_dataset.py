@@ -1,0 +1,478 @@
+"""Files of the user: every format, and every mistake answered in one line with the way out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import hcbench_datasets
+from hcbench import DataError, HeightKind, Problem
+
+FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "file")
+
+
+def read(path: Path, **params: object) -> Problem:
+    resolved = FILE.resolve({"path": str(path), **params})  # type: ignore[dict-item]
+    problem: Problem = FILE.load()(0, **resolved)
+    assert FILE.provides_with(resolved) <= problem.provides
+    return problem
+
+
+def fail(path: Path, **params: object) -> str:
+    with pytest.raises(DataError) as caught:
+        read(path, **params)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert path.name in message
+    return message
+
+
+@pytest.fixture
+def csv(tmp_path):
+    def write(text: str | bytes, name: str = "data.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+ANIMALS = "name,legs,weight,order,family\nlion,4,190,mammal,cat\ncat,4,4.5,mammal,cat\nhen,2,3,bird,fowl\n"
+
+
+# ---- Delimited text that can be read ---------------------------------------------------------------
+
+
+def test_csv_with_names_and_labels(csv):
+    problem = read(csv(ANIMALS), names="name", labels=("order", "family"))
+    assert problem.names == ("lion", "cat", "hen")
+    assert problem.vectors.tolist() == [[4, 190], [4, 4.5], [2, 3]]
+    assert problem.levels.tolist() == [[1, 0], [1, 0], [0, 1]]
+    assert problem.truth.names == problem.names
+    assert sorted(problem.truth.sizes[3:]) == [2, 3]  # hen alone is no cluster
+
+
+def test_csv_without_header_is_numbered_from_1(csv):
+    problem = read(csv("5.1,3.5,setosa\n4.9,3,setosa\n7,3.2,versicolor\n"), labels=("3",))
+    assert problem.vectors.tolist() == [[5.1, 3.5], [4.9, 3], [7, 3.2]]
+    assert problem.levels[:, 0].tolist() == [0, 0, 1]
+
+
+def test_column_numbers_may_be_written_as_numbers(csv):
+    problem = read(csv("a,1,x\nb,2,y\n"), names=1, labels=(3,))
+    assert problem.names == ("a", "b")
+    assert problem.vectors.tolist() == [[1], [2]]
+
+
+def test_years_as_column_names_are_a_header_if_a_column_is_named(csv):
+    problem = read(csv("name,2019,2020\na,1,2\nb,3,4\n"), names="name")
+    assert problem.vectors.tolist() == [[1, 2], [3, 4]]
+
+
+def test_text_above_a_number_is_a_header(csv):
+    assert read(csv("1,x\n5,6\n7,8\n")).vectors.tolist() == [[5, 6], [7, 8]]
+
+
+def test_missing_value_in_the_first_row_makes_no_header(csv):
+    assert "line 1, column '2': '?'" in fail(csv("1,?,3\n4,5,6\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffa,b\n1,2\n3,4\n",  # byte order mark, as Excel writes
+        "a,b\r\n1,2\r\n3,4\r\n",
+        '"a","b"\n"1","2"\n"3","4"\n',
+        "a,b\n1,2\n3,4\n\n\n",
+        "a,b\n\n1,2\n\n3,4\n  \n",
+        "a,b\n1,2\n3,4\n,\n,\n",  # empty cells, as spreadsheets leave at the end
+        "a, b\n1, 2\n 3 ,4",
+        "1,2\n3,4\n",
+    ],
+)
+def test_csv_dialects(csv, text):
+    problem = read(csv(text))
+    assert problem.vectors.tolist() == [[1, 2], [3, 4]]
+    assert problem.levels is None
+    assert problem.names is None
+
+
+def test_quoted_cells_may_hold_delimiters_and_line_ends(csv):
+    text = 'name,x\n"Doe, ""J""",1\n"two\nlines",2\nthree,oops\n'
+    path = csv(text)
+    assert "line 5, column 'x': 'oops'" in fail(path, names="name")  # as an editor counts
+    path.write_text(text.replace("oops", "3"))
+    assert read(path, names="name").names == ('Doe, "J"', "two\nlines", "three")
+
+
+def test_tsv_and_delimiter(csv):
+    assert read(csv("a\tb\n1\t2\n3\t4\n", "data.tsv")).vectors.tolist() == [[1, 2], [3, 4]]
+    assert read(csv("a;b\n1;2\n3;4\n"), delimiter=";").vectors.tolist() == [[1, 2], [3, 4]]
+
+
+def test_upper_case_suffix(csv):
+    assert read(csv("1,2\n3,4\n", "DATA.CSV")).n == 2
+
+
+def test_constant_columns_and_duplicate_rows_are_fine(csv):
+    assert read(csv("a,b\n1,2\n1,2\n1,2\n")).n == 3
+
+
+def test_one_column(csv):
+    assert read(csv("x\n1\n2\n")).vectors.tolist() == [[1], [2]]
+
+
+def test_drop(csv):
+    problem = read(csv(ANIMALS), drop=("name", "order", "family"))
+    assert problem.vectors.shape == (3, 2)
+    assert problem.names is None
+
+
+# ---- Delimited text that cannot --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "parts"),
+    [
+        ("", {}, ["empty"]),
+        ("\n \n", {}, ["empty"]),
+        ("a,b\n", {}, ["no items", "at least 2"]),
+        ("a,b\n1,2\n", {}, ["one item", "at least 2"]),
+        ("a,b\n1,2\n3\n", {}, ["line 3", "1 cells", "header has 2"]),
+        ("1,2\n3,4,5\n", {}, ["line 2", "3 cells", "first row has 2"]),
+        (ANIMALS, {}, ["line 2", "column 'name'", "'lion'", "labels=['name']", "names='name'", "drop=['name']"]),
+        (ANIMALS, {"names": "name", "labels": ("order",)}, ["line 2", "column 'family'", "'cat'", "drop=['family']"]),
+        ("a,b\n1,2\n3,x4\n", {}, ["line 3", "column 'b'", "'x4' is not a number"]),
+        ("a,b\n1,2\n3,\n", {}, ["line 3", "column 'b'", "nothing where a finite number", "impute", "drop"]),
+        ("a,b\n1,2\n,4\n5,6\n", {}, ["line 3", "column 'a'"]),
+        ("a,b\n1,2\n,\n5,6\n", {}, ["line 3", "column 'a'", "nothing"]),
+        ("a,b\n1,NaN\n3,4\n", {}, ["line 2", "column 'b'", "'NaN'", "impute"]),
+        ("a,b\n1,2\n3,NA\n", {}, ["line 3", "column 'b'", "'NA'", "impute"]),
+        ("a,b\n1,2\ninf,4\n", {}, ["line 3", "column 'a'", "'inf'"]),
+        ("a,b\n1,2\n1e999,4\n", {}, ["line 3", "column 'a'", "'1e999'"]),
+        ("a,b\n1,x\n3,\n", {"labels": ("b",)}, ["line 3", "column 'b'", "label is missing"]),
+        ("a,b\n1,x\n3,nan\n", {"labels": ("b",)}, ["line 3", "column 'b'", "label is missing"]),
+        (ANIMALS, {"labels": ("genus",)}, ["'genus'", "name, legs, weight, order, family"]),
+        (ANIMALS, {"names": "species"}, ["'species'", "name, legs"]),
+        (ANIMALS, {"drop": ("species",)}, ["'species'", "name, legs"]),
+        (ANIMALS, {"names": "name", "labels": ("name",)}, ["'name'", "two roles"]),
+        (ANIMALS, {"labels": ("order", "order")}, ["'order'", "two roles"]),
+        ("n,x\na,1\nb,2\na,3\n", {"names": "n"}, ["line 2", "line 4", "'a'", "differ"]),
+        ("n,x\na,1\n,2\n", {"names": "n"}, ["line 3", "no name"]),
+        ("x,x\n1,2\n3,4\n", {}, ["two columns are named 'x'"]),
+        ("a,b\nx,y\nz,w\n", {"labels": ("a",), "drop": ("b",)}, ["no numeric column"]),
+        ("a;b\n1;2\n3;4\n", {}, ["'1;2'", "delimiter=';'"]),
+        ('a,b\n1,"2\n3,4\n', {}, ["line 2", "quotes"]),
+        ("a,b\n1,\x80\n".encode("latin-1"), {}, ["line 2", "0x80", "UTF-8"]),
+        ("a,b\n1,2\n3,4\n".encode("utf-16"), {}, ["line 1", "UTF-8"]),
+    ],
+)  # fmt: skip
+def test_csv_mistakes(csv, text, params, parts):
+    message = fail(csv(text), **params)
+    for part in parts:
+        assert part in message
+
+
+def test_many_columns_are_not_all_listed(csv):
+    header = ",".join(f"c{i}" for i in range(500))
+    row = ",".join("1" for _ in range(500))
+    message = fail(csv(f"{header}\n{row}\n{row}\n"), labels=("y",))
+    assert "c11 and 488 more" in message
+
+
+def test_missing_file_folder_and_ending(csv, tmp_path):
+    assert "no such file" in fail(tmp_path / "none.csv")
+    (tmp_path / "folder.csv").mkdir()
+    assert "folder" in fail(tmp_path / "folder.csv")
+    assert ".parquet" in fail(csv("1,2\n3,4\n", "data.txt"))
+
+
+def test_delimiter_of_two_characters(csv):
+    with pytest.raises(DataError, match="one character"):
+        read(csv("1,2\n3,4\n"), delimiter="::")
+
+
+# ---- Similarities ----------------------------------------------------------------------------------
+
+
+def test_similarity_matrix_with_header_and_names(csv):
+    path = csv(",a,b,c\na,1,.5,.2\nb,.5,1,.1\nc,.2,.1,1\n")
+    problem = read(path, similarity=True, names="1")
+    assert problem.names == ("a", "b", "c")
+    assert problem.similarity.tolist() == [[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]]
+    assert problem.vectors is None
+
+
+def test_similarity_matrix_is_named_by_its_header(csv):
+    assert read(csv("a,b\n1,.5\n.5,1\n"), similarity=True).names == ("a", "b")
+    assert read(csv("1,.5\n.5,1\n"), similarity=True).names is None
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "parts"),
+    [
+        ("1,2\n3,4\n5,6\n", {}, ["3 x 2", "leave similarity out"]),
+        ("1,2\n3,4\n", {}, ["symmetric", "items 0 and 1", "2.0", "3.0"]),
+        ("n,b,a\na,1,2\nb,2,1\n", {"names": "n"}, ["different orders"]),
+    ],
+)
+def test_similarity_mistakes(csv, text, params, parts):
+    message = fail(csv(text), similarity=True, **params)
+    for part in parts:
+        assert part in message
+
+
+# ---- Truth -----------------------------------------------------------------------------------------
+
+
+def test_newick_truth_is_matched_by_names(csv):
+    newick = csv("((hen:1,cat:1):1,lion:2);", "truth.nwk")
+    problem = read(csv(ANIMALS), names="name", drop=("order", "family"), truth=str(newick))
+    assert problem.truth.names == ("lion", "cat", "hen")
+    assert problem.truth.kind is HeightKind.DISTANCE
+    assert problem.truth.merge_height([1, 0], [2, 1]).tolist() == [1, 2]
+    assert problem.levels is None
+
+
+def test_newick_truth_is_matched_by_row_without_names(csv):
+    newick = csv("((2,0),1);", "truth.nwk")
+    truth = read(csv("1,2\n3,4\n5,6\n"), truth=str(newick)).truth
+    assert truth.names is None
+    assert truth.lca(0, 2) == 3
+    assert truth.lca(0, 1) == 4
+
+
+def test_newick_whose_lengths_give_no_heights_is_taken_for_its_shape(csv):
+    newick = csv("((2:1,0:5):1,1:3);", "truth.nwk")
+    assert read(csv("1,2\n3,4\n5,6\n"), truth=str(newick)).truth.kind is HeightKind.NONE
+
+
+def test_newick_comes_before_labels(csv):
+    newick = csv("(lion,cat,hen);", "truth.nwk")
+    problem = read(csv(ANIMALS), names="name", labels=("order", "family"), truth=str(newick))
+    assert list(problem.truths) == ["newick", "labels"]
+    assert problem.truth.n_nodes == 4
+
+
+@pytest.mark.parametrize(
+    ("newick", "parts"),
+    [
+        ("(lion,cat);", ["no leaf for 'hen'"]),
+        ("(lion,(cat,(hen,dog)));", ["no name for 'dog'"]),
+        ("(lion,(cat,hen", ["parenthesis"]),
+        ("", ["no tree"]),
+        (b"(\xff,b);", ["UTF-8"]),
+    ],
+)
+def test_newick_mistakes(csv, newick, parts):
+    truth = csv(newick, "truth.nwk")
+    with pytest.raises(DataError) as caught:
+        read(csv(ANIMALS), names="name", drop=("order", "family"), truth=str(truth))
+    for part in ["truth.nwk", *parts]:
+        assert part in str(caught.value)
+
+
+def test_newick_that_counts_from_1(csv):
+    truth = csv("((1,2),3);", "truth.nwk")
+    with pytest.raises(DataError, match=r"no leaf for '0'.*0\.\.n-1"):
+        read(csv("1,2\n3,4\n5,6\n"), truth=str(truth))
+
+
+def test_missing_truth_file(csv, tmp_path):
+    with pytest.raises(DataError, match=r"none\.nwk"):
+        read(csv("1,2\n3,4\n"), truth=str(tmp_path / "none.nwk"))
+
+
+# ---- Arrays ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", ">f8", "f2", "i4", "u1", "?"])
+def test_npy_of_any_number_type(tmp_path, dtype):
+    X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype)
+    np.save(tmp_path / "x.npy", np.asfortranarray(X))
+    vectors = read(tmp_path / "x.npy").vectors
+    assert vectors.dtype == (np.float32 if dtype == "f4" else np.float64)
+    assert vectors.flags.c_contiguous
+    assert np.array_equal(vectors, X)
+
+
+def test_npy_of_similarities(tmp_path):
+    np.save(tmp_path / "s.npy", np.eye(3))
+    assert np.array_equal(read(tmp_path / "s.npy", similarity=True).similarity, np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("array", "params", "parts"),
+    [
+        (np.zeros(3), {}, ["(3,)", "reshape(-1, 1)"]),
+        (np.zeros((2, 2, 2)), {}, ["(2, 2, 2)"]),
+        (np.zeros((1, 2)), {}, ["one item"]),
+        (np.zeros((0, 2)), {}, ["no items"]),
+        (np.zeros((2, 0)), {}, ["no features"]),
+        (np.array([[1.0, np.nan], [2.0, 3.0]]), {}, ["[0, 1] is nan", "impute"]),
+        (np.array([[1.0, 2.0], [np.inf, 3.0]]), {}, ["[1, 0] is inf"]),
+        (np.array([["a", "b"]]), {}, ["numbers are needed"]),
+        (np.array([[1j, 2j]]), {}, ["complex128"]),
+        (np.zeros((3, 2)), {"similarity": True}, ["3 x 2"]),
+        (np.zeros((3, 2)), {"labels": ("y",)}, ["tables", "key"]),
+    ],
+)
+def test_npy_mistakes(tmp_path, array, params, parts):
+    np.save(tmp_path / "x.npy", array)
+    message = fail(tmp_path / "x.npy", **params)
+    for part in parts:
+        assert part in message
+
+
+def test_pickles_are_never_loaded(tmp_path):
+    np.save(tmp_path / "x.npy", np.array([[object()]], dtype=object), allow_pickle=True)
+    assert "Python objects" in fail(tmp_path / "x.npy")
+    np.savez(tmp_path / "x.npz", X=np.eye(2), y=np.array([None, 1], dtype=object))
+    assert "Python objects" in fail(tmp_path / "x.npz")
+    (tmp_path / "y.npy").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
+    assert "Python objects" in fail(tmp_path / "y.npy")
+
+
+def test_empty_and_broken_arrays(tmp_path):
+    (tmp_path / "x.npy").write_bytes(b"")
+    assert "empty" in fail(tmp_path / "x.npy")
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    fail(tmp_path / "x.npy")
+    (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 no archive")
+    fail_read(tmp_path / "x.npz")
+    fail_plan(tmp_path / "x.npz")
+    with (tmp_path / "x.npz").open("wb") as stream:
+        np.save(stream, np.eye(2))
+    assert "x.npy" in fail_read(tmp_path / "x.npz")
+    with (tmp_path / "x.npy").open("wb") as stream:
+        np.savez(stream, X=np.eye(2))
+    assert "x.npz" in fail(tmp_path / "x.npy")
+    assert "no such file" in fail_plan(tmp_path / "none.npz").lower()
+
+
+def fail_read(path: Path) -> str:
+    """What reading says, without planning."""
+    with pytest.raises(DataError) as caught:
+        FILE.load()(0, path=str(path))
+    return str(caught.value)
+
+
+def fail_plan(path: Path) -> str:
+    """What planning says, which reads the keys of an .npz."""
+    with pytest.raises(DataError) as caught:
+        FILE.provides_with(FILE.resolve({"path": str(path)}))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("keys", [("X", "y"), ("vectors", "labels")])
+def test_npz(tmp_path, keys):
+    X, y = np.array([[1.0], [2], [3]]), np.array([["b", "x"], ["b", "y"], ["a", "x"]])
+    np.savez(tmp_path / "x.npz", **{keys[0]: X, keys[1]: y, "names": np.array(["p", "q", "r"])})
+    problem = read(tmp_path / "x.npz")
+    assert np.array_equal(problem.vectors, X)
+    assert problem.levels.tolist() == [[1, 0], [1, 1], [0, 0]]
+    assert problem.names == ("p", "q", "r")
+
+
+def test_npz_with_vectors_and_similarities(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.ones((2, 1)), similarity=np.eye(2), y=np.array([0, 1]))
+    problem = read(tmp_path / "x.npz")
+    assert {"vectors", "similarity", "levels"} <= problem.provides
+    only = read(tmp_path / "x.npz", similarity=True)
+    assert only.vectors is None
+
+
+def test_npz_whose_data_are_similarities(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.eye(2))
+    assert read(tmp_path / "x.npz", similarity=True).provides == {"similarity"}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "parts"),
+    [
+        ({"data": np.eye(2)}, ["data", "X or vectors"]),
+        ({"X": np.eye(3), "y": np.zeros(2, int)}, ["labels", "(2,)", "3 items"]),
+        ({"X": np.eye(2), "y": np.array([0.0, np.nan])}, ["label of item 1"]),
+        ({"X": np.eye(2), "names": np.array(["a", "a"])}, ["item 0 and item 1", "'a'"]),
+        ({"X": np.eye(2), "vectors": np.eye(2)}, ["keep one"]),
+        ({"X": np.eye(2), "similarity": np.eye(3)}, ["similarity", "(3, 3)"]),
+    ],
+)
+def test_npz_mistakes(tmp_path, arrays, parts):
+    np.savez(tmp_path / "x.npz", **arrays)
+    message = fail(tmp_path / "x.npz")
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_scipy_sparse(tmp_path, form):
+    X = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0), format=form)
+    sparse.save_npz(tmp_path / "x.npz", X)
+    vectors = read(tmp_path / "x.npz").vectors
+    assert isinstance(vectors, sparse.csr_array)
+    assert np.array_equal(vectors.toarray(), X.toarray())
+
+
+def test_scipy_sparse_mistakes(tmp_path):
+    X = sparse.csr_array(np.array([[0, 1.0], [0, 0], [np.nan, 0]]))
+    sparse.save_npz(tmp_path / "x.npz", X)
+    assert "[2, 0] is nan" in fail(tmp_path / "x.npz")
+
+
+# ---- Parquet ---------------------------------------------------------------------------------------
+
+
+def write_parquet(path: Path, **columns: list[object]) -> Path:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def test_parquet(tmp_path):
+    path = write_parquet(
+        tmp_path / "x.parquet",
+        name=["a", "b", "c"],
+        x=[1, 2, 3],
+        flag=[True, False, True],
+        z=[0.5, 1.5, 2.5],
+        kind=["u", "v", "u"],
+        __index_level_0__=[7, 8, 9],
+    )
+    problem = read(path, names="name", labels=("kind",))
+    assert problem.names == ("a", "b", "c")
+    assert problem.vectors.tolist() == [[1, 1, 0.5], [2, 0, 1.5], [3, 1, 2.5]]
+    assert problem.levels[:, 0].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "params", "parts"),
+    [
+        ({"x": [1, 2], "s": ["u", "v"]}, {}, ["column 's'", "string", "labels=['s']"]),
+        ({"x": [1, None]}, {}, ["column 'x'", "row 2", "nan", "impute"]),
+        ({"x": [1.0, float("inf")]}, {}, ["column 'x'", "row 2", "inf"]),
+        ({"x": [1]}, {}, ["one item"]),
+        ({"x": [1, 2], "s": ["u", None]}, {"labels": ("s",)}, ["row 2", "label is missing"]),
+        ({"x": [1, 2], "s": ["u", "u"]}, {"names": "s"}, ["row 1 and row 2", "'u'"]),
+        ({"x": [1, 2]}, {"labels": ("y",)}, ["'y'", "there are x"]),
+    ],
+)
+def test_parquet_mistakes(tmp_path, columns, params, parts):
+    message = fail(write_parquet(tmp_path / "x.parquet", **columns), **params)
+    for part in parts:
+        assert part in message
+
+
+def test_broken_parquet(csv):
+    fail(csv("no parquet", "x.parquet"))
+
+
+def test_parquet_without_pyarrow(csv, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert 'pip install "hcbench[parquet]"' in fail(csv("", "x.parquet"))

@@ -1,0 +1,120 @@
+"""Who may import whom: the design's layers, read from the source."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CORE = ROOT / "core" / "hcbench"
+PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if p.is_dir())
+
+# Each layer imports only itself and those above it.
+LAYERS = [
+    {
+        "errors",
+        "tree",
+        "newick",
+        "partition",
+        "_kernels",
+        "comparisons",
+        "_comparison_kernels",
+        "problem",
+        "similarity",
+        "compiled",
+        "oracle",
+    },
+    {"specs", "hookspecs", "seeds", "names", "outcome"},
+    {"plugins", "registry", "suite", "plan"},
+    {"memory", "environment", "cell", "nursery", "worker", "store", "run"},
+    {"statistics", "results", "tables"},
+    {"api"},
+    {"cli"},
+]
+# Libraries that only some modules may use.
+CONFINED = {
+    "click": {"cli"},
+    "rich": {"cli"},
+    "sqlalchemy": {"store"},
+    "pluggy": {"hookspecs", "plugins"},
+    "distributed": set(),
+    "sklearn": set(),
+    "hdbscan": set(),
+}
+
+
+def top(path: Path) -> str:
+    """The module of core that a file belongs to."""
+    module = path.relative_to(CORE).parts[0].removesuffix(".py")
+    return "store" if module.startswith("store_") else module
+
+
+def imports(path: Path, *, runtime_only: bool = True) -> set[str]:
+    """Full names of what a file imports; under TYPE_CHECKING only if asked."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if runtime_only and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            return
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text()))
+    return found
+
+
+def sources(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
+def test_core_imports_only_its_own_layer_and_those_below(path: Path) -> None:
+    module = top(path)
+    if module == "__init__":
+        return
+    layer = next((i for i, names in enumerate(LAYERS) if module in names), None)
+    assert layer is not None, f"{module} has no layer: put it into LAYERS"
+    allowed = set().union(*LAYERS[: layer + 1])
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("hcbench.")}
+    used = {"store" if name.startswith("store_") else name for name in used}
+    known = set().union(*LAYERS)
+    assert used & known <= allowed
+
+
+@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
+def test_core_never_imports_a_plugin(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports(path, runtime_only=False)} & set(PLUGINS)
+
+
+@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
+def test_libraries_stay_where_they_belong(path: Path) -> None:
+    for library in {name.split(".")[0] for name in imports(path)} & set(CONFINED):
+        # similarity.py takes distances of sparse vectors from scikit-learn, when it is called.
+        if (top(path), library) != ("similarity", "sklearn"):
+            assert top(path) in CONFINED[library], f"{library} in {top(path)}"
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_plugins_import_only_the_public_core_and_never_each_other(plugin: str) -> None:
+    public = {"hcbench", "hcbench.compiled"}
+    for path in sources(ROOT / "plugins" / plugin):
+        for name in imports(path, runtime_only=False):
+            package = name.split(".")[0]
+            assert package not in set(PLUGINS) - {plugin}, f"{path}: {name}"
+            if package == "hcbench" and name.count(".") >= 1 and name[8:9].islower():
+                module = ".".join(name.split(".")[:2])
+                is_public = module in public or name.removeprefix("hcbench.") in _public_names()
+                assert is_public, f"{path} imports {name}, which is not public"
+
+
+def _public_names() -> set[str]:
+    tree = ast.parse((CORE / "__init__.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    raise AssertionError("hcbench has no __all__")
