@@ -26,10 +26,11 @@ LAYERS = [
     },
     {"specs", "hookspecs", "seeds", "names", "outcome"},
     {"plugins", "registry", "suite", "plan"},
-    {"memory", "environment", "cell", "nursery", "worker", "store", "run"},
+    {"memory", "environment", "cell", "nursery", "worker", "store", "reuse", "run"},
     {"statistics", "results", "tables"},
     {"api"},
     {"cli"},
+    {"__main__"},
 ]
 # Libraries that only some modules may use.
 CONFINED = {

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
     from hcbench.results import Results
     from hcbench.seeds import derive_seed
-    from hcbench.similarity import similarity_matrix, unit_rows
+    from hcbench.similarity import similarity_matrix, similarity_of_vectors, unit_rows
     from hcbench.specs import (
         REQUIRED,
         AlgorithmSpec,
@@ -70,7 +70,7 @@ _HOME = {
     "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
     "results": ("Results",),
     "seeds": ("derive_seed",),
-    "similarity": ("similarity_matrix", "unit_rows"),
+    "similarity": ("similarity_matrix", "similarity_of_vectors", "unit_rows"),
     "specs": (
         "REQUIRED",
         "AlgorithmSpec",
@@ -134,6 +134,7 @@ __all__ = [
     "pair_items",
     "score",
     "similarity_matrix",
+    "similarity_of_vectors",
     "unit_rows",
 ]
 

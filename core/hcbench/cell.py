@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcbench.errors import (
     BudgetExceededError,
@@ -239,12 +240,17 @@ def _warm_up(job: Job, problem: Problem) -> None:
         return
     _warm.add(name)
     try:
-        few = problem.take(np.arange(min(problem.n, WARM_UP_ITEMS)))
+        few = problem.take(_spread(problem.n))
         oracle = make_oracle(job.oracle, few, job.noise_seed, None)
         given = give(few, job.hints)
         job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
     except Exception:
         return
+
+
+def _spread(n: int) -> NDArray[np.int64]:
+    """A few items from all over: data sets are often sorted by class."""
+    return np.unique(np.linspace(0, n - 1, WARM_UP_ITEMS).astype(np.int64))
 
 
 def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> _Called:
@@ -296,8 +302,10 @@ def as_result(returned: Any, n: int) -> Result:
     InvalidTreeError
         If it is none of these, or of another number of items.
     """
-    result = returned
-    if not isinstance(returned, Tree | Partition):
+    result: Result
+    if isinstance(returned, Tree | Partition):
+        result = returned
+    else:
         array = np.asarray(returned)
         if array.ndim == 2 and array.shape[1] == 4:
             result = Tree.from_linkage(array)

@@ -22,18 +22,26 @@ UNORDERED, QUADRUPLET = 0, 1
 _ASKED_TOO_MUCH = "the budget of questions is used up"
 
 
+# numba's structref module is not annotated.
+_structref: Any = structref
+
+
 @structref.register
-class _CompiledStateType(types.StructRef):  # type: ignore[misc]
+class _StateType(types.StructRef):
     pass
 
 
-class CompiledState(structref.StructRefProxy):  # type: ignore[misc]
+_CompiledStateType: Any = _StateType
+
+
+class CompiledState(structref.StructRefProxy):
     """An oracle's data and its ledger, as compiled code sees them."""
 
 
-structref.define_proxy(
+_new_compiled_state: Any = CompiledState
+_structref.define_proxy(
     CompiledState,
-    _CompiledStateType,
+    _StateType,
     ["floats", "ints", "keys", "times", "counters", "symmetry", "n"],
 )
 
@@ -76,7 +84,7 @@ def uniform(seed: Any, key: Any, time: Any) -> Any:
         0 for the first time it is asked; keep it at 0 for persistent noise.
     """
     step = np.uint64(0x9E3779B97F4A7C15)
-    bits = _mix(_mix(np.uint64(seed) + step * (np.uint64(time) + np.uint64(1))) ^ key)
+    bits = _mix(_mix(np.uint64(seed) + step * (np.uint64(time) + np.uint64(1))) ^ np.uint64(key))
     return np.float64(bits >> np.uint64(11)) * 2.0**-53
 
 
@@ -227,7 +235,7 @@ def new_state(
     """An empty ledger over an oracle's data, and the array of its counters."""
     limit = np.iinfo(np.int64).max if budget is None else budget
     counters = np.array([0, 0, limit, 0], np.int64)
-    state = CompiledState(
+    state: CompiledState = _new_compiled_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
         np.zeros(64, np.uint64),

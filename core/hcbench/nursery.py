@@ -142,8 +142,8 @@ def main() -> NoReturn:
     control.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business
     _adopt_orphans()
-    # The target's own module comes first: what it needs is what every job needs.
-    _import_all([target.partition(":")[0], "cloudpickle", *preload])
+    needed = ["cloudpickle"] if _LINUX else ["cloudpickle", "psutil"]
+    _import_all([target.partition(":")[0], *needed, *preload])
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every shared page
     try:

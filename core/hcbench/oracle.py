@@ -247,8 +247,9 @@ class Oracle:
             codes = np.asarray(self._answers.answer(rows, keys, times), dtype=np.int8)
         else:
             codes = np.empty(len(rows), np.int8)
-            data = compiled.data_of(self._state)
-            compiled.answer_rows(self._answers.compiled, *data, padded, keys, times, codes)
+            floats, ints = compiled.data_of(self._state)
+            answer = self._answers.compiled
+            compiled.answer_rows(answer, floats, ints, padded, keys, times, codes)
         self.ledger.seconds += perf_counter() - start
         return codes
 
@@ -256,7 +257,10 @@ class Oracle:
         arity = self._answers.arity
         if not arity:
             raise InvalidQuestionError(f"{self.kind} cannot be asked; read them whole")
-        rows = np.ascontiguousarray(questions, dtype=np.int64)
+        given = np.asarray(questions)
+        if given.size and given.dtype.kind not in "iu":
+            raise InvalidQuestionError(f"{self.kind} are rows of integers, got {given.dtype}")
+        rows = np.ascontiguousarray(given, dtype=np.int64)
         if rows.ndim != 2 or rows.shape[1] != arity:
             raise InvalidQuestionError(
                 f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
@@ -278,6 +282,8 @@ class Oracle:
         ------
         BudgetExceededError
             When the budget is used up.
+        InvalidQuestionError
+            If a question names an item that does not exist.
         """
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
@@ -289,6 +295,10 @@ class Oracle:
         except OverflowError as error:
             raise BudgetExceededError(
                 f"the budget of {self.budget} {self.kind} is used up"
+            ) from error
+        except IndexError as error:
+            raise InvalidQuestionError(
+                f"a question names an item that does not exist: there are {self.n}, from 0"
             ) from error
 
     def _ask_one(self, _state: None, *items: int) -> int:

@@ -127,28 +127,26 @@ def make_plan(
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}")
     plan = Plan(suite, metrics=all_metrics)
+    # What a data set provides decides with whom it is paired; no data exist yet.
     pairings = [
         (
             dataset,
-            algorithm,
-            choose_oracles(
-                algorithm,
-                dataset.spec.provides_with(dataset.params),
-                dataset.label,
-                oracles,
-                registry,
-            ),
+            [
+                (algorithm, choose_oracles(algorithm, provided, dataset.label, oracles, registry))
+                for algorithm in all_algorithms
+            ],
         )
         for dataset in all_datasets
-        for algorithm in all_algorithms
+        for provided in (dataset.spec.provides_with(dataset.params),)
     ]
-    for dataset, algorithm, paired in pairings:
-        if isinstance(paired, str):
-            plan.left_out.append(LeftOut(algorithm.label, dataset.label, "", paired))
+    for dataset, pairs in pairings:
+        for algorithm, paired in pairs:
+            if isinstance(paired, str):
+                plan.left_out.append(LeftOut(algorithm.label, dataset.label, "", paired))
     # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
-    for dataset in all_datasets:
+    for dataset, pairs in pairings:
         for repetition in range(suite.repetitions):
-            for _, algorithm, paired in (p for p in pairings if p[0] is dataset):
+            for algorithm, paired in pairs:
                 if not isinstance(paired, str):
                     plan.cells.extend(
                         _cells(suite, algorithm, dataset, paired, repetition, all_metrics)

@@ -1,4 +1,4 @@
-"""What a data set yields for one seed, what an algorithm gets without asking, what a metric sees."""
+"""What a data set yields for one seed, what an algorithm gets for free, what a metric sees."""
 
 from __future__ import annotations
 
@@ -147,16 +147,15 @@ class Problem:
 
     def digest(self) -> str:
         """A hash of the data and the truth, to see that a seed yields the same data again."""
-        state = hashlib.blake2b(digest_size=16)
-        for array in self._arrays():
-            state.update(f"{array.shape}{array.dtype}".encode())
-            state.update(np.ascontiguousarray(array))
+        arrays: list[NDArray[Any]] = self._arrays()
         if self.comparisons is not None:
-            state.update(np.ascontiguousarray(self.comparisons.closer))
-            state.update(np.ascontiguousarray(self.comparisons.farther))
-        for name, tree in self.truths.items():
-            state.update(name.encode())
-            state.update(np.ascontiguousarray(tree.parent))
+            arrays += [self.comparisons.closer, self.comparisons.farther]
+        for tree in self.truths.values():
+            arrays += [tree.parent] if tree.height is None else [tree.parent, tree.height]
+        state = hashlib.blake2b(" ".join(self.truths).encode(), digest_size=16)
+        for array in arrays:
+            state.update(f"{array.shape}{array.dtype}".encode())
+            state.update(np.ascontiguousarray(array).view(np.uint8).data)
         return state.hexdigest()
 
     def take(self, items: NDArray[np.int64]) -> Problem:
@@ -170,13 +169,21 @@ class Problem:
         return Problem(
             n=len(items),
             names=None if self.names is None else tuple(self.names[i] for i in items),
-            vectors=None if self.vectors is None else self.vectors[items],
+            vectors=None if self.vectors is None else _rows(self.vectors, items),
             similarity=None if self.similarity is None else self.similarity[np.ix_(items, items)],
             comparisons=None if self.comparisons is None else self.comparisons.take(items),
             truths={name: tree.restrict(items) for name, tree in self.truths.items()},
             levels=None if self.levels is None else self.levels[items],
             tree=None if self.tree is None else self.tree.restrict(items),
         )
+
+
+def _rows(vectors: Vectors, items: NDArray[np.int64]) -> Vectors:
+    """Some rows, in the memory order of the whole."""
+    rows = vectors[items]
+    if isinstance(vectors, np.ndarray):
+        return np.asarray(rows, order="F" if vectors.flags.fnc else "C")
+    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,13 +6,11 @@ resumed by the same command.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import cloudpickle
-import psutil
 
 from hcbench.cell import Call, Done, Job
 from hcbench.environment import describe_environment, usable_cores
@@ -21,10 +19,10 @@ from hcbench.plan import Cell, LeftOut, Plan, inapplicable
 from hcbench.plugins import Plugins
 from hcbench.problem import Cost
 from hcbench.registry import Use
+from hcbench.reuse import GIB, find_stored, memory_limit, metric_keys
 from hcbench.store import Record, Store, Stored
 from hcbench.worker import Limits, Pool, Report
 
-GIB = 2**30
 TICK = 0.1
 PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.cell")
 
@@ -115,7 +113,7 @@ class _Run:
         self.store = store
         self.jobs = jobs
         self.observer = observer
-        self.memory = plan.suite.memory or _share_of_memory(jobs)
+        self.memory = memory_limit(plan, jobs)
         self.metric_keys = metric_keys(plan)
         self.outcomes: dict[str, Outcome] = {}
         self.number = 0
@@ -192,7 +190,8 @@ class _Run:
         """Store what has arrived, all in one transaction, and tell who follows."""
         records, fresh = [], []
         for report in reports:
-            task: Task = report.tag  # type: ignore[assignment]
+            task = report.tag
+            assert isinstance(task, Task)
             if task.stored is not None:
                 outcome = self._rescored(task, report)
             else:
@@ -227,40 +226,6 @@ class _Run:
             timeout=self.plan.suite.timeout,
             memory=self.memory,
         )
-
-
-def _share_of_memory(jobs: int) -> float:
-    """GiB for one worker where no limit is asked for: so that one hog cannot stop the machine."""
-    return round(0.8 * psutil.virtual_memory().total / jobs / GIB, 1)
-
-
-def metric_keys(plan: Plan) -> dict[str, str]:
-    """Label to key: the values of a changed metric are not those of the old one."""
-    return {
-        m.label: hashlib.blake2b(m.identity.encode(), digest_size=16).hexdigest()
-        for m in plan.metrics
-    }
-
-
-def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
-    """The stored outcomes that stand.
-
-    A ``timeout`` or ``memory`` row stands only if its limit was at least the present one; one
-    that was skipped for want of data is tried again.
-    """
-    found = store.find([cell.key for cell in plan.cells], metric_keys(plan))
-    return {
-        key: stored for key, stored in found.items() if _stands(stored, plan.suite.timeout, memory)
-    }
-
-
-def _stands(stored: Stored, timeout: float | None, memory: float) -> bool:
-    status = stored.outcome.status
-    if status == "timeout":
-        return timeout is not None and (stored.timeout or 0) >= timeout
-    if status == "memory":
-        return (stored.memory or 0) >= memory
-    return status != "skipped"
 
 
 def skipped_outcomes(plan: Plan) -> list[Outcome]:

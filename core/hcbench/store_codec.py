@@ -31,7 +31,7 @@ def encode_result(result: Result) -> bytes:
     header: dict[str, Any] = {}
     if isinstance(result, Partition):
         header["type"] = "partition"
-        arrays = {"labels": result.labels}
+        arrays: dict[str, NDArray[Any]] = {"labels": result.labels}
     else:
         header |= {"type": "tree", "kind": result.kind.value, "names": result.names}
         optional = {"height": result.height, "linkage": result.linkage}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,9 +74,7 @@ def find_place(url: str | Path) -> Place:
         return find_place(Path(name)) if name != ":memory:" else Place()
     if backend not in ("postgresql", "postgres"):
         raise StoreError(f"no store can be kept in {backend!r}; {_forms()}")
-    return Place(
-        server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
-    )
+    return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
 
 
 def _forms() -> str:
@@ -97,12 +95,13 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
             "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
         )
     else:
-        file, options = place.file, {"timeout": LOCK_WAIT, "check_same_thread": False}
+        file = place.file
+        options: dict[str, Any] = {"timeout": LOCK_WAIT, "check_same_thread": False}
 
         def connect() -> sqlite3.Connection:
             if read_only:
                 return _connect_read_only(file, options)
-            return sqlite3.connect(file, **options)
+            return _connect(str(file), options)
 
         engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     event.listen(engine, "connect", _prepare_sqlite)
@@ -123,10 +122,16 @@ def _open_server(place: Place) -> Engine:
         ) from error
 
 
-def _connect_read_only(file: Path, options: dict[str, Any]) -> sqlite3.Connection:
+def _connect(name: str, options: Mapping[str, Any]) -> sqlite3.Connection:
+    connection: sqlite3.Connection = sqlite3.connect(name, **options)
+    return connection
+
+
+def _connect_read_only(file: Path, options: Mapping[str, Any]) -> sqlite3.Connection:
     """Open without writing anything, not even the shared memory beside the file."""
     name = f"file:{quote(str(file))}?mode=ro"
-    connection = sqlite3.connect(name, uri=True, **options)
+    options = {**options, "uri": True}
+    connection = _connect(name, options)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
@@ -135,7 +140,7 @@ def _connect_read_only(file: Path, options: dict[str, Any]) -> sqlite3.Connectio
         if log.exists() and log.stat().st_size:
             raise
         # Nobody has it open and the folder cannot be written: the file is all there is.
-        return sqlite3.connect(f"{name}&immutable=1", uri=True, **options)
+        return _connect(f"{name}&immutable=1", options)
     return connection
 
 
@@ -176,6 +181,9 @@ def explained(place: Place) -> Iterator[None]:
         raise StoreError(_explain(place, error.orig or error)) from error
     except sqlite3.Error as error:
         raise StoreError(_explain(place, error)) from error
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise StoreError(f"{place}: {what}; change the permissions or {_ELSEWHERE}") from error
     except OverflowError as error:
         raise StoreError(f"{place}: a number has more than 64 bits and cannot be kept") from error
     except SQLAlchemyError as error:

@@ -269,7 +269,8 @@ class _Nursery:
 
     def close(self) -> tuple[int, str]:
         """End the nursery, which ends the workers; return its exit code and what it printed."""
-        self.control.close()
+        with self.control, suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
         with self._log:
             return self._outlast(), _tail(self._log).decode(errors="replace")
 
@@ -287,7 +288,9 @@ class _Nursery:
 class Pool:
     """Worker processes that do jobs one at a time each; a context manager.
 
-    Limits are enforced while `wait` is called.
+    Limits are enforced while `wait` is called. After a KeyboardInterrupt the pool can only be
+    closed. What a job changes in its process (environment, working directory, global random state)
+    is seen by the next job of that worker.
 
     Parameters
     ----------
@@ -309,6 +312,7 @@ class Pool:
         self._nursery: _Nursery | None = None
         self._workers: dict[int, _Worker] = {}
         self._numbers = 0
+        self._closed = False
         self._reports: list[Report] = []
         self._next_poll = 0.0
         self._selector = selectors.DefaultSelector()
@@ -370,6 +374,7 @@ class Pool:
 
     def close(self) -> None:
         """Kill everything, running jobs too."""
+        self._closed = True
         nursery, self._nursery = self._nursery, None
         try:
             if nursery is not None and nursery.close()[0] != 0:
@@ -404,6 +409,8 @@ class Pool:
         return worker
 
     def _running_nursery(self) -> _Nursery:
+        if self._closed:
+            raise WorkerError("the pool is closed")
         if self._nursery is None:
             self._nursery = _Nursery(self._target, self._preload)
             self._selector.register(self._nursery.control, selectors.EVENT_READ)

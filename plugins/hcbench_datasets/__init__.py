@@ -6,14 +6,13 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from hcbench import REQUIRED, DataError, DatasetSpec, Parameter, Reference, Suite, hookimpl
-from hcbench.specs import Params
+from hcbench import REQUIRED, DataError, DatasetSpec, Parameter, Params, Reference, Suite, hookimpl
 
 GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",
     "inproceedings",
     {
-        "author": 'Ghoshdastidar, Debarghya and Perrot, Micha{\\"e}l and von Luxburg, Ulrike',
+        "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
         "title": "Foundations of Comparison-Based Hierarchical Clustering",
         "booktitle": "Advances in Neural Information Processing Systems",
         "volume": "32",
@@ -107,9 +106,14 @@ FILE = DatasetSpec(
     doc="Your own data: vectors or similarities, with or without a truth.",
     parameters=(
         Parameter("path", REQUIRED, "A .csv, .tsv, .npy, .npz or .parquet file.", type="str"),
-        Parameter("labels", (), "Columns of class labels, the coarsest first: the truth."),
+        Parameter(
+            "labels",
+            (),
+            "Columns of class labels, the coarsest first: the truth.",
+            alternative="str",
+        ),
         Parameter("names", None, "The column of the items' names.", type="str", alternative="int"),
-        Parameter("drop", (), "Columns to leave out."),
+        Parameter("drop", (), "Columns to leave out.", alternative="str"),
         Parameter(
             "truth",
             None,
@@ -146,7 +150,7 @@ def hcbench_suites() -> Iterable[Suite]:
             doc="The defaults of hcbench compare: an easy and a hard planted hierarchy, real data.",
             algorithms=("4-AL", "UPGMA", "HDBSCAN", "Random", "Truth"),
             datasets=(
-                "planted[N0=10, delta=0.2]",
+                "planted[N0=10, delta=0.15]",
                 "planted[N0=10, delta=0.06]",
                 "iris",
                 "wine[standardise=true]",

@@ -24,7 +24,7 @@ from hcbench_datasets.content import (
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from hcbench.problem import Vectors
+    from hcbench import Vectors
 
 _KEYS = "X or vectors, similarity, y or labels, names"
 _ALONE = ""

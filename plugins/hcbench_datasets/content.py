@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hcbench import DataError
 
 if TYPE_CHECKING:
-    from hcbench.problem import Vectors
+    from hcbench import Vectors
 
 _SHOWN = 12  # columns listed in a message
 
@@ -81,8 +81,8 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def is_missing_label(text: str) -> bool:
-    """Whether a label or name is no text, or pandas's sign for none."""
-    return text in {"", "nan", "NaN", "None", "<NA>"}
+    """Whether a label or name is no text, or a NaN; other words may well be classes."""
+    return text in {"", "nan", "NaN"}
 
 
 def encode_levels(columns: Sequence[Sequence[str]]) -> NDArray[np.int64] | None:
@@ -112,7 +112,8 @@ def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[
             )
         if name in seen:
             raise DataError(
-                f"{where}: {seen[name]} and {row} are both named {name!r}; names must differ"
+                f"{where}: {seen[name]} and {row} are both named {name!r}; "
+                "rename one, or drop the column"
             )
         seen[name] = row
     return tuple(names)

@@ -16,9 +16,9 @@ def file(
     _seed: int,
     *,
     path: str,
-    labels: Sequence[str] = (),
+    labels: str | Sequence[str] = (),
     names: str | int | None = None,
-    drop: Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     truth: str | None = None,
     similarity: bool = False,
     delimiter: str | None = None,
@@ -32,9 +32,9 @@ def file(
         out.
     """
     roles = Roles(
-        labels=tuple(map(str, labels)),
+        labels=_several(labels),
         names=None if names is None else str(names),
-        drop=tuple(map(str, drop)),
+        drop=_several(drop),
     )
     content = _read(Path(path).expanduser(), roles, similarity, delimiter)
     data = content.vectors if content.vectors is not None else content.similarity
@@ -53,6 +53,10 @@ def file(
         levels=content.levels,
         truths=truths,
     )
+
+
+def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
 
 
 def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:

@@ -40,11 +40,12 @@ def aari(scored: Scored, levels: str = "auto") -> float:
         The result must be a tree.
     levels : {"auto", "labels", "powers"}
         ``labels``: C_l are the different partitions by the first l columns of the label levels;
-        ``powers``: cuts of the truth into 2, 4, 8, ... < n clusters, those that it has. For a
-        planted hierarchy both are the same. ``auto``: labels where the problem has any. Levels of
-        one cluster, or of n, are left out. C'_l is the result's cut into as many clusters; a tree
-        that is not binary may have but a larger number (`Tree.cut_nodes`, which also says how ties
-        and trees without heights are cut).
+        ``powers``: cuts of the truth into 2, 4, 8, ... < n clusters, as far as it has them: exactly
+        so many clusters, and no choice between nodes that tie in height (without heights: in size).
+        For a planted hierarchy both are the same. ``auto``: labels where the problem has any.
+        Levels of one cluster, or of n, are left out. C'_l is the result's cut into as many
+        clusters; a tree that is not binary may have but a larger number (`Tree.cut_nodes`, which
+        also says how the result's ties are cut, and trees without heights).
 
     Returns
     -------
@@ -73,12 +74,20 @@ def _true_levels(problem: Problem, levels: str) -> Iterator[Partition]:
         yield from _label_levels(problem.levels)
         return
     truth = problem.truth
+    without_tie = set(_untied_cuts(truth).tolist())
     k = 2
     while k < truth.n:
-        cut = truth.cut(k)
-        if cut.n_clusters == k:
-            yield cut
+        if k in without_tie:
+            yield truth.cut(k)
         k *= 2
+
+
+def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
+    """Numbers of clusters, rising, that the tree's cuts have where no tie is cut through."""
+    n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
+    priority = (tree.sizes if tree.height is None else tree.envelope)[tree.split_order]
+    untied: NDArray[np.int64] = n_clusters[:-1][priority[:-1] != priority[1:]]
+    return untied
 
 
 def _label_levels(levels: NDArray[np.int64]) -> Iterator[Partition]:
@@ -213,8 +222,8 @@ def concordance(tree: Tree, truth: Tree) -> NDArray[np.int64]:
     result = (tree.parent, *tree.leaf_range, tree.leaf_order)
     n = tree.n
     path_length = truth.depths[:n]
-    n_rows = float(n) * n * (1 + np.log2(path_length.max()))
-    if _cost_by_classes(tree, truth) <= n_rows:
+    cost_by_rows = float(n) * n * (1 + np.log2(path_length.max()))
+    if _cost_by_classes(tree, truth) <= cost_by_rows:
         inner_parent = truth.parent - n
         return _kernels.concordance_by_classes(
             *result, *tree.children_csr, inner_parent[:n], inner_parent[n:]

@@ -43,7 +43,7 @@ def read_bits(bits: NDArray[np.uint64], word: int, positions: NDArray[np.int64])
         if rest != 0:
             for bit in range(64):
                 positions[found] = (word << 6) + bit
-                found += np.int64(rest & one)
+                found += int(rest & one)
                 rest >>= one
                 if found == positions.size:
                     break  # the word's last bit was set and the buffer is full

@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, Comparisons, Problem, similarity_matrix
-from hcbench.comparisons import pair_items
-from hcbench.errors import ParameterError
+from hcbench import Answers, Comparisons, ParameterError, Problem, pair_items, similarity_matrix
 from hcbench_oracles import _kernels
 from hcbench_oracles.sampling import distinct_positions
 
@@ -54,10 +52,7 @@ def quadruplet_set(
     fixed = problem.comparisons
     n_pairs = problem.n * (problem.n - 1) // 2
     total = n_pairs * (n_pairs - 1) // 2 if fixed is None else len(fixed)
-    if p is None and count is None:
-        enough = fixed is None and DEFAULT_P * total > DEFAULT_COUNT
-        p, count = (None, DEFAULT_COUNT) if enough else (DEFAULT_P if fixed is None else 1.0, None)
-    number = min(total, count) if p is None else int(rng.binomial(total, p))
+    number = _number(total, p, count, fixed is not None, rng)
     if budget is not None:
         number = min(number, budget)
     if number > MOST:
@@ -73,6 +68,19 @@ def quadruplet_set(
         _flip(seed, noise, problem.n, closer, farther)
     comparisons = Comparisons(problem.n, closer, farther)
     return Answers(kind="quadruplet-set", n=problem.n, data=comparisons, size=len(comparisons))
+
+
+def _number(
+    total: int, p: float | None, count: int | None, fixed: bool, rng: np.random.Generator
+) -> int:
+    """How many of all ``total`` comparisons to take."""
+    if count is None and p is None and fixed:
+        return total
+    if count is None and p is None and DEFAULT_P * total > DEFAULT_COUNT:
+        return DEFAULT_COUNT
+    if count is not None:
+        return min(total, count)
+    return int(rng.binomial(total, DEFAULT_P if p is None else p))
 
 
 def _observe(

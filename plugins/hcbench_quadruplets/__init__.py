@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import AlgorithmSpec, Parameter, Reference, hookimpl
-from hcbench.specs import Params
+from hcbench import AlgorithmSpec, Parameter, Params, Reference, hookimpl
 
 PAPER = Reference(
     key="ghoshdastidar2019",

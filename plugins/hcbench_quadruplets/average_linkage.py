@@ -5,13 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, Given, HeightKind, Oracle, Partition, Tree
-from hcbench.comparisons import pair_items
-from hcbench.errors import ParameterError
+from hcbench import (
+    Comparisons,
+    Given,
+    HeightKind,
+    Oracle,
+    ParameterError,
+    Partition,
+    Tree,
+    pair_items,
+)
 from hcbench_quadruplets import _kernels
 
-DENSE_CLUSTERS = 112
-"""From this many clusters on, all counts between pairs of clusters are held: 155 MB."""
+DENSE_CLUSTERS = 80
+"""From this many clusters on, the sums for all pairs of their pairs are held: 40 MB."""
 
 
 def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int = 1) -> Tree:
@@ -38,9 +45,9 @@ def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int
 
     Notes
     -----
-    For n items and m comparisons, O(m) for every halving of the number of clusters if these grow
-    evenly, O(n^2 m / M) at worst until `DENSE_CLUSTERS` are left (M = n(n-1)/2); then
-    O(m + DENSE_CLUSTERS^4). 8 m + O(M) bytes beside the comparisons, or 4 M^2 if n is small.
+    For n items, M = n(n-1)/2 and m comparisons: until K = `DENSE_CLUSTERS` are left, a merge takes
+    the comparisons of all pairs that touch the two clusters, about |union| n 2m/M additions; the
+    rest O(m + K^4). Memory beside the comparisons: 8 m + 26 n^2 bytes at first, K^4 bytes then.
     """
     comparisons: Comparisons = oracle.read().unique()
     cluster = _initial_clusters(given, rng, init)
@@ -49,7 +56,7 @@ def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int
 
 
 def merge_all(
-    comparisons: Comparisons, cluster: NDArray[np.int64]
+    comparisons: Comparisons, cluster: NDArray[np.int64], dense: int = DENSE_CLUSTERS
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Merge initial clusters until one is left.
 
@@ -59,6 +66,8 @@ def merge_all(
         Each at most once.
     cluster : (n,) int array
         The cluster of each item, 0..K-1 in the order of their smallest items.
+    dense : int
+        With how many clusters to go over from the comparisons to the sums over their blocks.
 
     Returns
     -------
@@ -74,8 +83,8 @@ def merge_all(
     merges = np.empty((n_clusters - 1, 2), np.int64)
     similarities = np.empty(n_clusters - 1)
     now, alive, done = cluster.copy(), np.arange(n_clusters), 0
-    if n_clusters > DENSE_CLUSTERS:
-        done = n_clusters - DENSE_CLUSTERS
+    if n_clusters > dense:
+        done = n_clusters - dense
         index = _kernels.index_pairs(closer, farther, i.size)
         _kernels.merge_sparse(now, size, *index, merges[:done], similarities[:done])
         del index

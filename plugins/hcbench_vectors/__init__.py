@@ -23,7 +23,7 @@ CAMPELLO_2013 = Reference(
     "campello2013",
     "inproceedings",
     {
-        "author": 'Campello, Ricardo J. G. B. and Moulavi, Davoud and Sander, J{\\"o}rg',
+        "author": "Campello, Ricardo J. G. B. and Moulavi, Davoud and Sander, Jörg",
         "title": "Density-Based Clustering Based on Hierarchical Density Estimates",
         "booktitle": "Advances in Knowledge Discovery and Data Mining (PAKDD)",
         "pages": "160--172",

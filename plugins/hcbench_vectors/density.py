@@ -43,6 +43,8 @@ def hdbscan_tree(
         min_samples=min_samples,
         metric=metric,
         alpha=alpha,
+        # Its Boruvka gives another tree than the definition where alpha is not 1 (seen in 0.8.44).
+        algorithm="prims_kdtree" if alpha != 1 and metric != "precomputed" else "best",
         approx_min_span_tree=False,
         core_dist_n_jobs=1,  # more would start processes, which the time limit would have to chase
     )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Problem, similarity_matrix
+from hcbench import DataError, similarity_of_vectors
 
 if TYPE_CHECKING:
-    from hcbench.problem import Vectors
+    from hcbench import Vectors
 
 
 def cosine_distances(
@@ -33,23 +33,9 @@ def cosine_distances(
             f"{algorithm} with metric=cosine: row {zero[0]}{name} is zero and has no direction "
             f"({zero.size} such rows); drop them or take metric=euclidean"
         )
-    distances = np.maximum(1.0 - _similarities(vectors, "cosine"), 0.0)
+    distances = np.maximum(1.0 - similarity_of_vectors(vectors, "cosine"), 0.0)
     np.fill_diagonal(distances, 0.0)
     return distances
-
-
-def gram_distances(vectors: Vectors) -> NDArray[np.float64]:
-    """Euclidean distances by way of dot products, so that sparse vectors stay sparse.
-
-    Less exact than differences where vectors are close: equal rows may be 1e-8 |x| apart.
-    """
-    return np.maximum(-_similarities(vectors, "euclidean"), 0.0)
-
-
-def _similarities(vectors: Vectors, rule: str) -> NDArray[np.float64]:
-    double: Vectors = vectors.astype(np.float64, copy=False)
-    problem = Problem(n=int(double.shape[0]), vectors=double)
-    return similarity_matrix(problem, rule).astype(np.float64, copy=False)
 
 
 def distances_of_similarities(

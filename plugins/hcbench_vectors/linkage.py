@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
-from hcbench import Given, HeightKind, Oracle, Tree
-from hcbench_vectors.distances import cosine_distances, distances_of_similarities, gram_distances
+from hcbench import Given, HeightKind, Oracle, Tree, similarity_of_vectors
+from hcbench_vectors.distances import cosine_distances, distances_of_similarities
 
 if TYPE_CHECKING:
-    from hcbench.problem import Vectors
+    from hcbench import Vectors
 
 
 def upgma(oracle: Oracle, given: Given, _rng: np.random.Generator, *, metric: str) -> Tree:
@@ -44,4 +44,4 @@ def _condensed(vectors: Vectors, metric: str, given: Given) -> NDArray[np.float6
         return squareform(cosine_distances(vectors, "UPGMA", given.names), checks=False)
     if isinstance(vectors, np.ndarray):
         return pdist(vectors)
-    return squareform(gram_distances(vectors), checks=False)
+    return squareform(-similarity_of_vectors(vectors, "euclidean"), checks=False)

@@ -142,6 +142,17 @@ def print_much() -> None:
         print("line", number)  # noqa: T201 - the point
 
 
+def print_slowly(mebibytes: int) -> int:
+    """Print much at a pace that can be watched; return the largest size of the log."""
+    sizes = []
+    for _ in range(mebibytes):
+        os.write(1, bytes(1 << 20))
+        time.sleep(0.005)
+        sizes.append(os.fstat(1).st_size)
+    os.write(1, b"the end")
+    return max(sizes)
+
+
 def close_all_descriptors() -> None:
     os.closerange(3, 1000)
     time.sleep(1000)
@@ -149,6 +160,11 @@ def close_all_descriptors() -> None:
 
 def kill_own_group() -> None:
     os.killpg(0, signal.SIGKILL)
+
+
+def kill_parent() -> None:
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1000)
 
 
 def recurse(depth: int = 0) -> int:

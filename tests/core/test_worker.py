@@ -93,13 +93,13 @@ def test_a_fast_job_does_not_wait_for_a_slow_one(shared: Pool) -> None:
 
 def test_waiting_ends_at_its_timeout_and_when_nothing_is_on_its_way(shared: Pool) -> None:
     assert shared.wait() == []
-    shared.submit("slow", partial(time.sleep, 0.3), Limits())
+    shared.submit("slow", partial(time.sleep, 0.8), Limits())
     began = time.monotonic()
     assert shared.wait(0.1) == []
-    assert 0.1 <= time.monotonic() - began < 0.3
+    assert 0.1 <= time.monotonic() - began < 0.8
     [(tag, phase, seconds)] = shared.running
     assert (tag, phase) == ("slow", "algorithm")
-    assert 0.1 <= seconds < 0.3
+    assert 0.1 <= seconds < 0.8
     assert shared.wait()[0].ending == "done"
 
 
@@ -155,7 +155,6 @@ def test_a_worker_stays_for_the_next_job_after_an_error(shared: Pool) -> None:
         (jobs.Unreadable(), "error", "^ValueError: no$"),
         ((n for n in range(3)), "error", "^the job cannot be sent to a worker: TypeError"),
     ],
-    ids=str,
 )
 def test_how_a_job_failed_is_told_and_the_pool_goes_on(
     shared: Pool, job: object, ending: str, reason: str
@@ -180,7 +179,7 @@ def test_a_job_is_killed_at_its_time_limit(shared: Pool, job: Callable[[], None]
     report = run(shared, job, Limits(seconds=0.2))
     assert report.ending == "timeout"
     assert report.reason == "phase 'algorithm' took longer than 0.2 s"
-    assert 0.2 <= report.seconds < 0.5
+    assert 0.2 <= report.seconds < 2.0
     assert not alive(report.pid)
     assert works(shared)
 
@@ -193,9 +192,9 @@ def test_a_job_that_returns_too_late_is_late_even_if_nobody_was_watching(shared:
 
 def test_each_phase_has_the_limit_of_its_kind() -> None:
     with Pool(1, f"{jobs.__name__}:perform_phases") as pool:
-        plenty, ends = {"data": 0.2, "algorithm": 0.05, "metrics": 0.2}, []
-        for limits in (Limits(0.15, None, 5.0), Limits(5.0, None, 0.15), Limits(0.01, None, 5.0)):
-            pool.submit(None, plenty, limits)
+        phases, ends = {"data": 0.4, "algorithm": 0.05, "metrics": 0.4}, []
+        for limits in (Limits(0.3, None, 9.0), Limits(9.0, None, 0.3), Limits(0.01, None, 9.0)):
+            pool.submit(None, phases, limits)
             [report] = pool.wait()
             ends.append((report.ending, report.phase))
         assert ends == [("done", "metrics"), ("timeout", "data"), ("timeout", "algorithm")]
@@ -214,6 +213,13 @@ def test_a_long_log_is_cut_at_its_beginning(shared: Pool) -> None:
     log = run(shared, jobs.print_much).log
     assert len(log) == 64 * 1024
     assert log.endswith("line 99999\n")
+
+
+def test_a_job_that_prints_for_ever_does_not_fill_the_disk(shared: Pool) -> None:
+    report = run(shared, partial(jobs.print_slowly, 64))
+    assert isinstance(report.value, int)
+    assert report.value < 48 << 20
+    assert report.log.endswith("the end")
 
 
 def test_what_was_printed_before_a_crash_is_kept(shared: Pool) -> None:
@@ -245,7 +251,8 @@ def test_children_left_behind_are_dead_when_the_report_comes(
     shared: Pool, tmp_path: Path, then: Callable[[], object], ending: str
 ) -> None:
     pids = tmp_path / "pids"
-    report = run(shared, partial(jobs.leave_child, pids, then), Limits(seconds=1.0))
+    limits = Limits(seconds=1.0 if then is jobs.loop else 20.0)
+    report = run(shared, partial(jobs.leave_child, pids, then), limits)
     assert report.ending == ending
     children = [int(pid) for pid in pids.read_text().split()]
     assert len(children) == 4
@@ -340,7 +347,7 @@ def test_a_preload_that_kills_the_nursery_is_an_error(
 
 def test_a_job_that_kills_the_nursery_is_a_crash_and_another_one_is_started() -> None:
     with Pool(2, PERFORM) as pool:
-        report = run(pool, lambda: os.kill(os.getppid(), signal.SIGKILL) or time.sleep(10))
+        report = run(pool, jobs.kill_parent)
         assert report.ending == "crash"
         assert gone([report.pid])
         assert works(pool)
@@ -356,6 +363,8 @@ def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None
     assert not any(alive(int(pid)) for pid in pids.read_text().split())
     assert {child.pid for child in psutil.Process().children(recursive=True)} <= before
     pool.close()
+    with pytest.raises(WorkerError, match="closed"):
+        pool.submit("it", None, Limits())
 
 
 # The script of a user, as a main process of its own.
@@ -394,7 +403,12 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str
         script.write_text(textwrap.dedent(SCRIPT).format(root=root, target=PERFORM, then=then))
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         process = subprocess.Popen(
-            [sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment
+            [sys.executable, script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,
         )
         started.append(process)
         assert process.stdout is not None
@@ -415,7 +429,7 @@ def test_a_script_without_a_guard_runs_once_and_leaves_nothing(
     start: Start, tmp_path: Path
 ) -> None:
     process, pids = start("pass")
-    assert process.communicate(timeout=10) == ("", None)
+    assert process.communicate(timeout=10) == ("", "")
     assert process.returncode == 0
     assert not any(map(alive, pids))
     assert [path.name for path in tmp_path.iterdir()] == ["script.py"]
@@ -441,13 +455,12 @@ def test_killing_main_and_nursery_at_once_leaves_nothing(start: Start) -> None:
 
 
 def test_ctrl_c_interrupts_a_wait_without_end_and_leaves_nothing(start: Start) -> None:
-    process, pids = start(
-        "\n    try: pool.wait()\n    except KeyboardInterrupt: print('interrupted', flush=True)"
-    )
+    process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=10)[0] == "interrupted\n"
-    assert process.returncode == 0
+    time.sleep(0.2)  # it has to arrive there
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
+    assert process.returncode == -signal.SIGINT
     assert not any(map(alive, [*pids, *workers]))
 
 

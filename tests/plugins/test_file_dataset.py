@@ -41,10 +41,14 @@ def csv(tmp_path):
     return write
 
 
-ANIMALS = "name,legs,weight,order,family\nlion,4,190,mammal,cat\ncat,4,4.5,mammal,cat\nhen,2,3,bird,fowl\n"
+ANIMALS = """name,legs,weight,order,family
+lion,4,190,mammal,cat
+cat,4,4.5,mammal,cat
+hen,2,3,bird,fowl
+"""
 
 
-# ---- Delimited text that can be read ---------------------------------------------------------------
+# ---- Delimited text that can be read -------------------------------------------------------------
 
 
 def test_csv_with_names_and_labels(csv):
@@ -126,13 +130,18 @@ def test_one_column(csv):
     assert read(csv("x\n1\n2\n")).vectors.tolist() == [[1], [2]]
 
 
+def test_one_column_needs_no_brackets(csv):
+    problem = read(csv("a,b,c\n1,x,u\n2,y,v\n"), labels="b", drop="c")
+    assert problem.levels.tolist() == [[0], [1]]
+
+
 def test_drop(csv):
     problem = read(csv(ANIMALS), drop=("name", "order", "family"))
     assert problem.vectors.shape == (3, 2)
     assert problem.names is None
 
 
-# ---- Delimited text that cannot --------------------------------------------------------------------
+# ---- Delimited text that cannot ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -144,10 +153,10 @@ def test_drop(csv):
         ("a,b\n1,2\n", {}, ["one item", "at least 2"]),
         ("a,b\n1,2\n3\n", {}, ["line 3", "1 cells", "header has 2"]),
         ("1,2\n3,4,5\n", {}, ["line 2", "3 cells", "first row has 2"]),
-        (ANIMALS, {}, ["line 2", "column 'name'", "'lion'", "labels=['name']", "names='name'", "drop=['name']"]),
-        (ANIMALS, {"names": "name", "labels": ("order",)}, ["line 2", "column 'family'", "'cat'", "drop=['family']"]),
+        (ANIMALS, {}, ["line 2", "column 'name'", "'lion'", "names='name'", "drop=['name']"]),
+        (ANIMALS, {"names": "name", "labels": ("order",)}, ["line 2", "labels=['family']"]),
         ("a,b\n1,2\n3,x4\n", {}, ["line 3", "column 'b'", "'x4' is not a number"]),
-        ("a,b\n1,2\n3,\n", {}, ["line 3", "column 'b'", "nothing where a finite number", "impute", "drop"]),
+        ("a,b\n1,2\n3,\n", {}, ["line 3", "column 'b'", "nothing", "impute", "drop=['b']"]),
         ("a,b\n1,2\n,4\n5,6\n", {}, ["line 3", "column 'a'"]),
         ("a,b\n1,2\n,\n5,6\n", {}, ["line 3", "column 'a'", "nothing"]),
         ("a,b\n1,NaN\n3,4\n", {}, ["line 2", "column 'b'", "'NaN'", "impute"]),
@@ -161,7 +170,7 @@ def test_drop(csv):
         (ANIMALS, {"drop": ("species",)}, ["'species'", "name, legs"]),
         (ANIMALS, {"names": "name", "labels": ("name",)}, ["'name'", "two roles"]),
         (ANIMALS, {"labels": ("order", "order")}, ["'order'", "two roles"]),
-        ("n,x\na,1\nb,2\na,3\n", {"names": "n"}, ["line 2", "line 4", "'a'", "differ"]),
+        ("n,x\na,1\nb,2\na,3\n", {"names": "n"}, ["line 2", "line 4", "'a'", "rename"]),
         ("n,x\na,1\n,2\n", {"names": "n"}, ["line 3", "no name"]),
         ("x,x\n1,2\n3,4\n", {}, ["two columns are named 'x'"]),
         ("a,b\nx,y\nz,w\n", {"labels": ("a",), "drop": ("b",)}, ["no numeric column"]),
@@ -196,7 +205,7 @@ def test_delimiter_of_two_characters(csv):
         read(csv("1,2\n3,4\n"), delimiter="::")
 
 
-# ---- Similarities ----------------------------------------------------------------------------------
+# ---- Similarities --------------------------------------------------------------------------------
 
 
 def test_similarity_matrix_with_header_and_names(csv):
@@ -226,7 +235,7 @@ def test_similarity_mistakes(csv, text, params, parts):
         assert part in message
 
 
-# ---- Truth -----------------------------------------------------------------------------------------
+# ---- Truth ---------------------------------------------------------------------------------------
 
 
 def test_newick_truth_is_matched_by_names(csv):
@@ -287,7 +296,7 @@ def test_missing_truth_file(csv, tmp_path):
         read(csv("1,2\n3,4\n"), truth=str(tmp_path / "none.nwk"))
 
 
-# ---- Arrays ----------------------------------------------------------------------------------------
+# ---- Arrays --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", ">f8", "f2", "i4", "u1", "?"])
@@ -424,7 +433,7 @@ def test_scipy_sparse_mistakes(tmp_path):
     assert "[2, 0] is nan" in fail(tmp_path / "x.npz")
 
 
-# ---- Parquet ---------------------------------------------------------------------------------------
+# ---- Parquet -------------------------------------------------------------------------------------
 
 
 def write_parquet(path: Path, **columns: list[object]) -> Path:

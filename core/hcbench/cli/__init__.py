@@ -1,1 +1,124 @@
-def main() -> None: ...
+"""The command line: parse, call, display.
+
+One command a module, loaded when it is needed, so that ``hcbench --help`` is quick. Data go to
+stdout, everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from hcbench.errors import ExitCode, HcbenchError
+
+#: In the order of ``--help``: what newcomers need first.
+COMMANDS = {
+    "compare": "hcbench.cli.compare:compare",
+    "run": "hcbench.cli.compare:run",
+    "list": "hcbench.cli.show:list_",
+    "info": "hcbench.cli.show:info",
+    "cite": "hcbench.cli.show:cite",
+    "results": "hcbench.cli.results:results",
+    "rerun": "hcbench.cli.rerun:rerun",
+    "plugins": "hcbench.cli.show:plugins",
+    "completion": "hcbench.cli.completion:completion",
+}
+
+
+class CommandLine(click.Group):
+    """All commands, each imported when it is needed, and what an error looks like."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of `COMMANDS`."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of an argument, or say which is close to it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
+        """Run a command and end with its exit code; whatever goes wrong is told in one line."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        wanted = {"standalone_mode": False, "obj": ["hcbench", *arguments], "prog_name": "hcbench"}
+        try:
+            code = super().main(arguments, **{**settings, **wanted})
+            sys.stdout.flush()
+        except BaseException as error:
+            code = report(error)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def report(error: BaseException) -> int:
+    """Tell what went wrong in one line on stderr; the exit code that says it too."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        # Who reads has seen enough. What is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    if os.environ.get("HCBENCH_DEBUG"):
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    message, code = _explain(error)
+    click.echo(f"hcbench: {message}", err=True)
+    return code
+
+
+def _explain(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return str(error) or "interrupted", ExitCode.INTERRUPTED
+    if isinstance(error, HcbenchError):
+        return f"error: {_one_line(str(error))}", error.exit_code
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else "hcbench"
+        text = _one_line(error.format_message()).rstrip(".")
+        return f"error: {text} (see {command} --help)", ExitCode.USAGE
+    if isinstance(error, click.ClickException):
+        return f"error: {_one_line(error.format_message())}", ExitCode.USAGE
+    what = _one_line(f"{type(error).__name__}: {error}")
+    return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@click.command(
+    cls=CommandLine,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="hcbench COMMAND --help tells more. Start with: hcbench compare",
+)
+@click.version_option(package_name="hcbench", message="%(prog)s %(version)s")
+def main() -> None:
+    """Compare algorithms for hierarchical clustering.
+
+    Which one recovers which hierarchy better, from how many questions, in what time and memory.
+    """

@@ -1,0 +1,173 @@
+"""Hot kernels, and the same work by a peer in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import kendalltau
+
+import hcbench
+from hcbench.compiled import ASK, STATE, uniform
+
+SEED = 20190
+
+
+def _tree(n: int) -> hcbench.Tree:
+    """A random binary tree by single linkage of points on a line."""
+    points = np.random.default_rng(SEED).normal(size=(n, 1))
+    order = np.argsort(points[:, 0])
+    gaps = np.diff(points[order, 0])
+    cluster, size = np.arange(n), np.ones(2 * n - 1)
+    rows = np.empty((n - 1, 4))
+    root = list(range(n))
+
+    def find(i: int) -> int:
+        while root[i] != i:
+            root[i] = root[root[i]]
+            i = root[i]
+        return i
+
+    for new, gap in enumerate(np.argsort(gaps)):
+        left, right = find(order[gap]), find(order[gap + 1])
+        a, b = cluster[left], cluster[right]
+        size[n + new] = size[a] + size[b]
+        rows[new] = a, b, gaps[gap], size[n + new]
+        root[right] = left
+        cluster[left] = n + new
+    return hcbench.Tree.from_linkage(rows)
+
+
+def _problem(n: int, classes: int) -> hcbench.Problem:
+    rng = np.random.default_rng(SEED)
+    levels = np.sort(rng.integers(classes, size=n))[:, None]
+    return hcbench.Problem(n=n, vectors=rng.normal(size=(n, 8)) + levels, levels=levels)
+
+
+def _best(work: Callable[[], Any], repeats: int = 3) -> float:
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+class Trees:
+    """Trees of 10^5 leaves."""
+
+    def setup(self) -> None:
+        """Build one, and compile."""
+        self.tree = _tree(100_000)
+        self.linkage = self.tree.to_linkage()
+        self.pairs = np.random.default_rng(SEED).integers(self.tree.n, size=(2, 100_000))
+        self.tree.lca(*self.pairs)
+        self._fresh().cut(10)
+
+    def _fresh(self) -> hcbench.Tree:
+        return hcbench.Tree.from_linkage(self.linkage)
+
+    def time_from_linkage(self) -> None:
+        """Build and validate."""
+        self._fresh()
+
+    def time_cut(self) -> None:
+        """Build, order the merges and cut."""
+        self._fresh().cut(1000)
+
+    def time_lca(self) -> None:
+        """10^5 pairs, the table built before."""
+        self.tree.lca(*self.pairs)
+
+    def time_newick(self) -> None:
+        """Write."""
+        self.tree.to_newick()
+
+    def track_cut_over_scipy(self) -> float:
+        """Time of building and cutting, over scipy's fcluster on the same linkage."""
+        ours = _best(lambda: self._fresh().cut(1000))
+        return ours / _best(lambda: fcluster(self.linkage, 1000, criterion="maxclust"))
+
+    track_cut_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
+
+
+class Metrics:
+    """1000 items in 20 classes."""
+
+    def setup(self) -> None:
+        """Build a tree, and compile."""
+        self.problem = _problem(1000, 20)
+        assert isinstance(self.problem.vectors, np.ndarray)
+        rows = linkage(self.problem.vectors, method="average")
+        self.tree = hcbench.Tree.from_linkage(rows)
+        self.time_kendall_tau_b()
+        self.time_dasgupta()
+        self.time_aari()
+
+    def time_kendall_tau_b(self) -> None:
+        """Mean over the items."""
+        hcbench.score("kendall-tau-b", self.tree, self.problem)
+
+    def time_dasgupta(self) -> None:
+        """Closed form for cosine similarities of vectors."""
+        hcbench.score("dasgupta", self.tree, self.problem)
+
+    def time_aari(self) -> None:
+        """One level."""
+        hcbench.score("AARI", self.tree, self.problem)
+
+    def track_kendall_tau_b_over_scipy(self) -> float:
+        """Time over a loop of scipy's kendalltau on the same rankings."""
+        return _best(self.time_kendall_tau_b) / _best(self._scipy_loop, 1)
+
+    def _scipy_loop(self) -> None:
+        n = self.problem.n
+        items = np.arange(n)
+        for i in items:
+            others = np.delete(items, i)
+            result = self.tree.depths[self.tree.lca(i, others)]
+            truth = self.problem.truth.depths[self.problem.truth.lca(i, others)]
+            kendalltau(result, truth)
+
+    track_kendall_tau_b_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
+
+
+@njit(cache=True)
+def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, time: Any) -> Any:  # noqa: ARG001, E741
+    sign = 1 if floats[i] * floats[j] > floats[k] * floats[l] else -1
+    return -sign if uniform(ints[0], key, time) < 0.1 else sign
+
+
+@njit(types.int64(ASK, STATE, types.int64, types.int64), cache=True)
+def _ask_much(ask: Any, state: Any, n: Any, questions: Any) -> Any:
+    total = 0
+    for q in range(questions):
+        total += ask(state, q % n, (7 * q + 1) % n, (13 * q + 2) % n, (q // n) % n)
+    return total
+
+
+class CompiledOracle:
+    """A kernel that asks 10^6 noisy questions one after another."""
+
+    def setup(self) -> None:
+        """Make the oracle, and compile."""
+        n = 1000
+        answers = hcbench.Answers(
+            kind="quadruplet-queries",
+            n=n,
+            arity=4,
+            compiled=_answer,
+            floats=np.random.default_rng(SEED).random(n),
+            ints=np.array([SEED]),
+        )
+        self.oracle = hcbench.Oracle(answers)
+        self.oracle.prepare()
+        self.oracle.run(_ask_much, n, 10)
+
+    def time_a_million_questions(self) -> None:
+        """Counted, told apart and answered."""
+        self.oracle.run(_ask_much, 1000, 1_000_000)

@@ -1,0 +1,6 @@
+"""``python -m hcbench``."""
+
+from hcbench.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""``compare`` and ``run``: plan, run what is missing, show what came out."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli.options import (
+    RUN_OPTIONS,
+    SUITE_OPTIONS,
+    OneName,
+    Wish,
+    examples,
+    load_plugins,
+    with_options,
+)
+from hcbench.cli.terminal import stdout_for_data, tell
+from hcbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from hcbench.outcome import Outcome
+    from hcbench.plan import Plan
+    from hcbench.registry import Registry
+    from hcbench.results import Results
+    from hcbench.store import Store
+    from hcbench.suite import Suite
+
+
+class Comparing(click.Command):
+    """Takes options only; whoever forgets the comma between names is told."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, and explain what is left over."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            hint = "names are separated by commas without spaces, or quoted"
+            raise click.UsageError(f"{error.message.rstrip('.')}; {hint}", ctx) from error
+
+
+@click.command(
+    cls=Comparing,
+    epilog=examples(
+        "hcbench compare --algos 4-AL,UPGMA,HDBSCAN",
+        "hcbench compare --algos \"UPGMA[metric=['cosine','euclidean']]\" --datasets ./mydata.csv",
+        'hcbench compare --algos 4-AL --oracles "quadruplet-set[p=[0.01,0.1],noise=0.1]" -r 10',
+        'hcbench compare --datasets "planted[N0=20],iris" --metrics AARI,queries --format csv',
+        "hcbench compare --algos UPGMA,Random --dry-run",
+    ),
+)
+@with_options(*SUITE_OPTIONS, *RUN_OPTIONS)
+@click.pass_context
+def compare(context: click.Context, /, **given: Any) -> None:
+    """Compare algorithms on data sets.
+
+    Every algorithm runs on every data set, with new data in each repetition. What is stored
+    already is not run again; an interrupted run is resumed by the same command. Options that are
+    not given take the defaults of the suite compare (see hcbench info compare).
+
+    Names are written NAME[param=value], and a list is a grid. Quote them: shells glob brackets.
+    """
+    context.exit(carry_out(Wish(**given), _defaults, context.obj))
+
+
+@click.command(
+    epilog=examples(
+        "hcbench run ./mysuite.toml",
+        "hcbench run ./mysuite.toml --repetitions 20 --format json",
+    )
+)
+@click.argument("suite", type=OneName("suites"))
+@with_options(*SUITE_OPTIONS, *RUN_OPTIONS)
+@click.pass_context
+def run(context: click.Context, /, suite: str, **given: Any) -> None:
+    """Run a suite: a TOML file, or one that a plugin registers.
+
+    Options take the place of what the suite says. A suite that makes claims, such as the tables
+    of a paper, ends with a verdict on each.
+    """
+    context.exit(carry_out(Wish(**given), lambda registry: _named(suite, registry), context.obj))
+
+
+def _defaults(registry: Registry) -> Suite:
+    from hcbench.errors import SuiteError
+    from hcbench.registry import find_suite
+    from hcbench.suite import Suite
+
+    try:
+        return find_suite(registry, "compare")
+    except SuiteError:
+        return Suite(name="compare")
+
+
+def _named(text: str, registry: Registry) -> Suite:
+    from hcbench.registry import find_suite
+    from hcbench.suite import read_suite
+
+    path = Path(text).expanduser()
+    is_file = path.suffix == ".toml" or "/" in text or path.is_file()
+    return read_suite(path) if is_file else find_suite(registry, text)
+
+
+def carry_out(
+    wish: Wish, base: Callable[[Registry], Suite], command: Sequence[str] | None
+) -> ExitCode:
+    """Do what was asked for, starting from a suite."""
+    from hcbench.plan import make_plan
+    from hcbench.registry import with_defaults
+    from hcbench.store import Store
+
+    registry = load_plugins(wish.plugin, quiet=wish.quiet)
+    with stdout_for_data():
+        suite = with_defaults(wish.applied_to(base(registry)), registry)
+        plan = make_plan(suite, registry)
+    with Store(wish.store) as store:
+        if wish.dry_run:
+            from hcbench.cli.preview import show_plan
+
+            show_plan(plan, store, wish)
+            return ExitCode.OK
+        with stdout_for_data():
+            results, outcomes = _run(plan, registry, store, wish, command)
+    from hcbench.cli.draw import write_results
+
+    write_results(results, wish.format)
+    if not wish.quiet:
+        for warning in registry.plugins.warnings:
+            tell(f"warning: {warning}")
+        _tell_end(outcomes, store)
+    return ExitCode.CELLS_FAILED if any(o.failed for o in outcomes) else ExitCode.OK
+
+
+def _run(
+    plan: Plan, registry: Registry, store: Store, wish: Wish, command: Sequence[str] | None
+) -> tuple[Results, list[Outcome]]:
+    from hcbench.cli.progress import follow
+    from hcbench.results import Results
+    from hcbench.run import run_plan
+
+    try:
+        with follow(quiet=wish.quiet) as observer:
+            outcomes = run_plan(
+                plan,
+                registry.plugins,
+                store,
+                jobs=wish.jobs,
+                fresh=wish.fresh,
+                command=shlex.join(command or ["hcbench", "compare"]),
+                observer=observer,
+            )
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted; what is done is kept: the same command resumes") from None
+    return Results.of_plan(plan, outcomes), outcomes
+
+
+def _tell_end(outcomes: Sequence[Outcome], store: Store) -> None:
+    count = Counter("failed" if o.failed else o.status for o in outcomes)
+    parts = [f"{count[name]} {name}" for name in ("ok", "failed", "skipped") if count[name]]
+    reused = sum(o.reused for o in outcomes)
+    if reused:
+        parts.append(f"{reused} of them stored before")
+    tell(f"{len(outcomes)} cells: {', '.join(parts)}")
+    failed = next((o for o in outcomes if o.failed and o.key), None)
+    if failed is not None:
+        tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process")
+    tell(f"kept in {store.location}; see hcbench results")

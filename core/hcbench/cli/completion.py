@@ -1,0 +1,32 @@
+"""``hcbench completion``: the line that makes a shell complete names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from hcbench.cli.options import examples
+
+_LINES = {
+    "bash": ("~/.bashrc", 'eval "$(_HCBENCH_COMPLETE=bash_source hcbench)"'),
+    "zsh": ("~/.zshrc", 'eval "$(_HCBENCH_COMPLETE=zsh_source hcbench)"'),
+    "fish": (
+        "~/.config/fish/completions/hcbench.fish",
+        "_HCBENCH_COMPLETE=fish_source hcbench | source",
+    ),
+}
+
+
+@click.command(epilog=examples("hcbench completion bash >> ~/.bashrc"))
+@click.argument("shell", type=click.Choice(list(_LINES)), required=False)
+def completion(shell: str | None) -> None:
+    """Print the line that makes your shell complete commands and names."""
+    chosen = shell or Path(os.environ.get("SHELL", "bash")).name
+    if chosen not in _LINES:
+        raise click.UsageError(f"no completion for {chosen}; there are {', '.join(_LINES)}")
+    place, line = _LINES[chosen]
+    click.echo(line)
+    if not shell:
+        click.echo(f"hcbench: put this line into {place}", err=True)

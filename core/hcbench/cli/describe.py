@@ -1,0 +1,174 @@
+"""What is registered, in plain values: for ``list``, ``info`` and their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hcbench.names import format_name, format_value
+from hcbench.registry import Entry
+from hcbench.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    Parameter,
+    Params,
+    Spec,
+)
+from hcbench.suite import Suite
+
+DEPENDS = "depends on its parameters"
+
+
+def summarise(entry: Entry[Any]) -> dict[str, Any]:
+    """One line of ``list``."""
+    spec = entry.spec
+    return {
+        "name": spec.name,
+        "doc": spec.doc,
+        **_essentials(spec),
+        "plugin": entry.plugin.name,
+    }
+
+
+def _essentials(spec: Spec | Suite) -> dict[str, Any]:
+    match spec:
+        case AlgorithmSpec():
+            return {"accepts": list(spec.accepts), "needs": _needs(spec)}
+        case DatasetSpec():
+            return {"provides": _declared(spec, spec.provides)}
+        case OracleSpec():
+            return {"kind": spec.kind, "needs": _needs(spec)}
+        case MetricSpec():
+            return {"direction": f"{spec.direction} is better", "needs": _needs(spec)}
+        case Suite():
+            return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
+    return {}
+
+
+def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
+    return [need.replace("|", " or ") for need in spec.needs]
+
+
+def _declared(
+    spec: Spec, declared: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
+) -> list[str]:
+    """What a spec declares; with the default parameters where it depends on them."""
+    if not callable(declared):
+        return list(declared)
+    if any(p.required for p in spec.parameters):
+        return [DEPENDS]
+    return [*declared({p.name: p.default for p in spec.parameters}), f"({DEPENDS})"]
+
+
+def describe(noun: str, entry: Entry[Any]) -> dict[str, Any]:
+    """All about one registered thing."""
+    spec = entry.spec
+    paper = getattr(spec, "paper", None)
+    about = {
+        "name": spec.name,
+        "kind": noun or _noun(spec),
+        "doc": spec.doc,
+        **(_suite(spec) if isinstance(spec, Suite) else _facts(spec)),
+        "paper": f"{paper} (hcbench cite {spec.name})" if paper else None,
+        "plugin": f"{entry.plugin.name} {entry.plugin.edition}",
+        "example": example(spec),
+    }
+    if isinstance(spec, Spec):
+        about["parameters"] = [_parameter(p) for p in spec.parameters]
+    return about
+
+
+def _noun(spec: Spec | Suite) -> str:
+    nouns: Mapping[type, str] = {
+        AlgorithmSpec: "algorithm",
+        DatasetSpec: "data set",
+        OracleSpec: "oracle",
+        MetricSpec: "metric",
+        Suite: "suite",
+    }
+    return nouns[type(spec)]
+
+
+def _facts(spec: Spec) -> dict[str, Any]:
+    match spec:
+        case AlgorithmSpec():
+            return {
+                **_essentials(spec),
+                "hints": _declared(spec, spec.hints),
+                "returns": f"a {spec.returns}",
+                "anytime": "records results on the way" if spec.anytime else None,
+            }
+        case DatasetSpec():
+            return {
+                **_essentials(spec),
+                "random": "another seed gives other data" if spec.random else "always the same",
+                "files": list(spec.suffixes),
+                "licence": spec.licence,
+            }
+        case MetricSpec():
+            better = f"{spec.direction} is better"
+            return {
+                "direction": better + (" (a cost, not a quality)" if spec.cost else ""),
+                "unit": spec.unit,
+                "range": spec.interval,
+                "needs": _needs(spec),
+                "judges": f"any {'result' if spec.result == 'any' else spec.result}",
+            }
+    return _essentials(spec)
+
+
+def _suite(suite: Suite) -> dict[str, Any]:
+    return {
+        "algorithms": list(suite.algorithms),
+        "datasets": list(suite.datasets),
+        "oracles": list(suite.oracles),
+        "metrics": list(suite.metrics),
+        "repetitions": suite.repetitions,
+        "seed": suite.seed,
+        "budgets": list(suite.budgets),
+        "checkpoints": list(suite.checkpoints),
+        "claims": len(suite.claims) or None,
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    kind = parameter.type
+    if parameter.alternative:
+        kind += f" or {parameter.alternative}"
+    if parameter.choices:
+        kind = " | ".join(parameter.choices)
+    return {
+        "name": parameter.name,
+        "default": "required" if parameter.required else format_value(parameter.default),
+        "values": f"{kind} in {parameter.interval}" if parameter.interval else kind,
+        "doc": parameter.doc,
+    }
+
+
+def example(spec: Spec | Suite) -> str:
+    """A command that uses it, quoted, as shells glob brackets."""
+    if isinstance(spec, Suite):
+        return f"hcbench run {spec.name}"
+    options: Mapping[type, str] = {
+        AlgorithmSpec: "--algos",
+        DatasetSpec: "--datasets",
+        OracleSpec: "--oracles",
+        MetricSpec: "--metrics",
+    }
+    name = format_name(spec.name, _example_params(spec.parameters))
+    if isinstance(spec, DatasetSpec) and spec.suffixes:
+        name = f"./mydata{spec.suffixes[0]}"
+    quoted = f"'{name}'" if "[" in name else name
+    return f"hcbench compare {options[type(spec)]} {quoted}"
+
+
+def _example_params(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
+    """Another choice than the default where there is one; else the first default that says much."""
+    for parameter in parameters:
+        other = [choice for choice in parameter.choices if choice != parameter.default]
+        if other:
+            return {parameter.name: other[0]}
+    shown = [p for p in parameters if p.default not in (None, ()) and not p.required]
+    return {shown[0].name: shown[0].default} if shown else {}

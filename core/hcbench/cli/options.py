@@ -1,0 +1,326 @@
+"""The options that commands share, what they mean, and how their names are completed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from hcbench.errors import HcbenchError, PluginError
+from hcbench.names import split_list
+
+if TYPE_CHECKING:
+    from hcbench.registry import Registry
+    from hcbench.suite import Suite
+
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType  # generic in new versions only
+
+F = TypeVar("F", bound=Callable[..., Any])
+KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
+
+
+def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
+    """All that is registered; broken plugins that are merely installed stop nothing.
+
+    Raises
+    ------
+    PluginError
+        If one of ``files`` is broken: it was asked for.
+    """
+    from hcbench.cli.terminal import stdout_for_data, tell
+    from hcbench.plugins import Plugins
+    from hcbench.registry import Registry
+
+    with stdout_for_data():
+        registry = Registry(Plugins(files))
+    for broken in registry.plugins.broken:
+        if broken.plugin.file is not None:
+            raise PluginError(f"--plugin {broken.plugin.file}: {broken.reason}")
+    if registry.plugins.broken and not quiet:
+        names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
+        tell(f"warning: not used, as broken: {names} (hcbench plugins tells why)")
+    return registry
+
+
+class Names(ParamType):
+    """``NAME[param=value],NAME``, with completion of the last name.
+
+    Parameters
+    ----------
+    kinds : str
+        Of what: some of `KINDS`.
+    """
+
+    name = "names"
+
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = kinds
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Split at the commas between names."""
+        names = tuple(split_list(value)) if isinstance(value, str) else tuple(value)
+        if not names:
+            self.fail("there is no name in it", param, ctx)
+        return names
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete what stands after the last comma, and keep what stands before it."""
+        del param
+        if self.kinds == ("datasets",) and incomplete.startswith((".", "/", "~")):
+            return [CompletionItem(incomplete, type="file")]
+        head, comma, tail = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{head}{comma}{name}", help=doc)
+            for name, doc in registered(self.kinds, ctx)
+            if name.casefold().startswith(tail.casefold())
+        ]
+
+
+class OneName(Names):
+    """One name of any of some kinds; it is looked up later."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Keep it as it is."""
+        del param, ctx
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so; a suite may be a file, too."""
+        if self.kinds == ("suites",) and ("/" in incomplete or incomplete.startswith(".")):
+            return [CompletionItem(incomplete, type="file")]
+        return super().shell_complete(ctx, param, incomplete)
+
+
+def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]]:
+    """Names and what they are, in the order of the alphabet; nothing if plugins cannot be read."""
+    with suppress(HcbenchError):
+        registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
+        entries = [entry for kind in kinds for entry in getattr(registry, kind).entries]
+        return sorted((entry.spec.name, entry.spec.doc) for entry in entries)
+    return []
+
+
+class Counts(ParamType):
+    """Numbers of questions, separated by commas."""
+
+    name = "counts"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Read each; 1e6 and 1_000_000 are numbers as well."""
+        if not isinstance(value, str):
+            return tuple(value)
+        return tuple(self._count(part.strip(), param, ctx) for part in value.split(","))
+
+    def _count(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = float(text.replace("_", ""))
+        except ValueError:
+            number = math.nan
+        if not number >= 0 or number % 1:
+            self.fail(
+                f"{text!r} is no number of questions; write for example 1000,5000", param, ctx
+            )
+        return int(number)
+
+
+class Positive(ParamType):
+    """A number above 0; ``none`` where there need be no limit.
+
+    Parameters
+    ----------
+    unit : str
+    optional : bool
+        Whether ``none`` is accepted; it reads as infinity.
+    """
+
+    name = "number"
+
+    def __init__(self, unit: str, *, optional: bool) -> None:
+        self.unit = unit
+        self.optional = optional
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read it."""
+        if self.optional and str(value).casefold() in ("none", "inf"):
+            return math.inf
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 < number < math.inf:
+            also = ", or none" if self.optional else ""
+            self.fail(f"{value!r} is no number of {self.unit} above 0{also}", param, ctx)
+        return number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What ``compare`` and ``run`` were asked for; None or empty where nothing was said."""
+
+    algos: tuple[tuple[str, ...], ...] = ()
+    datasets: tuple[tuple[str, ...], ...] = ()
+    oracles: tuple[tuple[str, ...], ...] = ()
+    metrics: tuple[tuple[str, ...], ...] = ()
+    repetitions: int | None = None
+    seed: int | None = None
+    budget: tuple[int, ...] | None = None
+    checkpoints: tuple[int, ...] | None = None
+    timeout: float | None = None
+    memory: float | None = None
+    jobs: int | None = None
+    store: str | None = None
+    fresh: bool = False
+    plugin: tuple[Path, ...] = ()
+    format: str = "table"
+    dry_run: bool = False
+    quiet: bool = False
+
+    def applied_to(self, suite: Suite) -> Suite:
+        """The suite with what was said in the place of its own."""
+        said: dict[str, Any] = {
+            "algorithms": _flat(self.algos),
+            "datasets": _flat(self.datasets),
+            "oracles": _flat(self.oracles),
+            "metrics": _flat(self.metrics),
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "budgets": self.budget,
+            "checkpoints": self.checkpoints,
+            "timeout": self.timeout,
+            "memory": self.memory,
+        }
+        given = {name: value for name, value in said.items() if value is not None}
+        if given.get("timeout") == math.inf:
+            given["timeout"] = None
+        return replace(suite, **given)
+
+
+def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
+    """What an option that was repeated says in all; None if it was not given."""
+    return tuple(name for part in parts for name in part) or None
+
+
+def examples(*commands: str) -> str:
+    """What stands below the options in the help of a command."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
+
+
+def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Give a command these options, in this order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _names(option: str, kind: str, doc: str) -> Callable[[F], F]:
+    return click.option(option, type=Names(kind), multiple=True, metavar="NAMES", help=doc)
+
+
+PLUGIN = click.option(
+    "--plugin",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="A Python file with plugin hooks, for this command only. Repeatable.",
+)
+STORE = click.option(
+    "--store",
+    metavar="URL",
+    help="Where results are kept: a file, or postgresql://user@host/database. By default "
+    "HCBENCH_STORE, or a file in your data directory.",
+)
+QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
+SUITE_OPTIONS = (
+    _names("--algos", "algorithms", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
+    _names("--datasets", "datasets", "Data sets, or your own files: ./mydata.csv"),
+    _names("--oracles", "oracles", "How the data answer; by default as each algorithm prefers."),
+    _names("--metrics", "metrics", "What is measured."),
+    click.option(
+        "-r",
+        "--repetitions",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Repetitions, each with new data.",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The base of all seeds."),
+    click.option(
+        "--budget",
+        type=Counts(),
+        metavar="N[,N...]",
+        help="The most questions an algorithm may ask; several make a run each.",
+    ),
+    click.option(
+        "--checkpoints",
+        type=Counts(),
+        metavar="N[,N...]",
+        help="Numbers of questions at which the results of anytime algorithms are judged.",
+    ),
+    click.option(
+        "--timeout",
+        type=Positive("seconds", optional=True),
+        metavar="SECONDS",
+        help="Wall time for one call of an algorithm, or none.",
+    ),
+    click.option(
+        "--memory",
+        type=Positive("GiB", optional=False),
+        metavar="GIB",
+        help="Memory for one call of an algorithm; by default a share of the machine's.",
+    ),
+)
+RUN_OPTIONS = (
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Worker processes; by default one a core.",
+    ),
+    STORE,
+    click.option("--fresh", is_flag=True, help="Run everything, whatever is stored."),
+    PLUGIN,
+    click.option(
+        "--format",
+        type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+        default="table",
+        show_default=True,
+        help="Of what goes to stdout.",
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Show what would be run, what is stored already and what is left out; run nothing.",
+    ),
+    QUIET,
+)
+JSON_OR_TABLE = click.option(
+    "--format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Of what goes to stdout.",
+)

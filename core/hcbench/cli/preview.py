@@ -1,0 +1,122 @@
+"""``--dry-run``: what would be run, what is stored already, what is left out and why.
+
+Text is aligned by hand, since a plan may have very many lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from hcbench.cli.terminal import write_json
+
+if TYPE_CHECKING:
+    from hcbench.cli.options import Wish
+    from hcbench.plan import Plan
+    from hcbench.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The repetitions of one combination."""
+
+    algorithm: str
+    dataset: str
+    oracle: str
+    budget: int | None
+    cells: int
+    stored: int
+
+
+def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
+    """Write the plan to stdout in the format that was wished for."""
+    groups = group_cells(plan, store, wish)
+    if wish.format == "json":
+        stored = sum(group.stored for group in groups)
+        write_json(
+            {
+                "suite": plan.suite.name,
+                "cells": len(plan.cells),
+                "stored": stored,
+                "to_run": len(plan.cells) - stored,
+                "repetitions": plan.suite.repetitions,
+                "seed": plan.suite.seed,
+                "metrics": [metric.label for metric in plan.metrics],
+                "groups": [asdict(group) for group in groups],
+                "left_out": [asdict(combination) for combination in plan.left_out],
+                "store": store.location,
+            }
+        )
+    elif wish.format == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(Group.__dataclass_fields__)
+        writer.writerows(asdict(group).values() for group in groups)
+    elif wish.format == "table":
+        click.echo("\n".join(_lines(plan, groups, store)))
+    else:
+        raise click.UsageError(f"--dry-run has no --format {wish.format}: table, json or csv")
+
+
+def group_cells(plan: Plan, store: Store, wish: Wish) -> list[Group]:
+    """Count the cells of each combination, in the order of the plan."""
+    from hcbench.environment import usable_cores
+    from hcbench.reuse import find_stored, memory_limit
+
+    memory = memory_limit(plan, wish.jobs or usable_cores())
+    stored = set() if wish.fresh else set(find_stored(plan, store, memory))
+    cells: Counter[tuple[str, str, str, int | None]] = Counter()
+    known: Counter[tuple[str, str, str, int | None]] = Counter()
+    for cell in plan.cells:
+        name = (cell.algorithm.label, cell.dataset.label, cell.oracle.label, cell.budget)
+        cells[name] += 1
+        known[name] += cell.key in stored
+    return [
+        Group(algorithm=a, dataset=d, oracle=o, budget=b, cells=n, stored=known[a, d, o, b])
+        for (a, d, o, b), n in cells.items()
+    ]
+
+
+def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
+    budgets = any(group.budget is not None for group in groups)
+    header = ("dataset", "algorithm", "oracle", *(["budget"] if budgets else []), "cells", "stored")
+    rows = [
+        (
+            g.dataset,
+            g.algorithm,
+            g.oracle,
+            *([str(g.budget)] if budgets else []),
+            str(g.cells),
+            str(g.stored),
+        )
+        for g in groups
+    ]
+    stored = sum(group.stored for group in groups)
+    lines = align([header, *rows], numbers=header[3:]) if rows else []
+    if plan.left_out:
+        reasons = list(dict.fromkeys(combination.reason for combination in plan.left_out))
+        lines += ["", "left out:", *(f"  {reason}" for reason in reasons)] if lines else reasons
+    return [
+        *lines,
+        "",
+        f"{len(plan.cells)} cells, {stored} stored in {store.location}, "
+        f"{len(plan.cells) - stored} to run",
+        f"metrics: {', '.join(metric.label for metric in plan.metrics) or 'none'}",
+    ]
+
+
+def align(rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> list[str]:
+    """Columns as wide as their longest text; those with such headers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = [">" if name in numbers else "<" for name in rows[0]]
+    return [
+        "  ".join(
+            f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,224 @@
+"""How a run is followed on stderr: a bar on a terminal, else a line now and then.
+
+Failures are told as they happen. What is costly happens a few times a second at most, however
+many cells finish.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from hcbench.cli.terminal import console, tell
+from hcbench.outcome import Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+REDRAW = 0.2  # seconds between two pictures of the bar
+LINE = 5.0  # seconds between two plain lines
+MOST_FAILURES = 50  # told one by one; the table tells all
+
+Running = Sequence[tuple[str, str, float]]
+
+
+def follow(*, quiet: bool) -> Silence | Lines | Bar:
+    """What suits stderr."""
+    if quiet:
+        return Silence()
+    err = console(stderr=True)
+    return Bar(err) if err.is_terminal and not err.is_dumb_terminal else Lines()
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a run is."""
+
+    total: int = 0
+    reused: int = 0
+    done: int = 0
+    failed: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def begin(self, total: int, reused: int) -> None:
+        """Start to count, and the clock."""
+        self.total, self.reused, self.began = total, reused, time.monotonic()
+
+    def count(self, outcome: Outcome, tell_failure: Callable[[str], None]) -> None:
+        """One more cell; its failure is told in one line."""
+        self.done += 1
+        if not outcome.failed:
+            return
+        self.failed += 1
+        if self.failed <= MOST_FAILURES:
+            tell_failure(describe_failure(outcome))
+        elif self.failed == MOST_FAILURES + 1:
+            tell_failure("further failures are counted only")
+
+    @property
+    def left(self) -> int:
+        """Cells that have no outcome yet."""
+        return self.total - self.reused - self.done
+
+    @property
+    def seconds_left(self) -> float:
+        """By the mean of those done; infinite while there are none."""
+        elapsed = time.monotonic() - self.began
+        return elapsed / self.done * self.left if self.done else math.inf
+
+    def __str__(self) -> str:
+        parts = [f"{self.reused + self.done} of {self.total} cells"]
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        if self.left and self.done:
+            parts.append(f"about {duration(self.seconds_left)} left")
+        return ", ".join(parts)
+
+
+def describe_failure(outcome: Outcome) -> str:
+    """Which cell failed, how, and why."""
+    repetition = f"repetition {outcome.repetition}"
+    where = f"{outcome.algorithm} on {outcome.dataset}, {repetition}"
+    return f"{where}: {outcome.status}: {outcome.reason}"
+
+
+def duration(seconds: float) -> str:
+    """Such as ``8 s``, ``3:20 min`` or ``2:05 h``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    return f"{whole // 3600}:{whole % 3600 // 60:02} h"
+
+
+class Silence:
+    """Shows nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def started(self, total: int, reused: int) -> None:
+        """Ignore it."""
+
+    def finished(self, outcome: Outcome) -> None:
+        """Ignore it."""
+
+    def running(self, cells: Running) -> None:
+        """Ignore it."""
+
+
+class Lines:
+    """A plain line every few seconds, for logs."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self._next = math.inf
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def started(self, total: int, reused: int) -> None:
+        """Say what is to be done."""
+        self.tally.begin(total, reused)
+        stored = f", {reused} of them stored already" if reused else ""
+        tell(f"{total} cells{stored}")
+        self._next = time.monotonic() + LINE
+
+    def finished(self, outcome: Outcome) -> None:
+        """Tell a failure."""
+        self.tally.count(outcome, tell)
+
+    def running(self, cells: Running) -> None:
+        """Say how far it is, if that was long ago."""
+        del cells
+        if time.monotonic() >= self._next and self.tally.left:
+            tell(str(self.tally))
+            self._next = time.monotonic() + LINE
+
+
+class Bar:
+    """A bar, what runs now, and above them the failures.
+
+    Parameters
+    ----------
+    err : Console
+        A terminal.
+    """
+
+    def __init__(self, err: Console) -> None:
+        from rich.live import Live
+
+        self.tally = Tally()
+        self._err = err
+        self._running: Running = ()
+        self._next = 0.0
+        # Drawn by this thread alone, between two waits for workers: no lock, no second thread.
+        self._live = Live(
+            get_renderable=self._picture,
+            console=err,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._running = ()
+        self._live.stop()
+
+    def started(self, total: int, reused: int) -> None:
+        """Draw the bar."""
+        self.tally.begin(total, reused)
+        self._live.refresh()
+
+    def finished(self, outcome: Outcome) -> None:
+        """Tell a failure above the bar."""
+        self.tally.count(outcome, self._tell)
+
+    def running(self, cells: Running) -> None:
+        """Draw again, if the last picture is old."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._running = cells
+            self._live.refresh()
+            self._next = now + REDRAW
+
+    def _tell(self, text: str) -> None:
+        from rich.text import Text
+
+        self._err.print(Text(" ".join(text.split()), style="red"), soft_wrap=True)
+
+    def _picture(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        tally = self.tally
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=max(tally.total, 1), completed=tally.reused + tally.done, width=30)
+        line.add_row(bar, Text(str(tally)))
+        now = [
+            Text(
+                f"  {label} ({phase}, {duration(seconds)})",
+                style="dim",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
+            for label, phase, seconds in self._running
+        ]
+        return Group(line, *now)

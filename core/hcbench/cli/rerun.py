@@ -1,0 +1,250 @@
+"""``rerun``: one stored cell once more, to look into a failure."""
+
+from __future__ import annotations
+
+import pdb
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli.options import PLUGIN, STORE, Positive, examples, load_plugins
+from hcbench.cli.terminal import stdout_for_data, tell, write_table
+from hcbench.errors import ExitCode, HcbenchError
+
+if TYPE_CHECKING:
+    from hcbench.cell import Call, Job
+    from hcbench.outcome import Outcome
+    from hcbench.plan import Cell
+    from hcbench.registry import Registry
+
+
+@click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
+@click.argument("cell")
+@click.option(
+    "--in-process", is_flag=True, help="In this process, so that a debugger and prints work."
+)
+@click.option("--pdb", "debug", is_flag=True, help="With --in-process: debug what was raised.")
+@click.option(
+    "--timeout",
+    type=Positive("seconds", optional=True),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wall time in an isolated worker, or none.",
+)
+@STORE
+@PLUGIN
+@click.pass_context
+def rerun(
+    context: click.Context,
+    *,
+    cell: str,
+    in_process: bool,
+    debug: bool,
+    timeout: float,
+    store: str | None,
+    plugin: Sequence[Path],
+) -> None:
+    """Run one stored cell again, and set what comes out beside what is stored.
+
+    CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
+    stored. Without --in-process it runs in an isolated worker, as it did the first time.
+    """
+    from hcbench.store import Store
+
+    if debug and not in_process:
+        raise click.UsageError("--pdb needs --in-process", context)
+    registry = load_plugins(plugin)
+    with Store(store) as opened:
+        stored, description = opened.cell(cell)
+    if not stored.key:
+        raise click.UsageError(f"this combination cannot be run: {stored.reason}")
+    again, changes = rebuild(stored, description, registry)
+    for change in changes:
+        tell(f"warning: {change}")
+    if in_process:
+        fresh, raised = _in_process(again, stdout=debug)
+    else:
+        fresh, raised = _in_worker(again, registry, timeout), None
+    _show(stored, fresh)
+    if debug and raised is not None and fresh.failed:
+        pdb.post_mortem(raised.__traceback__)
+    context.exit(ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK)
+
+
+def rebuild(
+    stored: Outcome, description: dict[str, Any], registry: Registry
+) -> tuple[Cell, list[str]]:
+    """The cell of a stored row, and what has changed since.
+
+    Raises
+    ------
+    UnknownNameError
+        If a plugin of it is not here any more.
+    """
+    from hcbench.plan import Cell
+
+    changes: list[str] = []
+    uses = {
+        kind: _use(getattr(registry, f"{kind}s"), description[kind], changes)
+        for kind in ("algorithm", "dataset", "oracle")
+    }
+    labels = dict.fromkeys(label for point in stored.measured for label in point.values)
+    metrics = []
+    for label in labels:
+        try:
+            metrics += registry.use_metrics(label)
+        except HcbenchError as error:
+            changes.append(f"{label} is left out: {error}")
+    cell = Cell(
+        **uses,
+        repetition=stored.repetition,
+        seed=stored.seed,
+        budget=stored.budget,
+        checkpoints=tuple(description["checkpoints"]),
+        metrics=tuple(metrics),
+    )
+    return cell, changes
+
+
+def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
+    from hcbench.errors import UnknownNameError
+    from hcbench.registry import make_use
+
+    try:
+        entry = catalogue.find(described["name"])
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error}; one of a file needs --plugin FILE") from error
+    params = {name: _tuples(value) for name, value in described["params"].items()}
+    use = make_use(entry.spec, entry.plugin, params)
+    if entry.plugin.edition != described["edition"]:
+        changes.append(
+            f"{use.label}: {entry.plugin.name} is {entry.plugin.edition} now; "
+            f"stored with {described['edition']}"
+        )
+    for name, digest in described["digests"].items():
+        if use.digests.get(name) != digest:
+            changes.append(f"{use.label}: the file {params[name]} has changed since")
+    return use
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+@dataclass(slots=True)
+class Watched:
+    """A plugin's function that remembers what it raised.
+
+    Attributes
+    ----------
+    function : callable
+    raised : list of exceptions
+        The last is what counts: earlier ones are of the warm-up.
+    """
+
+    function: Callable[..., Any]
+    raised: list[BaseException] = field(default_factory=list)
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        """Call the function."""
+        try:
+            return self.function(*args, **params)
+        except BaseException as error:
+            self.raised.append(error)
+            raise
+
+
+def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
+    """Run a cell here; its outcome, and what was raised."""
+    from hcbench.cell import run_job
+    from hcbench.run import make_job, outcome_of
+    from hcbench.worker import Report
+
+    raised: list[BaseException] = []
+    job = _watched(make_job(cell, [m.label for m in cell.metrics]), raised)
+    if stdout:
+        done = run_job(job)
+    else:
+        with stdout_for_data():
+            done = run_job(job)
+    outcome = outcome_of(cell, Report(cell, "done", done))
+    return outcome, raised[-1] if raised else None
+
+
+def _watched(job: Job, raised: list[BaseException]) -> Job:
+    def watch(call: Call) -> Call:
+        from hcbench.specs import load_function
+
+        return replace(call, function=Watched(load_function(call.function), raised))
+
+    return replace(
+        job, dataset=watch(job.dataset), oracle=watch(job.oracle), algorithm=watch(job.algorithm)
+    )
+
+
+def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
+    """Run a cell as any run does."""
+    import math
+
+    import cloudpickle
+
+    from hcbench.run import PRELOADED, make_job, outcome_of
+    from hcbench.worker import Limits, Pool
+
+    job = make_job(cell, [m.label for m in cell.metrics])
+    files = tuple(str(file) for file in registry.plugins.files)
+    limits = Limits(seconds=None if timeout == math.inf else timeout)
+    with Pool(1, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
+        pool.submit(cell, (files, cloudpickle.dumps(job)), limits)
+        (report,) = pool.wait()
+    return outcome_of(cell, report)
+
+
+def _show(stored: Outcome, fresh: Outcome) -> None:
+    click.echo(f"cell {stored.key}")
+    click.echo(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}")
+    click.echo(f"repetition {stored.repetition}, seed {stored.seed}\n")
+    names = ("status", "stopped", "seconds", "oracle_seconds", "peak_bytes", "queries")
+    rows = [
+        (name.replace("_", " "), _text(getattr(stored, name)), _text(getattr(fresh, name)))
+        for name in (*names, "distinct_queries", "rounds", "data_digest")
+        if getattr(stored, name) not in (None, "") or getattr(fresh, name) not in (None, "")
+    ]
+    write_table(("", "stored", "now"), [*rows, *_value_rows(stored, fresh)], whole=("",))
+    for when, outcome in (("stored", stored), ("now", fresh)):
+        if outcome.reason:
+            click.echo(f"\n{when}: {outcome.status}: {outcome.reason}")
+    for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
+        if text:
+            click.echo(f"\n{title}:\n{text.rstrip()}")
+    sys.stdout.flush()
+
+
+def _value_rows(stored: Outcome, fresh: Outcome) -> list[tuple[str, str, str]]:
+    before, after = _values(stored), _values(fresh)
+    return [
+        (name, before.get(name, "-"), after.get(name, "-"))
+        for name in dict.fromkeys([*before, *after])
+    ]
+
+
+def _values(outcome: Outcome) -> dict[str, str]:
+    """Each metric's value, by its label and checkpoint."""
+    return {
+        label if point.checkpoint is None else f"{label} at {point.checkpoint}": _text(value.value)
+        if value.status == "ok"
+        else f"{value.status}: {value.reason}"
+        for point in outcome.measured
+        for label, value in point.values.items()
+    }
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "-" if value in (None, "") else str(value)

@@ -1,0 +1,88 @@
+"""Writing: data to stdout, everything else to stderr; styles on a terminal only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console that takes text as it is: brackets in names are no markup."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def tell(text: str) -> None:
+    """One line to stderr."""
+    click.echo(f"hcbench: {' '.join(text.split())}", err=True)
+
+
+def write_json(value: Any) -> None:
+    """One strict JSON object to stdout."""
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def write_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+) -> None:
+    """Write a table to stdout that folds its long texts.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : iterable of sequence of str
+    title : str
+    right : sequence of str
+        The columns of numbers.
+    whole : sequence of str
+        The columns that are never folded.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in header:
+        number = name in right
+        table.add_column(
+            Text(name),
+            justify="right" if number else "left",
+            overflow="fold",
+            no_wrap=number or name in whole,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out = console()
+    if title:
+        out.print(Text(title, style="bold underline"))
+    write_lines(table)
+
+
+def write_lines(*renderables: Any) -> None:
+    """Write to stdout, without the blanks that fill lines up to the width."""
+    out = console()
+    with out.capture() as capture:
+        for renderable in renderables:
+            out.print(renderable)
+    text = "\n".join(line.rstrip() for line in capture.get().splitlines())
+    click.echo(text, color=out.is_terminal or None)
+
+
+@contextmanager
+def stdout_for_data() -> Iterator[None]:
+    """Whatever plugins print meanwhile goes to stderr: stdout is for data."""
+    with redirect_stdout(sys.stderr):
+        yield

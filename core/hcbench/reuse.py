@@ -1,0 +1,55 @@
+"""What of a plan is in the store already, so that it need not run.
+
+Apart from `run`, because ``--dry-run`` asks it too and imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import psutil
+
+from hcbench.plan import Plan
+
+if TYPE_CHECKING:
+    from hcbench.store import Store, Stored
+
+GIB = 2**30
+
+
+def memory_limit(plan: Plan, jobs: int) -> float:
+    """GiB that a cell may take: a share of the machine's where no limit is asked for.
+
+    So that one hog cannot stop the machine.
+    """
+    return plan.suite.memory or round(0.8 * psutil.virtual_memory().total / jobs / GIB, 1)
+
+
+def metric_keys(plan: Plan) -> dict[str, str]:
+    """Label to key: the values of a changed metric are not those of the old one."""
+    return {
+        m.label: hashlib.blake2b(m.identity.encode(), digest_size=16).hexdigest()
+        for m in plan.metrics
+    }
+
+
+def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
+    """The stored outcomes that stand.
+
+    A ``timeout`` or ``memory`` row stands only if its limit was at least the present one; one
+    that was skipped for want of data is tried again.
+    """
+    found = store.find([cell.key for cell in plan.cells], metric_keys(plan))
+    return {
+        key: stored for key, stored in found.items() if _stands(stored, plan.suite.timeout, memory)
+    }
+
+
+def _stands(stored: Stored, timeout: float | None, memory: float) -> bool:
+    status = stored.outcome.status
+    if status == "timeout":
+        return timeout is not None and (stored.timeout or 0) >= timeout
+    if status == "memory":
+        return (stored.memory or 0) >= memory
+    return status != "skipped"

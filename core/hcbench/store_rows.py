@@ -1,0 +1,304 @@
+"""What is kept of a cell, and how it becomes rows of the tables and comes back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.store_codec import encode_result
+from hcbench.store_schema import END, cells
+
+_LEFT_OUT = "-"  # begins the keys of combinations that cannot be
+#: NaN cannot be kept in a column (SQLite makes NULL of it): such a value has this status.
+_NAN = "nan"
+OUTCOME_COLUMNS = tuple(
+    cells.c[name]
+    for name in (
+        "key",
+        "algorithm",
+        "dataset",
+        "oracle",
+        "repetition",
+        "seed",
+        "budget",
+        "status",
+        "reason",
+        "stopped",
+        "seconds",
+        "oracle_seconds",
+        "peak_bytes",
+        "queries",
+        "distinct_queries",
+        "rounds",
+        "data_digest",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What is saved for one cell.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        With results.
+    cell : mapping
+        Names, parameters, editions, hints and seeds, as plain values.
+    metric_keys : mapping of metric label to key
+        A hash of the metric's identity.
+    timeout, memory : float or None
+        The limits that were in force, in s and GiB.
+    """
+
+    outcome: Outcome
+    cell: Mapping[str, Any]
+    metric_keys: Mapping[str, str]
+    timeout: float | None = None
+    memory: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What was found of one cell.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        Its points have no results, and values of the wanted metrics only.
+    timeout, memory : float or None
+        The limits that were in force.
+    missing : tuple of str
+        Labels of the wanted metrics that have no value at some point.
+    """
+
+    outcome: Outcome
+    timeout: float | None
+    memory: float | None
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """One run.
+
+    Attributes
+    ----------
+    id : int
+    started : datetime
+        In UTC.
+    finished : datetime or None
+        None if it runs still, or was killed.
+    interrupted : bool
+    command, suite : str
+    environment : mapping
+        Versions, machine, commit.
+    cells, reused, failed : int
+        How many cells it has; how many of them another run measured (last); how many failed.
+    """
+
+    id: int
+    started: datetime
+    finished: datetime | None
+    interrupted: bool
+    command: str
+    suite: str
+    environment: Mapping[str, Any]
+    cells: int = 0
+    reused: int = 0
+    failed: int = 0
+
+
+def now() -> str:
+    """The time, as it is stored."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def stored_key(outcome: Outcome) -> str:
+    """The key of a row: the cell's own; for what cannot be, a hash of what it says."""
+    if outcome.key:
+        return outcome.key
+    labels = [outcome.algorithm, outcome.dataset, outcome.oracle]
+    parts = [*labels, outcome.repetition, outcome.seed, outcome.budget, outcome.reason]
+    return _LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def run_row(command: str, suite: str, environment: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of ``runs``, without its number."""
+    return {
+        "started": now(),
+        "interrupted": False,
+        "command": _text(command),
+        "suite": _text(suite),
+        "environment": to_json(environment),
+    }
+
+
+def run_info(row: Any, n_cells: int, reused: int, failed: int) -> RunInfo:
+    """A run from its row."""
+    return RunInfo(
+        id=row.id,
+        started=datetime.fromisoformat(row.started),
+        finished=None if row.finished is None else datetime.fromisoformat(row.finished),
+        interrupted=row.interrupted,
+        command=row.command,
+        suite=row.suite,
+        environment=from_json(row.environment),
+        cells=n_cells,
+        reused=reused,
+        failed=failed,
+    )
+
+
+def cell_row(run: int, key: str, record: Record) -> dict[str, Any]:
+    """A row of ``cells``."""
+    outcome = record.outcome
+    return {
+        "key": key,
+        "run": run,
+        "created": now(),
+        "algorithm": _text(outcome.algorithm),
+        "dataset": _text(outcome.dataset),
+        "oracle": _text(outcome.oracle),
+        "repetition": int(outcome.repetition),
+        "seed": str(outcome.seed),
+        "budget": _int(outcome.budget),
+        "status": outcome.status,
+        "reason": _text(outcome.reason),
+        "stopped": outcome.stopped,
+        "seconds": _float(outcome.seconds),
+        "oracle_seconds": _float(outcome.oracle_seconds),
+        "peak_bytes": _int(outcome.peak_bytes),
+        "queries": _int(outcome.queries),
+        "distinct_queries": _int(outcome.distinct_queries),
+        "rounds": _int(outcome.rounds),
+        "timeout": _float(record.timeout),
+        "memory": _float(record.memory),
+        "data_digest": outcome.data_digest,
+        "cell": to_json(record.cell),
+        "traceback": _text(outcome.traceback),
+        "log": _text(outcome.log),
+    }
+
+
+def outcome_of_row(
+    row: Sequence[Any], measured: tuple[Measured, ...], reused: bool = False
+) -> Outcome:
+    """An outcome from the `OUTCOME_COLUMNS` of its row, without traceback and log."""
+    key = row[0]
+    return Outcome(
+        key="" if key.startswith(_LEFT_OUT) else key,
+        algorithm=row[1],
+        dataset=row[2],
+        oracle=row[3],
+        repetition=row[4],
+        seed=int(row[5]),
+        budget=row[6],
+        status=row[7],
+        reason=row[8],
+        stopped=row[9],
+        seconds=row[10],
+        oracle_seconds=row[11],
+        peak_bytes=row[12],
+        queries=row[13],
+        distinct_queries=row[14],
+        rounds=row[15],
+        data_digest=row[16],
+        measured=measured,
+        reused=reused,
+    )
+
+
+def point_rows(key: str, outcome: Outcome) -> list[dict[str, Any]]:
+    """Rows of ``points``."""
+    return [
+        {
+            "cell": key,
+            "checkpoint": _checkpoint(point),
+            "queries": _int(point.queries),
+            "result": None if point.result is None else encode_result(point.result),
+        }
+        for point in outcome.measured
+    ]
+
+
+def value_rows(
+    run: int, key: str, measured: Sequence[Measured], metric_keys: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Rows of ``metric_values``."""
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    for point in measured:
+        for label, value in point.values.items():
+            number = _float(value.value)
+            is_nan = value.value is not None and number is None
+            checkpoint, metric_key = _checkpoint(point), metric_keys[label]
+            rows[checkpoint, metric_key] = {
+                "cell": key,
+                "checkpoint": checkpoint,
+                "metric_key": metric_key,
+                "metric": _text(label),
+                "run": run,
+                "value": number,
+                "status": _NAN if is_nan else value.status,
+                "reason": _text(value.reason),
+            }
+    return list(rows.values())
+
+
+def value_of_row(number: float | None, status: Any, reason: str) -> Value:
+    """A value from its columns."""
+    return Value(math.nan, "ok", reason) if status == _NAN else Value(number, status, reason)
+
+
+def matches(label: str, pattern: str) -> bool:
+    """Whether a label has a part, or as a whole a pattern with ``*`` and ``?``; case is ignored."""
+    label, pattern = label.casefold(), pattern.casefold()
+    if pattern in label:
+        return True
+    wild = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.fullmatch(wild, label, re.DOTALL) is not None
+
+
+def to_json(value: Any) -> str:
+    """Plain values as text; infinite numbers as Python writes them."""
+    return json.dumps(value, default=_plain)
+
+
+def from_json(written: str) -> dict[str, Any]:
+    """Read what `to_json` wrote."""
+    loaded: dict[str, Any] = json.loads(written)
+    return loaded
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return list(value)
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def _checkpoint(point: Measured) -> int:
+    return END if point.checkpoint is None else int(point.checkpoint)
+
+
+def _int(number: int | None) -> int | None:
+    return None if number is None else int(number)  # numpy's integers would be kept as bytes
+
+
+def _float(number: float | None) -> float | None:
+    return None if number is None or math.isnan(number) else float(number)
+
+
+def _text(written: str) -> str:
+    """What a database can keep: no lone surrogates (of file names), no NUL."""
+    if written.isascii() and "\0" not in written:
+        return written
+    return written.encode(errors="backslashreplace").decode().replace("\0", "\\0")

@@ -1,0 +1,209 @@
+"""One cell in this process: what is timed, what becomes of results and failures."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hcbench import HeightKind, Problem, Tree
+from hcbench.cell import Call, Done, Job, as_result, run_job
+from hcbench.errors import InvalidProblemError, InvalidTreeError
+from hcbench.outcome import Measured
+from hcbench.plugins import import_file
+from hcbench.problem import Cost, finest_partition, give
+
+BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
+
+
+def job(algorithm: str | Any, **changes: Any) -> Job:
+    function = BAD.WRONG[algorithm] if isinstance(algorithm, str) else algorithm
+    values: dict[str, Any] = {
+        "dataset": Call(BAD.numbers, {"n": 20}),
+        "oracle": Call("hcbench_oracles.whole:vectors", {}),
+        "algorithm": function if isinstance(function, Call) else Call(function, {}),
+        "data_key": "numbers",
+        "data_seed": 1,
+        "noise_seed": 2,
+        "algorithm_seed": 3,
+        "provides": frozenset({"vectors", "truth"}),
+        "hints": (),
+        "returns": "tree",
+        "budget": None,
+        "checkpoints": (),
+        "metrics": {"leaves": Call(BAD.leaves, {}), "broken": Call(BAD.broken_metric, {})},
+    }
+    return Job(**{**values, **changes})
+
+
+def asking(questions: int, *, records: bool = True, **changes: Any) -> Done:
+    return run_job(
+        job(
+            Call(BAD.asker, {"questions": questions, "records": records}),
+            oracle=Call(BAD.first_is_closer, {}),
+            **changes,
+        )
+    )
+
+
+def test_a_good_cell_has_values_and_each_metric_its_own_status() -> None:
+    done = run_job(job("good"))
+    assert done.status == "ok"
+    (end,) = done.measured
+    assert end.values["leaves"].value == 20
+    assert end.values["broken"].status == "error"
+    assert end.values["broken"].reason == "RuntimeError: cannot judge"
+    assert done.cost is not None
+    assert done.cost.queries is None, "vectors answer nothing countable"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "reason"),
+    [
+        ("raises", "ValueError: this is not right"),
+        ("sys-exit", "SystemExit: 3"),
+        ("mutates", "ValueError: assignment destination is read-only"),
+        ("wrong-size", "the algorithm returned 21 leaves for 20 items"),
+        ("nothing", "the algorithm returned NoneType; return a Tree, a linkage matrix"),
+        ("text", "the algorithm returned str; return a Tree"),
+        ("partition", "the algorithm declares a tree but returned a partition"),
+    ],
+)
+def test_a_failure_is_a_row_with_its_reason(algorithm: str, reason: str) -> None:
+    done = run_job(job(algorithm))
+    assert done.status == "error"
+    assert done.reason.startswith(reason)
+
+
+def test_a_failure_keeps_its_whole_traceback() -> None:
+    assert "in raises" in run_job(job("raises")).traceback
+
+
+def test_the_same_seed_gives_the_same_result() -> None:
+    first, second = (run_job(job("draws")).measured[0].result for _ in range(2))
+    other = run_job(job("draws", algorithm_seed=4)).measured[0].result
+    assert first == second != other
+
+
+def test_a_data_set_that_lies_about_what_it_yields_is_found_out() -> None:
+    done = run_job(job("good", dataset=Call(BAD.lies, {}), data_key="lies"))
+    assert (done.status, done.reason) == (
+        "error",
+        "the data set declares truth but does not yield it",
+    )
+
+
+def test_results_at_checkpoints_are_those_recorded_before_them() -> None:
+    done = asking(10, checkpoints=(0, 4, 10, 50))
+    assert [(p.checkpoint, p.queries, p.result is None) for p in done.measured] == [
+        (0, 0, False),
+        (4, 4, False),
+        (10, 10, False),
+        (50, 10, False),
+        (None, 10, False),
+    ]
+
+
+def test_a_checkpoint_before_any_result_has_no_value_and_says_so() -> None:
+    done = asking(10, records=False, checkpoints=(4,))
+    value = done.measured[0].values["leaves"]
+    assert (value.value, value.status, value.reason) == (
+        None,
+        "skipped",
+        "no result after 4 queries",
+    )
+
+
+def test_the_budget_is_obeyed_and_what_was_recorded_counts() -> None:
+    done = asking(10, budget=6)
+    assert (done.status, done.stopped) == ("ok", "budget")
+    assert done.cost is not None
+    assert done.cost.queries == 6
+
+
+def test_an_algorithm_that_has_nothing_when_the_budget_ends_is_a_budget_row() -> None:
+    done = asking(10, records=False, budget=6)
+    assert done.status == "budget"
+    assert "budget of 6" in done.reason
+
+
+def test_counts_are_the_ledgers() -> None:
+    done = asking(40)
+    assert done.cost is not None
+    assert (done.cost.queries, done.cost.rounds) == (40, 40)
+    assert done.cost.distinct_queries == 20, "20 different questions, each asked twice"
+    assert done.cost.oracle_seconds is not None
+    assert done.cost.oracle_seconds > 0
+
+
+def test_kept_results_are_judged_without_running_anything() -> None:
+    kept = (Measured(result=BAD.caterpillar(20)),)
+    done = run_job(job("raises", kept=kept, cost=Cost(seconds=1.0)))
+    assert done.status == "ok"
+    assert done.measured[0].values["leaves"].value == 20
+
+
+def test_what_an_algorithm_may_return() -> None:
+    linkage = np.array([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
+    tree = as_result(linkage, 3)
+    assert isinstance(tree, Tree)
+    assert tree.kind is HeightKind.DISTANCE
+    assert as_result(linkage[:, :2].astype(int), 3).n == 3
+    assert as_result([0, 0, 1], 3).n == 3
+    with pytest.raises(InvalidTreeError, match="3 leaves for 4 items"):
+        as_result(linkage, 4)
+
+
+def test_hints_are_parts_of_the_truth() -> None:
+    levels = np.array([[0, 0], [0, 1], [1, 0], [1, 0]])
+    problem = Problem(n=4, vectors=np.eye(4), levels=levels)
+    given = give(problem, ("truth", "clusters", "n_clusters"))
+    assert given.hints["n_clusters"] == 3
+    assert given.hints["clusters"].labels.tolist() == [0, 1, 2, 2]
+    assert given.hints["truth"] == problem.truth
+    assert not give(problem, ()).hints
+
+
+def test_the_finest_clusters_of_a_tree_are_the_parents_of_its_leaves() -> None:
+    truth = Tree.from_newick("((a,b),(c,d));")
+    assert finest_partition(Problem(n=4, truths={"t": truth})).n_clusters == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"vectors": np.ones((3, 2))}, "vectors has 3 rows for 4 items"),
+        ({"vectors": np.full((4, 1), np.nan)}, "vectors holds NaN"),
+        ({"similarity": np.ones((4, 3))}, "n x n"),
+        ({"similarity": np.triu(np.ones((4, 4)))}, "not symmetric"),
+        ({"levels": np.ones((3, 1), dtype=int)}, "levels has 3 rows"),
+        ({"truths": {"t": BAD.caterpillar(3)}}, "truth 't' has 3 leaves"),
+        ({"tree": BAD.caterpillar(3)}, "tree has 3 leaves"),
+        ({"names": ("a",)}, "names has 1 rows"),
+    ],
+)
+def test_data_and_truth_that_do_not_fit_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidProblemError, match=message):
+        Problem(n=4, **values)
+
+
+def test_data_are_read_only_for_all() -> None:
+    problem = Problem(n=2, vectors=np.eye(2))
+    with pytest.raises(ValueError, match="read-only"):
+        problem.vectors[0, 0] = 3  # type: ignore[index]
+
+
+def test_a_part_of_a_problem_keeps_truth_and_memory_order() -> None:
+    vectors = np.asfortranarray(np.arange(8.0).reshape(4, 2))
+    problem = Problem(n=4, vectors=vectors, levels=np.array([[0], [0], [1], [1]]))
+    part = problem.take(np.array([3, 0, 1]))
+    assert isinstance(part.vectors, np.ndarray)
+    assert part.vectors.flags.f_contiguous
+    assert part.vectors.tolist() == [[6, 7], [0, 1], [2, 3]]
+    assert part.truth.isomorphic(Tree.from_levels([[1], [0], [0]]))
+
+
+def test_other_data_have_another_digest() -> None:
+    one = Problem(n=2, vectors=np.eye(2))
+    assert one.digest() == Problem(n=2, vectors=np.eye(2)).digest()
+    assert one.digest() != Problem(n=2, vectors=np.eye(2) * 2).digest()

@@ -1,0 +1,315 @@
+"""The counted oracle: what is counted, refused and answered, through arrays and compiled alike."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit, types
+
+from hcbench import NONE, Answers, Oracle, Tree, ask_oracle
+from hcbench.compiled import ASK, STATE, question_key, uniform
+from hcbench.errors import BudgetExceededError, InvalidQuestionError
+
+QUADRUPLET = 1
+
+
+@njit
+def closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    """1 if w_ij > w_kl, -1 if less, 0 for a tie."""
+    n = ints[0]
+    first, second = floats[i * n + j], floats[k * n + l]
+    return np.int64(first > second) - np.int64(first < second)
+
+
+@njit
+def noisy_closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    """As `closer_of`; wrong with probability 0.3, anew each time."""
+    right = closer_of(floats, ints, i, j, k, l, key, time)
+    return -right if uniform(ints[1], key, time) < 0.3 else right
+
+
+def similarities(n: int) -> np.ndarray:
+    w = np.random.default_rng(5).integers(0, 20, size=(n, n))  # with ties
+    return (w + w.T).astype(float)
+
+
+def quadruplets_of(n: int, answer=closer_of, **kwargs) -> Oracle:
+    w = similarities(n)
+    answers = Answers(
+        kind="quadruplet-queries",
+        n=n,
+        arity=4,
+        compiled=answer,
+        floats=w,
+        ints=np.array([n, 77]),
+    )
+    return Oracle(answers, **kwargs)
+
+
+def uncompiled(n: int, noise: bool = False, **kwargs) -> Oracle:
+    w = similarities(n)
+
+    def answer(questions, keys, times):
+        i, j, k, l = questions.T  # noqa: E741
+        right = np.sign(w[i, j] - w[k, l]).astype(np.int8)
+        flip = [uniform(77, key, time) < 0.3 for key, time in zip(keys, times, strict=True)]
+        return np.where(flip, -right, right) if noise else right
+
+    return Oracle(Answers(kind="quadruplet-queries", n=n, arity=4, answer=answer), **kwargs)
+
+
+@njit(types.int64(ASK, STATE, types.int64[:, ::1], types.int8[::1]))
+def ask_each(ask, state, questions, codes):
+    """Ask the questions one after another; how many."""
+    for row in range(len(questions)):
+        q = questions[row]
+        codes[row] = ask(state, q[0], q[1], q[2], q[3])
+    return len(questions)
+
+
+@njit(types.int64(ASK, STATE, types.int64))
+def ask_many(ask, state, n):
+    """Ask n(n-1)/2 different ordinal questions, each of them twice in another order."""
+    total = 0
+    for i in range(n):
+        for j in range(i):
+            total += ask(state, i, j, n, 0)
+            total += ask(state, n, i, j, 0)
+    return total
+
+
+def random_questions(n: int, m: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, n, size=(m, 4))
+
+
+def counts(oracle: Oracle) -> tuple:
+    return oracle.ledger.queries, oracle.ledger.distinct_queries, oracle.ledger.rounds
+
+
+def test_queries_distinct_queries_and_rounds():
+    oracle = quadruplets_of(6)
+    assert counts(oracle) == (0, 0, 0)
+    same = [[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
+    answers = oracle.ask(same)
+    assert counts(oracle) == (5, 1, 1)
+    assert (answers == answers[0] * np.array([1, 1, 1, -1, -1])).all()
+    oracle.ask([[0, 2, 1, 3], [0, 1, 2, 3], [0, 3, 1, 2]])
+    assert counts(oracle) == (8, 3, 2)
+    oracle.ask(np.empty((0, 4), int))
+    assert oracle.ledger.queries == 8
+    assert oracle.ledger.kind == "quadruplet-queries"
+    assert repr(oracle.ledger).startswith("Ledger(quadruplet-queries: 8 queries, 3 distinct")
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 4), max_size=40))
+@settings(deadline=None)
+def test_distinct_quadruplets_are_those_that_differ_as_unordered_pairs(questions):
+    oracle = quadruplets_of(5)
+    oracle.ask(np.array(questions, int).reshape(-1, 4))
+    canonical = {tuple(sorted((tuple(sorted(q[:2])), tuple(sorted(q[2:]))))) for q in questions}
+    assert oracle.ledger.distinct_queries == len(canonical)
+    assert oracle.ledger.queries == len(questions)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), max_size=40))
+@settings(deadline=None)
+def test_distinct_ordinal_questions_are_sets(questions):
+    oracle = ask_oracle("ordinal-queries", lambda *_: NONE, n=6)
+    codes = oracle.ask(np.array(questions, int).reshape(-1, 3))
+    assert oracle.ledger.distinct_queries == len({tuple(sorted(q)) for q in questions})
+    assert (codes == NONE).all()
+
+
+def test_keys_of_many_questions_differ():
+    keys = {
+        question_key(symmetry, i, j, k, 0) for symmetry in (0, 1)
+        for i in range(30) for j in range(i) for k in range(j)
+    }  # fmt: skip
+    assert len(keys) == 2 * 30 * 29 * 28 // 6
+    assert 0 not in keys
+
+
+def test_noise_is_uniform_and_keyed():
+    keys = [np.uint64(question_key(QUADRUPLET, 0, 1, 2, k)) for k in range(40)]
+    drawn = np.array([uniform(1, key, time) for key in keys for time in range(50)])
+    assert ((drawn >= 0) & (drawn < 1)).all()
+    assert len(set(drawn.tolist())) == len(drawn)
+    assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(1 / 12 / len(drawn))
+    assert np.uint64(question_key(QUADRUPLET, 3, 2, 1, 0)) == keys[3]
+    assert uniform(1, keys[3], 0) != uniform(2, keys[3], 0)
+    small = [uniform(1, key, 0) for key in range(200)]  # Python's integers are signed to numba
+    assert 0 <= min(small) < 0.1 < 0.9 < max(small) < 1
+
+
+def test_a_batch_larger_than_the_budget_is_refused_whole():
+    for oracle in (quadruplets_of(5, budget=3), uncompiled(5, budget=3)):
+        oracle.ask([[0, 1, 2, 3], [0, 1, 2, 4]])
+        with pytest.raises(BudgetExceededError, match=r"2 more .* budget of 3: 1 are left"):
+            oracle.ask([[0, 1, 2, 3], [0, 1, 1, 4]])
+        assert counts(oracle) == (2, 2, 1)
+        assert oracle.ledger.left == 1
+        oracle.ask([[0, 1, 2, 3]])
+        assert oracle.ledger.left == 0
+    assert quadruplets_of(5).ledger.left is None
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_compiled_loop_and_arrays_agree_in_answers_and_counts(noise):
+    questions = random_questions(6, 3000)
+    answer = noisy_closer_of if noise else closer_of
+    array, python = quadruplets_of(6, answer), uncompiled(6, noise)
+    loop, loop_of_python = quadruplets_of(6, answer), uncompiled(6, noise)
+    by_array = array.ask(questions)
+    by_loop, by_python = np.empty(3000, np.int8), np.empty(3000, np.int8)
+    assert loop.run(ask_each, questions, by_loop) == 3000
+    assert loop_of_python.run(ask_each, questions, by_python) == 3000
+    np.testing.assert_array_equal(by_array, python.ask(questions))
+    np.testing.assert_array_equal(by_array, by_loop)
+    np.testing.assert_array_equal(by_array, by_python)
+    assert counts(array)[:2] == counts(loop)[:2] == counts(loop_of_python)[:2]
+    assert counts(loop) == counts(loop_of_python)  # one round a question
+    assert (counts(array)[2], counts(loop)[2]) == (1, 3000)
+    assert counts(array)[1] < 3000
+    assert array.ledger.seconds_known
+    assert not loop.ledger.seconds_known
+
+
+def test_noise_is_drawn_anew_when_a_question_is_asked_again_and_not_by_its_order():
+    oracle = quadruplets_of(6, noisy_closer_of)
+    repeated = oracle.ask([[0, 1, 2, 3]] * 400)
+    wrong = (repeated != quadruplets_of(6).ask([[0, 1, 2, 3]])[0]).mean()
+    assert wrong == pytest.approx(0.3, abs=0.1)
+    questions = np.unique(np.sort(random_questions(6, 50)), axis=0)
+    one = quadruplets_of(6, noisy_closer_of).ask(questions)
+    two = quadruplets_of(6, noisy_closer_of).ask(questions[::-1])
+    np.testing.assert_array_equal(one, two[::-1])
+
+
+def test_asking_in_both_ways_counts_in_one_ledger():
+    oracle = quadruplets_of(6)
+    codes = np.empty(2, np.int8)
+    oracle.ask([[0, 1, 2, 3]])
+    oracle.run(ask_each, np.array([[2, 3, 0, 1], [0, 2, 1, 3]]), codes)
+    assert counts(oracle) == (3, 2, 3)
+
+
+@pytest.mark.parametrize("make", [quadruplets_of, uncompiled])
+def test_the_budget_ends_a_compiled_loop(make):
+    oracle = make(6, budget=10)
+    codes = np.full(20, 9, np.int8)
+    with pytest.raises(BudgetExceededError, match="budget of 10"):
+        oracle.run(ask_each, random_questions(6, 20), codes)
+    assert oracle.ledger.queries == 10
+    assert (codes[:10] != 9).all()
+    assert (codes[10:] == 9).all()
+
+
+@pytest.mark.parametrize("make", [quadruplets_of, uncompiled])
+def test_items_that_do_not_exist(make):
+    oracle = make(4)
+    for wrong in (4, -1):
+        with pytest.raises(InvalidQuestionError, match=f"item {wrong} does not exist"):
+            oracle.ask([[0, 1, 2, wrong]])
+        with pytest.raises(InvalidQuestionError, match="does not exist"):
+            oracle.run(ask_each, np.array([[0, 1, 2, wrong]]), np.empty(1, np.int8))
+    assert counts(oracle) == (0, 0, 0)
+
+
+def test_questions_of_the_wrong_shape():
+    for questions in ([[0, 1, 2]], [0, 1, 2, 3], [[[0, 1, 2, 3]]]):
+        with pytest.raises(InvalidQuestionError, match=r"shape \(m, 4\)"):
+            quadruplets_of(4).ask(questions)
+    for questions in ([[0.5, 1, 2, 3]], [["a", "b", "c", "d"]]):
+        with pytest.raises(InvalidQuestionError, match="integers"):
+            quadruplets_of(4).ask(questions)
+
+
+def test_a_set_is_read_and_counted_by_its_size():
+    data = object()
+    oracle = Oracle(Answers(kind="quadruplet-set", n=4, data=data, size=12), budget=30)
+    assert oracle.read() is data
+    assert counts(oracle) == (12, 12, 1)
+    oracle.read()
+    assert counts(oracle) == (24, 12, 2)
+    with pytest.raises(BudgetExceededError):
+        oracle.read()
+    with pytest.raises(InvalidQuestionError, match="cannot be asked"):
+        oracle.ask([[0, 1, 2, 3]])
+
+
+def test_vectors_count_nothing_and_what_must_be_asked_cannot_be_read():
+    vectors = Oracle(Answers(kind="vectors", n=4, data=np.eye(4)))
+    vectors.read()
+    assert counts(vectors) == (None, None, None)
+    assert "nothing countable" in repr(vectors.ledger)
+    with pytest.raises(InvalidQuestionError, match="cannot be read whole"):
+        quadruplets_of(4).read()
+
+
+def test_checkpoints_are_due_before_they_are_passed():
+    oracle = quadruplets_of(5, checkpoints=(2, 5), budget=7)
+    asked = {}
+    for count in range(8):
+        asked[count] = oracle.due(), oracle.due(3)
+        if count < 7:
+            oracle.ask([[0, 1, 2, 3]])
+    # One more question passes 2 only from 2 on; three more do so from 0 on.
+    assert [asked[c][0] for c in range(8)] == [False, False, True, False, False, True, False, True]
+    assert [asked[c][1] for c in range(8)] == [True, True, True, True, True, True, True, True]
+    assert not quadruplets_of(5).due(10**9)
+
+
+def test_the_trace_keeps_the_last_result_at_each_number_of_questions():
+    oracle = quadruplets_of(3)
+    first, second, third = (Tree([3, 3, 3, -1]) for _ in range(3))
+    oracle.record(first)
+    oracle.record(second)
+    oracle.ask([[0, 1, 1, 2]])
+    oracle.record(third)
+    assert [point.queries for point in oracle.trace] == [0, 1]
+    assert oracle.trace[0].result is second
+    assert oracle.trace[1].result is third
+
+
+def test_the_table_of_questions_grows():
+    n = 600  # 179,700 different questions
+    oracle = Oracle(
+        Answers(
+            kind="ordinal-queries",
+            n=n + 1,
+            arity=3,
+            compiled=closer_of,
+            floats=np.zeros(4),
+            ints=np.zeros(2),
+        )
+    )
+    oracle.run(ask_many, n)
+    assert counts(oracle) == (n * (n - 1), n * (n - 1) // 2, n * (n - 1))
+    i, j = np.tril_indices(n, -1)
+    oracle.ask(np.stack((j, np.full(len(i), n), i), axis=1))
+    assert counts(oracle)[:2] == (3 * n * (n - 1) // 2, n * (n - 1) // 2)
+
+
+def test_a_callable_becomes_an_oracle():
+    w = similarities(5)
+    one = ask_oracle("quadruplet-queries", lambda i, j, k, m: w[i, j] > w[k, m], n=5)
+    many = ask_oracle(
+        "quadruplet-queries",
+        lambda i, j, k, m: w[i, j] > w[k, m],
+        n=5,
+        vectorized=True,
+    )
+    questions = random_questions(5, 30)
+    expected = np.where(
+        w[questions[:, 0], questions[:, 1]] > w[questions[:, 2], questions[:, 3]], 1, -1
+    )
+    np.testing.assert_array_equal(one.ask(questions), expected)
+    np.testing.assert_array_equal(many.ask(questions), expected)
+    assert one.ask(np.empty((0, 4), int)).shape == (0,)
+    same = ask_oracle("pair-queries", lambda i, j: i % 2 == j % 2, n=5, budget=2)
+    assert same.ask([[0, 2], [0, 1]]).tolist() == [1, 0]
+    with pytest.raises(BudgetExceededError):
+        same.ask([[0, 1]])
+    assert ask_oracle("odd-kind", lambda i: i, n=5, arity=1).ask([[3]]).tolist() == [3]
+    with pytest.raises(InvalidQuestionError, match="arity"):
+        ask_oracle("odd-kind", lambda i: i, n=5)

@@ -1,0 +1,232 @@
+"""A plugin file for the tests: algorithms that do everything wrong, and one that asks."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+
+from hcbench import (
+    AlgorithmSpec,
+    Answers,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    Parameter,
+    Problem,
+    Tree,
+    hookimpl,
+)
+
+
+def caterpillar(n):
+    """Leaf 1 joins leaf 0, then 2, 3, ..."""
+    inner = np.arange(n, 2 * n - 1)
+    parent = np.empty(2 * n - 1, dtype=np.int64)
+    parent[0], parent[1:n] = n, inner
+    parent[inner[:-1]], parent[-1] = inner[1:], -1
+    return Tree(parent)
+
+
+def good(oracle, given, rng):
+    return caterpillar(given.n)
+
+
+def draws(oracle, given, rng):
+    return caterpillar(given.n).relabel(rng.permutation(given.n))
+
+
+def raises(oracle, given, rng):
+    raise ValueError("this is\nnot right")
+
+
+def segfault(oracle, given, rng):
+    ctypes.string_at(0)
+
+
+def endless(oracle, given, rng):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while given.n > 12:
+        pass
+    return caterpillar(given.n)
+
+
+def exits(oracle, given, rng):
+    if given.n > 12:
+        os._exit(0)
+    return caterpillar(given.n)
+
+
+def calls_sys_exit(oracle, given, rng):
+    sys.exit(3)
+
+
+def forks(oracle, given, rng):
+    os.fork()
+    return caterpillar(given.n)
+
+
+def leaves_a_child(oracle, given, rng):
+    if given.n > 12 and os.fork() == 0:
+        os.setsid()
+        time.sleep(1000)
+    return caterpillar(given.n)
+
+
+def hog(oracle, given, rng):
+    held = []
+    while given.n > 12:
+        held.append(np.ones(2**21))
+    return caterpillar(given.n)
+
+
+def prints(oracle, given, rng):
+    print("to stdout")  # noqa: T201
+    os.write(1, b"to the descriptor\n")
+    return caterpillar(given.n)
+
+
+def mutates(oracle, given, rng):
+    oracle.read()[0, 0] = 1e9
+    return caterpillar(given.n)
+
+
+def wrong_size(oracle, given, rng):
+    return caterpillar(given.n + 1)
+
+
+def invalid(oracle, given, rng):
+    return np.full((given.n - 1, 4), np.nan)
+
+
+def nothing(oracle, given, rng):
+    return None
+
+
+def text(oracle, given, rng):
+    return "a tree"
+
+
+def partition(oracle, given, rng):
+    return np.zeros(given.n, dtype=np.int64)
+
+
+def asker(oracle, given, rng, *, questions=100, records=True):
+    """Ask one question after another, and record a result before a checkpoint is passed."""
+    for number in range(questions):
+        if records and oracle.due():
+            oracle.record(caterpillar(given.n))
+        i, j = number % given.n, (number * 7 + 1) % given.n
+        oracle.ask([[i, j, j, (j + 1) % given.n]])
+    return caterpillar(given.n)
+
+
+def numbers(seed, *, n=20):
+    return Problem(n=n, vectors=np.random.default_rng(seed).normal(size=(n, 3)), levels=_levels(n))
+
+
+def _levels(n):
+    return (np.arange(n) % 4)[:, None].astype(np.int64)
+
+
+def lies(seed):
+    return Problem(n=5, vectors=np.eye(5))
+
+
+def first_is_closer(problem, seed, budget):
+    def answer(questions, keys, times):
+        return np.where(questions[:, 0] <= questions[:, 2], 1, -1).astype(np.int8)
+
+    return Answers(kind="quadruplet-queries", n=problem.n, arity=4, answer=answer)
+
+
+def leaves(scored):
+    return scored.tree.n
+
+
+def first_leaf_depth(scored):
+    return scored.tree.depths[0]
+
+
+def broken_metric(scored):
+    raise RuntimeError("cannot judge")
+
+
+KINDS = ("vectors",)
+WRONG = {
+    "good": good,
+    "draws": draws,
+    "raises": raises,
+    "segfault": segfault,
+    "endless": endless,
+    "exits": exits,
+    "sys-exit": calls_sys_exit,
+    "forks": forks,
+    "leaves-a-child": leaves_a_child,
+    "hog": hog,
+    "prints": prints,
+    "mutates": mutates,
+    "wrong-size": wrong_size,
+    "invalid": invalid,
+    "nothing": nothing,
+    "text": text,
+    "partition": partition,
+}
+
+
+@hookimpl
+def hcbench_algorithms():
+    asking = AlgorithmSpec(
+        name="asker",
+        function=asker,
+        doc="Asks.",
+        accepts=("quadruplet-queries",),
+        parameters=(
+            Parameter("questions", 100, "How many.", interval="[0, inf)"),
+            Parameter("records", True, "Whether it records."),
+        ),
+        anytime=True,
+    )
+    plain = [
+        AlgorithmSpec(name=name, function=f, doc="Wrong.", accepts=KINDS)
+        for name, f in WRONG.items()
+    ]
+    return [*plain, asking]
+
+
+@hookimpl
+def hcbench_datasets():
+    return [
+        DatasetSpec(
+            name="numbers",
+            function=numbers,
+            doc="Random.",
+            provides=("vectors", "levels", "truth"),
+            parameters=(Parameter("n", 20, "Items.", interval="[1, inf)"),),
+        ),
+        DatasetSpec(name="lies", function=lies, doc="No truth.", provides=("vectors", "truth")),
+    ]
+
+
+@hookimpl
+def hcbench_oracles():
+    return [
+        OracleSpec(
+            name="first-is-closer",
+            kind="quadruplet-queries",
+            function=first_is_closer,
+            doc="A rule.",
+            needs=("vectors",),
+        )
+    ]
+
+
+@hookimpl
+def hcbench_metrics():
+    return [
+        MetricSpec(name="leaves", function=leaves, doc="n.", direction="higher"),
+        MetricSpec(name="depth", function=first_leaf_depth, doc="Depth.", direction="lower"),
+        MetricSpec(name="broken", function=broken_metric, doc="Raises.", direction="lower"),
+    ]

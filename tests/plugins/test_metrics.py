@@ -1,0 +1,611 @@
+"""Each metric against values computed by hand, its definition, and other libraries."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import subprocess
+import sys
+import warnings
+
+import higra
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import kendalltau
+from sklearn.metrics import adjusted_rand_score
+from sknetwork.hierarchy import dasgupta_cost
+
+import hcbench_metrics
+from hcbench import Cost, HeightKind, NotApplicableError, Partition, Problem, Scored, Tree
+from hcbench import similarity_matrix as all_similarities
+from hcbench.specs import Interval
+from hcbench_metrics import _kernels, agreement, costs, objectives
+from hcbench_metrics.agreement import aari, kendall_tau_b, merge_distortion
+from hcbench_metrics.objectives import dasgupta, dasgupta_normalised
+from tests.core.trees import caterpillar, trees
+
+SPECS = hcbench_metrics.hcbench_metrics()
+
+SINGLE = Tree([-1])
+PAIR = Tree([2, 2, -1])
+STAR = Tree([4, 4, 4, 4, -1])
+TWO_PAIRS = Tree([4, 4, 5, 5, 6, 6, -1])  # ((0,1),(2,3))
+CHAIN = Tree([4, 4, 5, 6, 5, 6, -1])  # (((0,1),2),3)
+
+
+def scored(result, *, truth=None, cost=None, **problem):
+    truths = {} if truth is None else {"truth": truth}
+    return Scored(
+        problem=Problem(n=result.n, truths=truths, **problem),
+        result=result,
+        cost=cost or Cost(seconds=1.0),
+    )
+
+
+@st.composite
+def two_trees(draw, *, min_leaves=1, max_leaves=12, **options):
+    n = draw(st.integers(min_leaves, max_leaves))
+    options = {"min_leaves": n, "max_leaves": n, **options}
+    return draw(trees(**options)), draw(trees(**options))
+
+
+def random_tree(n, rng, *, width=2):
+    """A tree of n leaves that grows by random merges of up to ``width`` clusters."""
+    parent = [-1] * n
+    live = list(range(n))
+    while len(live) > 1:
+        node = len(parent)
+        parent.append(-1)
+        for _ in range(min(len(live), int(rng.integers(2, width + 1)))):
+            parent[live.pop(int(rng.integers(len(live))))] = node
+        live.append(node)
+    return Tree(parent)
+
+
+def chained_tree(n, rng):
+    return caterpillar(n).relabel(rng.permutation(n))
+
+
+# ---- AARI ----------------------------------------------------------------------------------------
+
+
+def test_aari_is_the_mean_over_the_levels_of_the_labels():
+    levels = np.array([[0, 0], [0, 0], [0, 1], [1, 2], [1, 2], [1, 3]])
+    # Cuts of the result into 2: {0,1,2,3}, {4,5}; into 4: {0,1}, {2,3}, {4}, {5}.
+    result = Tree([6, 6, 7, 7, 9, 9, 8, 8, 10, 10, -1])
+    # Two clusters: 6 + 1 and 3 + 3 pairs of 15, 4 of them in common: expected 2.8, maximum 6.5.
+    # Four clusters: 2 and 2 pairs, 1 of them in common: expected 4/15, maximum 2.
+    expected = ((4 - 2.8) / (6.5 - 2.8) + (1 - 4 / 15) / (2 - 4 / 15)) / 2
+    assert aari(scored(result, levels=levels)) == pytest.approx(expected, abs=1e-14)
+
+
+def test_aari_can_be_negative():
+    crossed = Tree([4, 5, 4, 5, 6, 6, -1])  # ((0,2),(1,3))
+    # 2 and 2 pairs of 6, none in common.
+    assert aari(scored(crossed, truth=TWO_PAIRS)) == pytest.approx((0 - 2 / 3) / (2 - 2 / 3))
+
+
+def test_label_levels_that_say_nothing_are_left_out():
+    levels = np.array([[0, 1, 1, 0], [0, 1, 1, 1], [0, 2, 2, 2], [0, 2, 2, 3]])
+    assert aari(scored(TWO_PAIRS, levels=levels)) == 1.0
+    crossed = Tree([4, 5, 4, 5, 6, 6, -1])
+    assert aari(scored(crossed, levels=levels)) == pytest.approx(-0.5)
+
+
+def test_one_name_in_two_classes_is_two_classes():
+    levels = np.array([[0, 5], [0, 5], [1, 5], [1, 5]])
+    assert aari(scored(TWO_PAIRS, levels=levels)) == 1.0
+
+
+def test_labels_and_powers_are_the_same_for_a_planted_hierarchy():
+    rng = np.random.default_rng(0)
+    finest = np.repeat(np.arange(8), 3)
+    levels = np.column_stack((finest // 4, finest // 2, finest))
+    result = random_tree(24, rng)
+    values = [aari(scored(result, levels=levels), levels=by) for by in ("auto", "labels", "powers")]
+    assert values[0] == values[1] == values[2] != 0
+
+
+def test_powers_are_the_cuts_that_the_truth_has():
+    three = Tree([6, 6, 7, 7, 8, 8, 9, 9, 9, -1])  # a cut into 3, but not into 2 or 4
+    with pytest.raises(NotApplicableError, match="no level"):
+        aari(scored(caterpillar(6), truth=three))
+
+
+def test_labels_demand_labels():
+    with pytest.raises(NotApplicableError, match="levels=powers"):
+        aari(scored(CHAIN, truth=TWO_PAIRS), levels="labels")
+
+
+def test_powers_do_not_cut_through_ties():
+    # Three clusters of two, then six items: four are a choice between the clusters.
+    parent = [6, 6, 7, 7, 8, 8, 9, 9, 10, 10, -1]
+    tied = Tree(parent, [0] * 6 + [1, 1, 1, 2, 3], HeightKind.DISTANCE)
+    apart = Tree(parent, [0] * 6 + [0.9, 1, 1.1, 2, 3], HeightKind.DISTANCE)
+    # As the result is cut: {0,1,2,3}, {4,5}; of 4 clusters {4}, {5} are split off first.
+    assert aari(scored(apart, truth=tied)) == aari(scored(tied, truth=tied)) == 1.0
+    crossed = tied.relabel([0, 1, 4, 5, 2, 3])
+    assert aari(scored(crossed, truth=tied)) == pytest.approx((3 - 49 / 15) / (7 - 49 / 15))
+
+
+def levels_of(truth):
+    """Partitions without all inner nodes from some height on (size, without heights), by size."""
+    sign = -1 if truth.kind is HeightKind.AFFINITY else 1
+    priority = sign * (truth.sizes if truth.height is None else truth.height)
+    levels = {}
+    for lowest in set(priority[truth.n :]):
+        labels = np.arange(truth.n)
+        for v in range(truth.n, truth.n_nodes):  # later nodes are above or apart
+            if priority[v] < lowest:
+                labels[truth.leaves(v)] = v
+        partition = Partition(labels)
+        levels[partition.n_clusters] = partition
+    return levels
+
+
+@given(two_trees(min_leaves=3))
+def test_aari_agrees_with_scikit_learn(pair):
+    result, truth = pair
+    levels = levels_of(truth)
+    chosen = [levels[k] for k in (2, 4, 8) if k in levels and k < truth.n]
+    if not chosen:
+        with pytest.raises(NotApplicableError, match="no level"):
+            aari(scored(result, truth=truth))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of many small clusters
+        expected = [
+            adjusted_rand_score(true.labels, result.cut(true.n_clusters).labels) for true in chosen
+        ]
+    value = aari(scored(result, truth=truth))
+    assert value == pytest.approx(np.mean(expected), abs=1e-12)
+    assert -1 <= value <= 1
+
+
+@given(st.data(), st.integers(1, 12))
+def test_adjusted_rand_index_agrees_with_scikit_learn(data, n):
+    one, other = (data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)) for _ in "ab")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = adjusted_rand_score(one, other)
+    found = agreement.adjusted_rand_index(Partition(one), Partition(other))
+    assert found == pytest.approx(expected, abs=1e-14)
+
+
+# ---- Kendall's tau_b -----------------------------------------------------------------------------
+
+
+def merge_ranks(tree, i):
+    """Rank of every leaf by its merge with i, from the definition; 0 for i."""
+    path = [i]
+    while tree.parent[path[-1]] >= 0:
+        path.append(tree.parent[path[-1]])
+    return np.array(
+        [next(r for r, v in enumerate(path) if j in tree.leaves(v)) for j in range(tree.n)]
+    )
+
+
+def naive_tau_b(result, truth, *, include_self=False, self_is_tied_with=lambda i: [i]):
+    """Mean of scipy's tau_b, row by row."""
+    values = []
+    for i in range(truth.n):
+        keep = np.ones(truth.n, bool)
+        keep[i] = include_self
+        found, true = merge_ranks(result, i)[keep], merge_ranks(truth, i)
+        true[self_is_tied_with(i)] = 0
+        true = true[keep]
+        if len(set(true)) > 1:
+            constant = len(set(found)) == 1
+            values.append(0.0 if constant else kendalltau(found, true).statistic)
+    return np.mean(values) if values else None
+
+
+def test_tau_b_by_hand():
+    # Ranks around 0 and 1: (1, 2, 3) and (1, 2, 2); around 2: (1, 1, 2) and (2, 2, 1); around 3,
+    # the result ranks all alike.
+    expected = (2 * 2 / np.sqrt(3 * 2) - 1 + 0) / 4
+    assert kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS)) == pytest.approx(expected, abs=1e-15)
+
+
+def test_tau_b_with_the_item_itself_by_hand():
+    # Six pairs of four ranks now; with heights in the truth, the item is alone on rank 0.
+    truth = Tree(TWO_PAIRS.parent, [3, 3, 3, 3, 2, 1, 0], HeightKind.AFFINITY)
+    expected = (2 * 5 / np.sqrt(6 * 5) + 1 / 5 + 3 / np.sqrt(3 * 5)) / 4
+    found = kendall_tau_b(scored(CHAIN, truth=truth), include_self=True)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_tau_b_with_the_item_itself_ties_it_with_its_class_if_there_are_only_labels():
+    # Around 0: ranks (0, 1, 2, 3) and (0, 0, 1, 1), around 2: (1, 1, 0, 2) and (1, 1, 0, 0),
+    # around 3: (1, 1, 1, 0) and (1, 1, 0, 0).
+    expected = (2 * 4 / np.sqrt(6 * 4) + 0 + 2 / np.sqrt(3 * 4)) / 4
+    found = kendall_tau_b(scored(CHAIN, levels=np.array([[0], [0], [1], [1]])), include_self=True)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_items_for_which_the_truth_has_one_rank_are_left_out():
+    # In the chain that is 3. Around 0 and 1: ranks (1, 2, 2) and (1, 2, 3); around 2: discordant.
+    expected = (2 * 2 / np.sqrt(2 * 3) - 1) / 3
+    assert kendall_tau_b(scored(TWO_PAIRS, truth=CHAIN)) == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_star_agrees_with_nothing():
+    assert kendall_tau_b(scored(STAR, truth=TWO_PAIRS)) == 0.0
+
+
+@given(two_trees(min_leaves=2), st.booleans())
+def test_tau_b_agrees_with_scipy(pair, include_self):
+    result, truth = pair
+    expected = naive_tau_b(result, truth, include_self=include_self)
+    score = scored(result, truth=truth)
+    if expected is None:
+        with pytest.raises(NotApplicableError, match="ranks nothing"):
+            kendall_tau_b(score, include_self)
+    else:
+        assert kendall_tau_b(score, include_self) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.data(), st.integers(2, 10))
+def test_tau_b_of_labels_agrees_with_scipy(data, n):
+    result = data.draw(trees(min_leaves=n, max_leaves=n))
+    rows = st.lists(st.integers(0, 2), min_size=2, max_size=2)
+    levels = np.array(data.draw(st.lists(rows, min_size=n, max_size=n)))
+    score = scored(result, levels=levels)
+    mates = lambda i: np.flatnonzero((levels == levels[i]).all(axis=1))  # noqa: E731
+    for include_self in (False, True):
+        expected = naive_tau_b(
+            result,
+            score.problem.truth,
+            include_self=include_self,
+            self_is_tied_with=mates if include_self else lambda i: [i],
+        )
+        if expected is not None:
+            found = kendall_tau_b(score, include_self)
+            assert found == pytest.approx(expected, abs=1e-12)
+
+
+def concordances(result, truth):
+    """By both methods, whichever would be chosen."""
+    arrays = [(t.parent, *t.leaf_range, t.leaf_order) for t in (result, truth)]
+    inner_parent = truth.parent - truth.n
+    by_classes = _kernels.concordance_by_classes(
+        *arrays[0], *result.children_csr, inner_parent[: truth.n], inner_parent[truth.n :]
+    )
+    return _kernels.concordance_by_rows(*arrays[0], *arrays[1]), by_classes
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_methods_count_the_same_pairs(seed):
+    rng = np.random.default_rng(seed)
+    shapes = [
+        random_tree(60, rng),
+        random_tree(60, rng, width=8),
+        chained_tree(60, rng),
+        Tree.from_levels(rng.integers(0, 4, (60, 2))),
+    ]
+    for result, truth in itertools.product(shapes, shapes):
+        by_rows, by_classes = concordances(result, truth)
+        i = int(rng.integers(60))
+        found, true = (
+            np.sign(np.subtract.outer(r, r)) for r in map(ranks_but_self, (result, truth), (i, i))
+        )
+        assert by_rows.tolist() == by_classes.tolist()
+        assert by_rows[i] == (found * true).sum() // 2
+
+
+def ranks_but_self(tree, i):
+    return np.delete(merge_ranks(tree, i), i)
+
+
+def test_the_method_is_chosen_by_its_cost():
+    rng = np.random.default_rng(0)
+    n = 2000
+    chain, other_chain = chained_tree(n, rng), chained_tree(n, rng)
+    labels = Tree.from_levels(rng.integers(0, 5, (n, 2)))
+    most = n * n * np.log2(n)
+    assert agreement._cost_by_classes(chain, labels) < 0.01 * most
+    assert agreement._cost_by_classes(random_tree(n, rng), random_tree(n, rng)) < 0.1 * most
+    assert agreement._cost_by_classes(chain, other_chain) > most
+
+
+# ---- Merge distortion ----------------------------------------------------------------------------
+
+
+def affinity_tree(tree, heights):
+    return Tree(tree.parent, heights, HeightKind.AFFINITY)
+
+
+def test_merge_distortion_by_hand():
+    result = affinity_tree(CHAIN, [9, 9, 9, 9, 5, 4, 1])
+    truth = affinity_tree(TWO_PAIRS, [0, 0, 0, 0, 5, 3, 2])
+    # Pairs 01: 5, 5; 02 and 12: 4, 2; 03 and 13: 1, 2; 23: 1, 3.
+    assert merge_distortion(scored(result, truth=truth)) == 2.0
+
+
+def test_heights_of_leaves_do_not_count():
+    truth = affinity_tree(PAIR, [7, 7, 2])
+    assert merge_distortion(scored(affinity_tree(PAIR, [90, 80, 5]), truth=truth)) == 3.0
+    one = affinity_tree(SINGLE, [3])
+    assert merge_distortion(scored(one, truth=affinity_tree(SINGLE, [8]))) == 0.0
+
+
+def test_equal_infinite_heights_differ_by_nothing():
+    truth = affinity_tree(CHAIN, [np.inf, np.inf, 5, 5, np.inf, 3, -np.inf])
+    assert merge_distortion(scored(truth, truth=truth)) == 0.0
+    finite = affinity_tree(CHAIN, [8, 8, 5, 5, 4, 3, 2])
+    assert merge_distortion(scored(finite, truth=truth)) == np.inf
+    dips = affinity_tree(CHAIN, [8, 8, 5, 5, np.inf, 1, 2])
+    assert merge_distortion(scored(dips, truth=dips)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [(HeightKind.DISTANCE, "distances"), (HeightKind.ORDER, "order of merging")],
+)
+def test_merge_distortion_says_which_heights_do_not_fit(kind, what):
+    heights = [0, 0, 0, 0, 1, 2, 3]
+    fits, other = affinity_tree(CHAIN, heights[::-1]), Tree(CHAIN.parent, heights, kind)
+    with pytest.raises(
+        NotApplicableError,
+        match=f"the result's heights are the {what}|the result's heights are {what}",
+    ):
+        merge_distortion(scored(other, truth=fits))
+    with pytest.raises(NotApplicableError, match="the truth's heights are missing"):
+        merge_distortion(scored(fits, truth=CHAIN))
+
+
+@given(st.booleans().flatmap(lambda m: two_trees(kind=HeightKind.AFFINITY, monotone=m)))
+def test_merge_distortion_is_the_maximum_over_pairs(pair):
+    result, truth = pair
+    differences = [
+        abs(float(result.merge_height(i, j)) - float(truth.merge_height(i, j)))
+        for i, j in itertools.combinations(range(truth.n), 2)
+    ]
+    value = merge_distortion(scored(result, truth=truth))
+    assert value == max(differences, default=0.0)
+    assert value == merge_distortion(scored(truth, truth=result))
+
+
+def test_rounding_does_not_make_the_pass_quadratic():
+    heights = np.array([9, 9, 9, 9, 0.3, 0.1 + 0.2, 0.1])
+    tree = affinity_tree(CHAIN, heights)
+    assert heights[4] < heights[5]
+    assert agreement._is_monotone(tree, heights)
+    assert not agreement._is_monotone(tree, np.array([9, 9, 9, 9, 0.2, 0.3, 0.1]))
+
+
+# ---- Dasgupta's cost -----------------------------------------------------------------------------
+
+W = np.array([[9.0, 3, 1], [3, 9, 2], [1, 2, 9]])
+THREE = {(0, 1): [3, 3, 4, 4, -1], (0, 2): [3, 4, 3, 4, -1], (1, 2): [4, 3, 3, 4, -1]}
+
+
+def test_dasgupta_by_hand():
+    costs_by_hand = {
+        (0, 1): 2 * 3 + 3 * (1 + 2),
+        (0, 2): 2 * 1 + 3 * (3 + 2),
+        (1, 2): 2 * 2 + 3 * 4,
+    }
+    for first, parent in THREE.items():
+        assert dasgupta(scored(Tree(parent), similarity=W)) == costs_by_hand[first]
+    assert dasgupta(scored(Tree([3, 3, 3, -1]), similarity=W)) == 3 * 6
+    assert dasgupta(scored(PAIR, similarity=W[:2, :2])) == 2 * 3
+    assert dasgupta(scored(SINGLE, similarity=W[:1, :1])) == 0.0
+
+
+def test_dasgupta_normalised_by_hand():
+    values = [dasgupta_normalised(scored(Tree(p), similarity=W)) for p in THREE.values()]
+    assert values == pytest.approx([(15 - 12) / 4, (17 - 12) / 4, (16 - 12) / 4], abs=1e-15)
+    assert np.mean(values) == pytest.approx(1)
+    assert dasgupta_normalised(scored(Tree([3, 3, 3, -1]), similarity=W)) == pytest.approx(1.5)
+    assert dasgupta_normalised(scored(PAIR, similarity=W[:2, :2])) == 0.0
+    assert dasgupta_normalised(scored(SINGLE, similarity=W[:1, :1])) == 0.0
+
+
+@pytest.mark.parametrize("total", [0, -1])
+def test_the_normalised_cost_needs_a_positive_sum(total):
+    w = np.full((3, 3), total / 3)
+    with pytest.raises(NotApplicableError, match="positive sum"):
+        dasgupta_normalised(scored(Tree(THREE[0, 1]), similarity=w))
+
+
+@given(trees(binary=True, min_leaves=2))
+def test_every_binary_tree_costs_the_same_if_all_items_are_alike(tree):
+    n = tree.n
+    assert dasgupta(scored(tree, similarity=np.ones((n, n)))) == (n**3 - n) / 3
+
+
+@given(trees(binary=True, min_leaves=5, max_leaves=5), st.integers(0, 9))
+def test_one_is_the_mean_over_all_orders_of_the_leaves(tree, seed):
+    w = np.random.default_rng(seed).random((5, 5))
+    w = w + w.T
+    values = [
+        dasgupta_normalised(scored(tree.relabel(order), similarity=w))
+        for order in itertools.permutations(range(5))
+    ]
+    assert np.mean(values) == pytest.approx(1)
+
+
+def symmetric(n, seed):
+    w = np.random.default_rng(seed).normal(size=(n, n))
+    return w + w.T
+
+
+@given(trees(), st.integers(0, 99))
+def test_dasgupta_agrees_with_its_definition(tree, seed):
+    w = symmetric(tree.n, seed)
+    expected = sum(
+        w[i, j] * tree.sizes[tree.lca(i, j)] for i, j in itertools.combinations(range(tree.n), 2)
+    )
+    assert dasgupta(scored(tree, similarity=w)) == pytest.approx(expected, abs=1e-9)
+
+
+@given(trees(min_leaves=2), st.integers(0, 99))
+def test_dasgupta_agrees_with_higra(tree, seed):
+    w = symmetric(tree.n, seed)
+    graph = higra.UndirectedGraph(tree.n)
+    pairs = np.triu_indices(tree.n, 1)
+    graph.add_edges(*pairs)
+    parent = tree.parent.copy()
+    parent[-1] = tree.root
+    expected = higra.dasgupta_cost(higra.Tree(parent), w[pairs], graph, mode="similarity")
+    assert dasgupta(scored(tree, similarity=w)) == pytest.approx(expected, abs=1e-9)
+
+
+@given(trees(binary=True, min_leaves=2, kind=HeightKind.DISTANCE), st.integers(0, 99))
+def test_dasgupta_is_scikit_networks_times_the_sum_of_similarities(tree, seed):
+    # It gives the expected size of the cluster of a pair drawn in proportion to its similarity.
+    w = np.abs(symmetric(tree.n, seed))
+    np.fill_diagonal(w, 0)
+    expected = dasgupta_cost(sparse.csr_matrix(w), tree.to_linkage()) * w.sum() / 2
+    assert dasgupta(scored(tree, similarity=w)) == pytest.approx(expected)
+
+
+@given(
+    trees(), st.integers(1, 5), st.integers(0, 99), st.sampled_from(["cosine", "dot", "euclidean"])
+)
+def test_vectors_cost_what_their_similarities_cost(tree, p, seed, rule):
+    rng = np.random.default_rng(seed)
+    dense = rng.normal(size=(tree.n, p)) * (rng.random((tree.n, p)) < 0.6)
+    dense[(dense == 0).all(axis=1), 0] = 1  # a zero vector has no cosine
+    w = all_similarities(Problem(n=tree.n, vectors=dense.copy()), rule)
+    expected = dasgupta(scored(tree, similarity=w))
+    for vectors in (dense, sparse.csr_array(dense)):
+        found = dasgupta(scored(tree, vectors=vectors), similarity=rule)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_vectors_are_summed_in_blocks_of_columns(monkeypatch):
+    rng = np.random.default_rng(0)
+    tree, vectors = random_tree(20, rng), rng.normal(size=(20, 7))
+    whole = dasgupta(scored(tree, vectors=vectors), similarity="dot")
+    monkeypatch.setattr(objectives, "_BLOCK_SIZE", 3 * tree.n_nodes)
+    assert dasgupta(scored(tree, vectors=vectors), similarity="dot") == pytest.approx(whole)
+
+
+def test_entries_of_a_sparse_matrix_that_stand_twice_add_up():
+    twice = sparse.csr_array(([1.0, 2.0, 1.0], [0, 0, 0], [0, 2, 3]), shape=(2, 1))
+    assert dasgupta(scored(PAIR, vectors=twice), similarity="dot") == 2 * 3 * 1
+
+
+def test_a_similarity_matrix_goes_before_vectors():
+    score = scored(PAIR, similarity=W[:2, :2], vectors=np.eye(2))
+    assert dasgupta(score, similarity="dot") == 6.0
+
+
+def test_dasgupta_needs_similarities():
+    with pytest.raises(NotApplicableError, match="neither similarities nor vectors"):
+        dasgupta(scored(PAIR))
+
+
+# ---- Costs ---------------------------------------------------------------------------------------
+
+
+def test_costs_are_those_of_the_call():
+    cost = Cost(
+        seconds=1.5, oracle_seconds=0.5, peak_bytes=1024, queries=7, distinct_queries=5, rounds=3
+    )
+    score = scored(PAIR, cost=cost)
+    names = ("queries", "distinct_queries", "rounds", "seconds", "oracle_seconds", "peak_memory")
+    assert [getattr(costs, name)(score) for name in names] == [7, 5, 3, 1.5, 0.5, 1024]
+    partition = Scored(problem=score.problem, result=Partition([0, 0]), cost=cost)
+    assert costs.queries(partition) == 7
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        (costs.queries, "nothing countable"),
+        (costs.distinct_queries, "nothing countable"),
+        (costs.rounds, "nothing countable"),
+        (costs.oracle_seconds, "cannot be timed apart"),
+        (costs.peak_memory, "cannot tell"),
+    ],
+)
+def test_a_cost_that_is_not_known_is_no_zero(metric, reason):
+    with pytest.raises(NotApplicableError, match=reason):
+        metric(scored(PAIR, cost=Cost(seconds=1.0, oracle_seconds=None)))
+
+
+# ---- All of them ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_specs_tell_the_parameters_of_their_functions(spec):
+    declared = {p.name: p.default for p in spec.parameters}
+    signature = inspect.signature(spec.load()).parameters
+    assert next(iter(signature)) == "scored"
+    assert {n: p.default for n, p in signature.items() if n != "scored"} == declared
+    assert spec.load().__doc__
+    assert spec.cost or spec.paper
+
+
+def test_specs_import_nothing_heavy():
+    heavy = "{'numba', 'numpy', 'scipy', 'sklearn'}"
+    code = (
+        f"import sys, hcbench_metrics as m; m.hcbench_metrics(); print({heavy} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
+
+
+QUALITY = [spec for spec in SPECS if not spec.cost]
+
+
+@given(st.data(), st.sampled_from(QUALITY))
+def test_names_of_items_do_not_matter_and_values_are_in_range(data, spec):
+    result, truth = data.draw(two_trees(kind=HeightKind.AFFINITY))
+    order = np.array(data.draw(st.permutations(range(truth.n))), dtype=np.int64)
+    vectors = np.random.default_rng(0).integers(1, 5, (truth.n, 3)).astype(float)
+    score = scored(result, truth=truth, vectors=vectors)
+    # Leaf i becomes leaf order[i].
+    other = scored(
+        result.relabel(order), truth=truth.relabel(order), vectors=vectors[np.argsort(order)]
+    )
+    metric = spec.load()
+    try:
+        value = metric(score)
+    except NotApplicableError:
+        with pytest.raises(NotApplicableError):
+            metric(other)
+        return
+    assert metric(other) == pytest.approx(value, abs=1e-9)
+    assert value in Interval(spec.interval)
+
+
+@given(trees(kind=HeightKind.ORDER, binary=True, min_leaves=3))
+def test_the_truth_agrees_with_itself(tree):
+    assert aari(scored(tree, truth=tree)) == 1.0
+    assert kendall_tau_b(scored(tree, truth=tree)) == pytest.approx(1.0, abs=1e-15)
+    heights = affinity_tree(tree, -tree.height)
+    assert merge_distortion(scored(heights, truth=heights)) == 0.0
+
+
+@pytest.mark.parametrize("spec", QUALITY, ids=lambda spec: spec.name)
+def test_a_partition_is_no_hierarchy(spec):
+    problem = Problem(n=2, truths={"truth": PAIR}, similarity=np.ones((2, 2)))
+    score = Scored(problem=problem, result=Partition([0, 1]), cost=Cost(seconds=1.0))
+    with pytest.raises(NotApplicableError, match="partition"):
+        spec.load()(score)
+
+
+@pytest.mark.parametrize("metric", [aari, kendall_tau_b, merge_distortion])
+def test_agreement_needs_a_truth(metric):
+    with pytest.raises(NotApplicableError, match="no true hierarchy"):
+        metric(scored(affinity_tree(PAIR, [1, 1, 0])))
+
+
+@pytest.mark.parametrize("tree", [SINGLE, PAIR], ids=["one item", "two items"])
+def test_agreement_of_so_few_items_is_undefined(tree):
+    for metric in (aari, kendall_tau_b):
+        with pytest.raises(NotApplicableError):
+            metric(scored(tree, truth=tree))
+
+
+def test_two_items_are_ranked_if_they_are_ranked_themselves():
+    assert kendall_tau_b(scored(PAIR, truth=PAIR), include_self=True) == 1.0
+    with pytest.raises(NotApplicableError):
+        kendall_tau_b(scored(SINGLE, truth=SINGLE), include_self=True)
