@@ -8,6 +8,7 @@ so that its table of questions grows inside the compiled code.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -178,8 +179,9 @@ def note_questions(
     state.counters[ROUNDS] += 1
 
 
+@lru_cache(maxsize=32)
 def counting(answer: Any) -> Any:
-    """Wrap a compiled answer function with the ledger's counter.
+    """Wrap a compiled answer function with the ledger's counter; compiled once for each.
 
     Parameters
     ----------

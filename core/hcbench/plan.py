@@ -44,8 +44,10 @@ class Cell:
 
     @property
     def data_seed(self) -> int:
-        """The same for all that use these data."""
-        return derive_seed(self.seed, "data", self.dataset.seed_name, self.repetition)
+        """The same for all that use these data; for fixed data the same in all repetitions."""
+        fixed = not self.dataset.spec.random_with(self.dataset.params)
+        repetition = 0 if fixed else self.repetition
+        return derive_seed(self.seed, "data", self.dataset.seed_name, repetition)
 
     @property
     def noise_seed(self) -> int:

@@ -291,8 +291,8 @@ class DatasetSpec(Spec):
     provides : tuple of str, or callable from params to such a tuple
         Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
         this alone.
-    random : bool
-        Whether another seed gives other data.
+    random : bool, or callable from params to bool
+        Whether another seed gives other data; if not, all repetitions share them.
     files : tuple of str
         The parameters that name files; their content belongs to the key of a cell.
     suffixes : tuple of str
@@ -301,7 +301,7 @@ class DatasetSpec(Spec):
     """
 
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
-    random: bool = True
+    random: bool | Callable[[Params], bool] = True
     files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     licence: str = ""
@@ -309,6 +309,10 @@ class DatasetSpec(Spec):
     def provides_with(self, params: Params) -> frozenset[str]:
         """What it yields with these parameters."""
         return frozenset(self.provides(params) if callable(self.provides) else self.provides)
+
+    def random_with(self, params: Params) -> bool:
+        """Whether another seed gives other data with these parameters."""
+        return self.random(params) if callable(self.random) else self.random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,33 +6,26 @@ The main process alone writes it, in short transactions. SQLite by default, Post
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from platformdirs import user_data_dir
 from sqlalchemy import (
-    Column,
-    ColumnElement,
     Connection,
     Engine,
-    Insert,
     Table,
-    case,
     delete,
     func,
-    inspect,
     select,
     text,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Outcome, Value
+from hcbench.outcome import Measured, Outcome
 from hcbench.store_codec import decode_result
 from hcbench.store_engine import (
     Place,
@@ -40,7 +33,15 @@ from hcbench.store_engine import (
     find_place,
     is_writable,
     open_engine,
+    transaction,
     use_write_ahead_log,
+)
+from hcbench.store_queries import (
+    chunks,
+    in_order,
+    labels_like,
+    measured_points,
+    run_infos,
 )
 from hcbench.store_rows import (
     OUTCOME_COLUMNS,
@@ -49,30 +50,25 @@ from hcbench.store_rows import (
     Stored,
     cell_row,
     from_json,
-    matches,
     now,
     outcome_of_row,
     point_rows,
-    run_info,
     run_row,
     stored_key,
-    value_of_row,
     value_rows,
 )
 from hcbench.store_schema import (
     END,
-    SCHEMA_VERSION,
     cells,
-    meta,
-    metadata,
+    create_tables,
+    has_tables,
     metric_values,
     points,
     run_cells,
     runs,
+    upsert_into,
 )
 
-T = TypeVar("T")
-CHUNK = 800  # below the 999 variables that old versions of SQLite allow
 _ADVISORY_LOCK = 0x68636265  # "hcbe": two processes do not create the tables at once
 
 
@@ -137,7 +133,7 @@ class Store:
     def _checked(self, engine: Engine) -> Engine:
         """The engine, if its tables are ours; an empty one if there are none yet."""
         try:
-            with _transaction(engine, reading=True) as connection:
+            with transaction(engine, reading=True) as connection:
                 self._exists = self._has_tables(connection)
         except BaseException:
             engine.dispose()
@@ -148,28 +144,7 @@ class Store:
         return _empty()
 
     def _has_tables(self, connection: Connection) -> bool:
-        """Whether there are tables, which are checked."""
-        present = set(inspect(connection).get_table_names())
-        foreign = present if self._place.server is None else present & set(metadata.tables)
-        version = None
-        if meta.name in present:
-            wanted = select(meta.c.value).where(meta.c.name == "hcbench schema")
-            version = connection.execute(wanted).scalar()
-        if version is None:
-            if foreign:
-                raise StoreError(
-                    f"{self.location} is a database, but no store of hcbench; "
-                    "give another place with --store"
-                )
-            return False
-        if int(version) != SCHEMA_VERSION:
-            newer = int(version) > SCHEMA_VERSION
-            raise StoreError(
-                f"{self.location} is a store of {'a newer' if newer else 'an older'} hcbench "
-                f"(schema {version}, this one has {SCHEMA_VERSION}); "
-                f"{'upgrade hcbench, or ' if newer else ''}give another place with --store"
-            )
-        return True
+        return has_tables(connection, self.location, shared=self._place.server is not None)
 
     def _create(self) -> None:
         """Make the tables, unless another process has just done so."""
@@ -179,11 +154,11 @@ class Store:
         engine = open_engine(self._place)
         try:
             use_write_ahead_log(engine, self._place)
-            with _transaction(engine) as connection:
+            with transaction(engine) as connection:
                 if self._place.server is not None:
                     connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
                 if not self._has_tables(connection):
-                    _create_tables(connection)
+                    create_tables(connection)
         except BaseException:
             engine.dispose()
             raise
@@ -192,7 +167,7 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with explained(self._place), _transaction(self._engine, reading=True) as connection:
+        with explained(self._place), transaction(self._engine, reading=True) as connection:
             yield connection
 
     @contextmanager
@@ -205,13 +180,13 @@ class Store:
                 )
             if not self._exists:
                 self._create()
-            with _transaction(self._engine) as connection:
+            with transaction(self._engine) as connection:
                 yield connection
 
     def _upsert(self, connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
         """Insert rows; one of the same primary key is replaced."""
         if rows:
-            statement = _upsert_into(table, self._engine.dialect.name)
+            statement = upsert_into(table, self._engine.dialect.name)
             connection.execute(statement, rows)
 
     # ---- Writing ---------------------------------------------------------------------------------
@@ -244,7 +219,7 @@ class Store:
             return
         with self._writing() as connection:
             self._upsert(connection, cells, cell_rows)
-            for chunk in _chunks(list(by_key)):
+            for chunk in chunks(list(by_key)):
                 connection.execute(delete(points).where(points.c.cell.in_(chunk)))
             if points_of:
                 connection.execute(points.insert(), points_of)
@@ -303,9 +278,9 @@ class Store:
         found: dict[str, Stored] = {}
         columns = (*OUTCOME_COLUMNS, cells.c.timeout, cells.c.memory)
         with self._reading() as connection:
-            for chunk in _chunks(keys):
+            for chunk in chunks(keys):
                 rows = connection.execute(select(*columns).where(cells.c.key.in_(chunk))).all()
-                measured = _measured(connection, [row[0] for row in rows], metric_keys)
+                measured = measured_points(connection, [row[0] for row in rows], metric_keys)
                 for row in rows:
                     points_of = measured.get(row[0], ())
                     found[row[0]] = Stored(
@@ -331,13 +306,13 @@ class Store:
                     queries=queries,
                     result=None if packed is None else decode_result(packed),
                 )
-                for checkpoint, queries, packed in sorted(rows, key=_in_order)
+                for checkpoint, queries, packed in sorted(rows, key=in_order)
             )
 
     def runs(self) -> list[RunInfo]:
         """All runs, the latest last."""
         with self._reading() as connection:
-            return list(_run_infos(connection).values())
+            return list(run_infos(connection).values())
 
     def run(self, id: int) -> RunInfo:  # noqa: A002  (the name of the column)
         """One run.
@@ -348,7 +323,7 @@ class Store:
             If there is none of that number.
         """
         with self._reading() as connection:
-            found = _run_infos(connection, [id])
+            found = run_infos(connection, [id])
             if not found:
                 last = connection.execute(select(func.max(runs.c.id))).scalar()
                 there = f"the last is {last}" if last else "there are none yet"
@@ -392,13 +367,13 @@ class Store:
         with self._reading() as connection:
             for name, pattern in filters.items():
                 if pattern is not None:
-                    wanted = wanted.where(_like(connection, cells.c[name], pattern))
+                    wanted = wanted.where(labels_like(connection, cells.c[name], pattern))
             latest = wanted.order_by(cells.c.created.desc(), cells.c.key.desc()).limit(limit)
             rows = connection.execute(latest).all()[::-1]
             measured: dict[str, tuple[Measured, ...]] = {}
-            for chunk in _chunks(rows):
-                measured |= _measured(connection, [row[0] for row in chunk])
-            infos = _run_infos(connection, sorted({row[-1] for row in rows}))
+            for chunk in chunks(rows):
+                measured |= measured_points(connection, [row[0] for row in chunk])
+            infos = run_infos(connection, sorted({row[-1] for row in rows}))
         return [
             (
                 outcome_of_row(row, measured.get(row[0], ()), run not in (None, row[-1])),
@@ -430,9 +405,10 @@ class Store:
                 )
             if len(rows) > 1:
                 some = ", ".join(row[0][: len(key_prefix) + 6] for row in rows[:5])
-                raise StoreError(f"several cells begin with {key_prefix!r}: {some}, ...")
+                more = ", ..." if len(rows) > 5 else ""
+                raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
             (row,) = rows
-            outcome = outcome_of_row(row, _measured(connection, [row[0]]).get(row[0], ()))
+            outcome = outcome_of_row(row, measured_points(connection, [row[0]]).get(row[0], ()))
         outcome = replace(outcome, traceback=row.traceback, log=row.log)
         return outcome, from_json(row.cell)
 
@@ -442,116 +418,12 @@ def _default_place() -> Place:
     return find_place(named or Path(user_data_dir("hcbench"), "results.sqlite"))
 
 
-@lru_cache
-def _upsert_into(table: Table, dialect: str) -> Insert:
-    """An insertion that replaces; of all SQL here, this alone is not the same for all."""
-    insert = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
-    values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
-    keys = list(table.primary_key)
-    if not values:
-        return insert.on_conflict_do_nothing(index_elements=keys)
-    return insert.on_conflict_do_update(index_elements=keys, set_=values)
-
-
 def _empty() -> Engine:
     """An empty store in memory."""
     engine = open_engine(Place())
-    with _transaction(engine) as connection:
-        _create_tables(connection)
+    with transaction(engine) as connection:
+        create_tables(connection)
     return engine
-
-
-def _create_tables(connection: Connection) -> None:
-    metadata.create_all(connection)
-    connection.execute(meta.insert(), {"name": "hcbench schema", "value": str(SCHEMA_VERSION)})
-
-
-@contextmanager
-def _transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
-    """One transaction; what is raised inside undoes it."""
-    with engine.connect() as plain:
-        connection = plain.execution_options(hcbench_reading=reading)
-        with connection.begin():
-            yield connection
-
-
-def _measured(
-    connection: Connection, keys: Sequence[str], metric_keys: Mapping[str, str] | None = None
-) -> dict[str, tuple[Measured, ...]]:
-    """Points with values, without results, of at most `CHUNK` cells.
-
-    Of the metrics that are wanted, by their keys; or of all, the latest value of each label.
-    """
-    if not keys:
-        return {}
-    value = metric_values.c
-    wanted = select(
-        value.cell,
-        value.checkpoint,
-        value.metric_key,
-        value.metric,
-        value.value,
-        value.status,
-        value.reason,
-    ).where(value.cell.in_(keys))
-    labels_of: dict[str, list[str]] = {}
-    for label, key in (metric_keys or {}).items():
-        labels_of.setdefault(key, []).append(label)
-    if metric_keys is None:
-        wanted = wanted.order_by(value.run)
-    else:
-        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
-    values: dict[tuple[str, int], dict[str, Value]] = {}
-    for cell, checkpoint, metric_key, metric, number, status, reason in connection.execute(
-        wanted
-    ).all():
-        at_point = values.setdefault((cell, checkpoint), {})
-        for label in labels_of[metric_key] if metric_keys is not None else (metric,):
-            at_point[label] = value_of_row(number, status, reason)
-    columns = (points.c.checkpoint, points.c.queries, points.c.cell)
-    found: dict[str, list[Measured]] = {}
-    rows = connection.execute(select(*columns).where(points.c.cell.in_(keys))).all()
-    for checkpoint, queries, cell in sorted(rows, key=_in_order):
-        point = Measured(
-            checkpoint=None if checkpoint == END else checkpoint,
-            queries=queries,
-            values=values.get((cell, checkpoint), {}),
-        )
-        found.setdefault(cell, []).append(point)
-    return {cell: tuple(points_of) for cell, points_of in found.items()}
-
-
-def _in_order(row: Sequence[Any]) -> tuple[bool, int]:
-    """Checkpoints by their count, then the end."""
-    return row[0] == END, row[0]
-
-
-def _run_infos(connection: Connection, ids: Sequence[int] | None = None) -> dict[int, RunInfo]:
-    """Runs with the number of their cells, of those reused and of those failed."""
-    reused = case((cells.c.run != run_cells.c.run, 1), else_=0)
-    failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
-    counts = (
-        select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
-        .join(cells, cells.c.key == run_cells.c.cell)
-        .group_by(run_cells.c.run)
-    )
-    wanted = select(runs).order_by(runs.c.id)
-    if ids is not None:
-        counts = counts.where(run_cells.c.run.in_(ids))
-        wanted = wanted.where(runs.c.id.in_(ids))
-    numbers = {row[0]: (row[1], row[2], row[3]) for row in connection.execute(counts)}
-    return {
-        row.id: run_info(row, *numbers.get(row.id, (0, 0, 0))) for row in connection.execute(wanted)
-    }
-
-
-def _like(connection: Connection, column: Column[Any], pattern: str) -> ColumnElement[bool]:
-    labels = connection.execute(select(column).distinct()).scalars()
-    return column.in_([label for label in labels if matches(label, pattern)])
-
-
-def _chunks(items: Sequence[T]) -> Iterable[Sequence[T]]:
-    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
 
 
 __all__ = ["Record", "RunInfo", "Store", "Stored"]

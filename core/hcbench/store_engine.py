@@ -61,6 +61,8 @@ def find_place(url: str | Path) -> Place:
         If it is a URL of an unknown kind.
     """
     text = str(url)
+    if "\0" in text:
+        raise StoreError(f"{text!r} is no name of a file; {_forms()}")
     if "://" not in text or isinstance(url, Path):
         return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
     try:
@@ -165,6 +167,15 @@ def use_write_ahead_log(engine: Engine, place: Place) -> None:
             raw.cursor().execute("PRAGMA journal_mode = WAL").close()
         finally:
             raw.close()
+
+
+@contextmanager
+def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
+    """One transaction; what is raised inside undoes it."""
+    with engine.connect() as plain:
+        connection = plain.execution_options(hcbench_reading=reading)
+        with connection.begin():
+            yield connection
 
 
 @contextmanager

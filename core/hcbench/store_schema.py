@@ -8,21 +8,30 @@ run consists of, whether it measured them itself or found them here.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
+    Insert,
     Integer,
     LargeBinary,
     MetaData,
     String,
     Table,
     Text,
+    inspect,
+    select,
 )
+from sqlalchemy.dialects import postgresql, sqlite
+
+from hcbench.errors import StoreError
 
 SCHEMA_VERSION = 1
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
@@ -113,3 +122,59 @@ run_cells = Table(
     Index("runs_of_cell", "cell"),
     sqlite_with_rowid=False,
 )
+
+
+def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
+    """Whether the tables are there; if so, they are ours and of this version.
+
+    Parameters
+    ----------
+    connection : Connection
+    location : str
+        For the message.
+    shared : bool
+        Whether tables of others may be in the same database.
+
+    Raises
+    ------
+    StoreError
+        If the tables are not ours, or of another version.
+    """
+    present = set(inspect(connection).get_table_names())
+    foreign = present & set(metadata.tables) if shared else present
+    version = None
+    if meta.name in present:
+        wanted = select(meta.c.value).where(meta.c.name == "hcbench schema")
+        version = connection.execute(wanted).scalar()
+    if version is None:
+        if foreign:
+            raise StoreError(
+                f"{location} is a database, but no store of hcbench; "
+                "give another place with --store"
+            )
+        return False
+    if int(version) != SCHEMA_VERSION:
+        newer = int(version) > SCHEMA_VERSION
+        raise StoreError(
+            f"{location} is a store of {'a newer' if newer else 'an older'} hcbench "
+            f"(schema {version}, this one has {SCHEMA_VERSION}); "
+            f"{'upgrade hcbench, or ' if newer else ''}give another place with --store"
+        )
+    return True
+
+
+def create_tables(connection: Connection) -> None:
+    """Make the tables."""
+    metadata.create_all(connection)
+    connection.execute(meta.insert(), {"name": "hcbench schema", "value": str(SCHEMA_VERSION)})
+
+
+@lru_cache
+def upsert_into(table: Table, dialect: str) -> Insert:
+    """An insertion that replaces; of all SQL here, this alone is not the same for all."""
+    insert = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
+    keys = list(table.primary_key)
+    if not values:
+        return insert.on_conflict_do_nothing(index_elements=keys)
+    return insert.on_conflict_do_update(index_elements=keys, set_=values)

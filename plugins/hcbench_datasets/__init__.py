@@ -63,11 +63,14 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
             ),
         ),
         provides=("vectors", "levels", "truth"),
-        # With n the seed chooses the items. Without it the data are the same for every seed, and
-        # saying so here only costs that they are read once a repetition.
-        random=True,
+        random=_is_subsample,
         licence="as in scikit-learn (UCI Machine Learning Repository, CC BY 4.0)",
     )
+
+
+def _is_subsample(params: Params) -> bool:
+    """With ``n`` the seed chooses the items; without, the data are the same for every seed."""
+    return params["n"] is not None
 
 
 def _provides_of_file(params: Params) -> tuple[str, ...]:

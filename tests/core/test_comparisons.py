@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcbench import Comparisons
@@ -26,6 +26,7 @@ def exact_index(i: int, j: int, n: int) -> int:
     return n * i - i * (i + 1) // 2 + j - i - 1
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.data())
 def test_closed_form_is_exact_where_floating_point_is_not(data):
     """Up to the pairs of pairs of 92,682 items, 9.2e18 of them, at the ends of rows above all."""
@@ -58,6 +59,7 @@ def as_set(row) -> tuple:
     return frozenset(row[:2]), frozenset(row[2:])
 
 
+@settings(deadline=None)  # the first call compiles
 @given(rows_of_five)
 def test_quadruplets_survive_encoding(rows):
     comparisons = Comparisons.from_quadruplets(5, rows)
@@ -68,6 +70,7 @@ def test_quadruplets_survive_encoding(rows):
     assert pickle.loads(pickle.dumps(comparisons)) == comparisons
 
 
+@settings(deadline=None)  # the first call compiles
 @given(rows_of_five)
 def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
     once = Comparisons.from_quadruplets(5, rows).unique()
@@ -79,6 +82,7 @@ def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
     assert Comparisons.from_quadruplets(5, rows).contradictions() == len(opposite)
 
 
+@settings(deadline=None)  # the first call compiles
 @given(rows_of_five, st.permutations(range(5)), st.integers(1, 5))
 def test_take_keeps_those_among_the_items_and_renumbers_them(rows, order, size):
     items = order[:size]

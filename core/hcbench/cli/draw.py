@@ -1,0 +1,174 @@
+"""Tables of results on a terminal or in a pipe.
+
+No number is ever cut: where the columns do not fit the width, they continue in a second part
+below, with the names again.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+from rich import box
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from hcbench.cli.terminal import console, write_lines
+
+if TYPE_CHECKING:
+    from hcbench.results import Results
+    from hcbench.tables import Block, Entry
+
+GAP = 2
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NARROW = 10  # headers are folded to no less
+
+
+def write_results(results: Results, form: str) -> None:
+    """Write results to stdout, as table, json, csv, markdown or latex."""
+    if form == "table":
+        from hcbench.tables import make_tables
+
+        write_blocks(make_tables(results))
+        write_legend(results)
+        return
+    written = {
+        "json": results.to_json,
+        "csv": results.to_csv,
+        "markdown": results.to_markdown,
+        "latex": results.to_latex,
+    }
+    click.echo(written[form](), nl=False)
+
+
+def write_legend(results: Results) -> None:
+    """What the numbers are."""
+    count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    best = "bold" if console().is_terminal else "*"
+    over = f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition"
+    click.echo(f"{over}\n↑ more is better, ↓ less is better, {best} is the best")
+
+
+def write_blocks(blocks: Sequence[Block]) -> None:
+    """Write tables to stdout, with a blank line after each."""
+    out = console()
+    for block in blocks:
+        drawing = _Drawing(block, width=out.width, star="" if out.is_terminal else "*")
+        write_lines(Text(block.title, style="bold"), *drawing.parts(), *drawing.notes(), Text())
+
+
+class _Drawing:
+    """A block of a known width.
+
+    Parameters
+    ----------
+    block : Block
+    width : int
+        Of the terminal.
+    star : str
+        What stands behind the best where bold cannot be seen.
+    """
+
+    def __init__(self, block: Block, *, width: int, star: str) -> None:
+        self.block = block
+        self.width = width
+        self.star = star
+        self.numbered = any(entry.marks for row in block.rows for entry in row)
+        self.columns = [self._column(number) for number in range(len(block.header))]
+        self.headers = [self._header(number) for number in range(len(block.header))]
+
+    def parts(self) -> Iterator[Table]:
+        """Tables with as many columns as fit; the names stand in each."""
+        for number, columns in enumerate(self._split()):
+            if number:
+                yield Table()  # nothing but a blank line
+            yield self._table(columns)
+
+    def notes(self) -> Iterator[Text]:
+        """What the marks refer to."""
+        for number, note in enumerate(self.block.notes, start=1):
+            mark = f"{str(number).translate(_SUPERSCRIPT)} " if self.numbered else ""
+            yield Text(f"{mark}{note}", overflow="fold")
+
+    def _split(self) -> Iterator[list[int]]:
+        numeric = self.block.numeric
+        widths = [
+            max(map(cell_len, [*header.split("\n"), *(text.plain for text in column)]))
+            for header, column in zip(self.headers, self.columns, strict=True)
+        ]
+        names = next((i for i, number in enumerate(numeric) if number), len(numeric))
+        if not all(numeric[names:]):  # texts between the numbers fold instead
+            yield list(range(len(widths)))
+            return
+        least = len(self._packed(widths, names, self.width))
+        # As many parts as are needed, and those of like widths.
+        limits = range(min(widths), self.width)
+        yield from next(
+            (
+                parts
+                for limit in limits
+                if len(parts := self._packed(widths, names, limit)) == least
+            ),
+            self._packed(widths, names, self.width),
+        )
+
+    def _packed(self, widths: Sequence[int], names: int, limit: int) -> list[list[int]]:
+        """Columns in parts that are no wider than a limit, if one number's column is not."""
+        taken = min(sum(width + GAP for width in widths[:names]), self.width // 2)
+        parts, used = [list(range(names))], taken
+        for column in range(names, len(widths)):
+            if used + widths[column] > limit and len(parts[-1]) > names:
+                parts.append(list(range(names)))
+                used = taken
+            parts[-1].append(column)
+            used += widths[column] + GAP
+        return parts
+
+    def _column(self, number: int) -> list[Text]:
+        """The entries of a column; stars and marks have a place of their own behind numbers."""
+        entries = [row[number] for row in self.block.rows]
+        behind = [self._behind(entry) for entry in entries]
+        room = max(map(cell_len, behind), default=0) if self.block.numeric[number] else 0
+        return [
+            Text(entry.text + mark + " " * (room - cell_len(mark)), "bold" if entry.bold else "")
+            for entry, mark in zip(entries, behind, strict=True)
+        ]
+
+    def _behind(self, entry: Entry) -> str:
+        marks = ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
+        return (self.star if entry.bold else "") + marks
+
+    def _header(self, number: int) -> str:
+        """The header; of numbers folded, at blanks and hyphens, to what stands below it."""
+        text = self.block.header[number]
+        if not self.block.numeric[number]:
+            return text
+        below = max((cell_len(entry.plain) for entry in self.columns[number]), default=0)
+        arrow_stays = text.replace(" ↑", "\N{NO-BREAK SPACE}↑").replace(" ↓", "\N{NO-BREAK SPACE}↓")
+        lines = textwrap.wrap(arrow_stays, max(below, _NARROW), break_long_words=False)
+        return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+    def _table(self, columns: Sequence[int]) -> Table:
+        # One blank is the box's own.
+        table = Table(
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, GAP - 1, 0, 0),
+            header_style="",
+        )
+        lines = max(self.headers[column].count("\n") for column in columns)
+        for column in columns:
+            numeric, header = self.block.numeric[column], self.headers[column]
+            table.add_column(
+                Text("\n" * (lines - header.count("\n")) + header),
+                justify="right" if numeric else "left",
+                no_wrap=numeric,
+                overflow="fold",
+            )
+        for row in range(len(self.block.rows)):
+            table.add_row(*(self.columns[column][row] for column in columns))
+        return table

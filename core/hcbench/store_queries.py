@@ -1,0 +1,96 @@
+"""Questions to the tables of the store, inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Column, ColumnElement, Connection, case, func, select
+
+from hcbench.outcome import Measured, Value
+from hcbench.store_rows import RunInfo, matches, run_info, value_of_row
+from hcbench.store_schema import END, cells, metric_values, points, run_cells, runs
+
+T = TypeVar("T")
+CHUNK = 800  # below the 999 variables that old versions of SQLite allow
+
+
+def measured_points(
+    connection: Connection, keys: Sequence[str], metric_keys: Mapping[str, str] | None = None
+) -> dict[str, tuple[Measured, ...]]:
+    """Points with values, without results, of at most `CHUNK` cells.
+
+    Of the metrics that are wanted, by their keys; or of all, the latest value of each label.
+    """
+    if not keys:
+        return {}
+    value = metric_values.c
+    wanted = select(
+        value.cell,
+        value.checkpoint,
+        value.metric_key,
+        value.metric,
+        value.value,
+        value.status,
+        value.reason,
+    ).where(value.cell.in_(keys))
+    labels_of: dict[str, list[str]] = {}
+    for label, key in (metric_keys or {}).items():
+        labels_of.setdefault(key, []).append(label)
+    if metric_keys is None:
+        wanted = wanted.order_by(value.run)
+    else:
+        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
+    values: dict[tuple[str, int], dict[str, Value]] = {}
+    for cell, checkpoint, metric_key, metric, number, status, reason in connection.execute(
+        wanted
+    ).all():
+        at_point = values.setdefault((cell, checkpoint), {})
+        for label in labels_of[metric_key] if metric_keys is not None else (metric,):
+            at_point[label] = value_of_row(number, status, reason)
+    columns = (points.c.checkpoint, points.c.queries, points.c.cell)
+    found: dict[str, list[Measured]] = {}
+    rows = connection.execute(select(*columns).where(points.c.cell.in_(keys))).all()
+    for checkpoint, queries, cell in sorted(rows, key=in_order):
+        point = Measured(
+            checkpoint=None if checkpoint == END else checkpoint,
+            queries=queries,
+            values=values.get((cell, checkpoint), {}),
+        )
+        found.setdefault(cell, []).append(point)
+    return {cell: tuple(points_of) for cell, points_of in found.items()}
+
+
+def in_order(row: Sequence[Any]) -> tuple[bool, int]:
+    """Checkpoints by their count, then the end."""
+    return row[0] == END, row[0]
+
+
+def run_infos(connection: Connection, ids: Sequence[int] | None = None) -> dict[int, RunInfo]:
+    """Runs with the number of their cells, of those reused and of those failed."""
+    reused = case((cells.c.run != run_cells.c.run, 1), else_=0)
+    failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
+    counts = (
+        select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
+        .join(cells, cells.c.key == run_cells.c.cell)
+        .group_by(run_cells.c.run)
+    )
+    wanted = select(runs).order_by(runs.c.id)
+    if ids is not None:
+        counts = counts.where(run_cells.c.run.in_(ids))
+        wanted = wanted.where(runs.c.id.in_(ids))
+    numbers = {row[0]: (row[1], row[2], row[3]) for row in connection.execute(counts)}
+    return {
+        row.id: run_info(row, *numbers.get(row.id, (0, 0, 0))) for row in connection.execute(wanted)
+    }
+
+
+def labels_like(connection: Connection, column: Column[Any], pattern: str) -> ColumnElement[bool]:
+    """A condition: the labels of a column that match a pattern, in any script's own case."""
+    labels = connection.execute(select(column).distinct()).scalars()
+    return column.in_([label for label in labels if matches(label, pattern)])
+
+
+def chunks(items: Sequence[T]) -> Iterable[Sequence[T]]:
+    """Parts that fit into one statement."""
+    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))

@@ -1,0 +1,713 @@
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from hcbench import store_engine, store_schema
+from hcbench.errors import StoreError
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.partition import Partition
+from hcbench.store import Record, Store
+from hcbench.store_codec import decode_result, encode_result
+from hcbench.tree import HeightKind, Tree
+from tests.core.trees import trees
+
+KEYS = {"AARI": "a1", "seconds": "s1"}
+TREE = Tree([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 1, 2, 3], HeightKind.DISTANCE)
+
+
+def make_outcome(number: int = 0, **changes: Any) -> Outcome:
+    outcome = Outcome(
+        key=f"{number:032x}",
+        algorithm="UPGMA[metric=cosine]",
+        dataset="planted",
+        oracle="vectors",
+        repetition=number,
+        seed=2**70,
+        budget=100,
+        seconds=0.25,
+        oracle_seconds=0.125,
+        peak_bytes=2**40,
+        queries=7,
+        distinct_queries=6,
+        rounds=2,
+        data_digest="d",
+        measured=(
+            Measured(checkpoint=5, queries=4, result=TREE, values={"AARI": Value(0.5)}),
+            Measured(queries=7, result=TREE, values={"AARI": Value(0.75), "seconds": Value(0.25)}),
+        ),
+    )
+    return replace(outcome, **changes)
+
+
+def make_record(outcome: Outcome, **changes: Any) -> Record:
+    record = Record(
+        outcome=outcome,
+        cell={"algorithm": {"name": "hcbench:UPGMA", "params": {"k": math.inf}}, "data_seed": 9},
+        metric_keys=KEYS,
+        timeout=10.0,
+        memory=2.0,
+    )
+    return replace(record, **changes)
+
+
+def begin(store: Store) -> int:
+    return store.begin_run(command="compare", suite="s", environment={"commit": "c"})
+
+
+def bare(outcome: Outcome) -> Outcome:
+    """As `find` gives it back: without results, and found in the store."""
+    points = tuple(replace(point, result=None) for point in outcome.measured)
+    return replace(outcome, measured=points, reused=True, traceback="", log="")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "results.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store(path) as opened:
+        yield opened
+
+
+# ---- Results as bytes ----------------------------------------------------------------------------
+
+
+@given(trees(), st.booleans(), st.data())
+def test_trees_come_back_as_they_were(tree: Tree, named: bool, data: st.DataObject) -> None:
+    names = [f"leaf {i} \u00fc\ud800" for i in range(tree.n)] if named else None
+    numbers = st.floats(allow_nan=True, allow_infinity=True)
+    linkage = data.draw(st.lists(numbers, min_size=tree.n_nodes, max_size=tree.n_nodes))
+    whole = Tree(tree.parent, tree.height, tree.kind, names, linkage)
+    back = decode_result(encode_result(whole))
+    assert isinstance(back, Tree)
+    assert back == whole
+    assert back.linkage is not None
+    assert back.linkage.tobytes() == np.array(linkage, dtype=float).tobytes()
+
+
+def test_a_tree_without_linkage_and_with_infinite_heights_comes_back() -> None:
+    tree = Tree([2, 2, -1], [0.0, -0.0, math.inf], HeightKind.AFFINITY, ["a", "b"])
+    back = decode_result(encode_result(tree))
+    assert isinstance(back, Tree)
+    assert back == tree
+    assert back.linkage is None
+    assert back.height is not None
+    assert math.copysign(1, back.height[1]) == -1
+
+
+@given(st.lists(st.integers(0, 5), min_size=1))
+def test_partitions_come_back_as_they_were(labels: list[int]) -> None:
+    assert decode_result(encode_result(Partition(labels))) == Partition(labels)
+
+
+def test_a_tree_is_kept_in_32_bits_an_id_and_compressed() -> None:
+    n = 2000
+    parent = np.concatenate((np.arange(n, 2 * n - 1), np.arange(n, 2 * n - 1), [-1]))
+    caterpillar = Tree([*np.sort(parent[:-1]).tolist(), -1])
+    assert len(encode_result(caterpillar)) < 4 * caterpillar.n_nodes
+
+
+def test_damaged_bytes_are_an_error_that_says_so() -> None:
+    packed = encode_result(TREE)
+    for damaged in (b"", packed[:-5], b"?" + packed[1:]):
+        with pytest.raises(StoreError, match="damaged"):
+            decode_result(damaged)
+
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+
+def test_what_is_saved_is_found(store: Store, path: Path) -> None:
+    outcome = make_outcome(traceback="Traceback", log="printed\n")
+    store.save(begin(store), [make_record(outcome)])
+    with Store(path) as other:
+        (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
+        assert other.results_of(outcome.key) == tuple(
+            replace(point, values={}) for point in outcome.measured
+        )
+        whole, cell = other.cell(outcome.key)
+    wanted = tuple(
+        replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.measured
+    )
+    assert stored.outcome == replace(bare(outcome), measured=wanted)
+    assert (stored.timeout, stored.memory, stored.missing) == (10.0, 2.0, ())
+    assert (whole.traceback, whole.log) == ("Traceback", "printed\n")
+    assert cell["algorithm"]["params"]["k"] == math.inf
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.none() | st.floats(),
+            st.sampled_from(["ok", "skipped", "error"]),
+            st.text(max_size=5),
+        ),
+        max_size=3,
+    )
+)
+def test_values_come_back_as_they_were(drawn: list[tuple[Any, Any, str]]) -> None:
+    values = {f"m{i}": Value(n, s if n is None else "ok", r) for i, (n, s, r) in enumerate(drawn)}
+    keys = {label: f"key of {label}" for label in values}
+    outcome = make_outcome(measured=(Measured(values=values),))
+    with Store(":memory:") as store:
+        store.save(begin(store), [make_record(outcome, metric_keys=keys)])
+        found = store.find([outcome.key], keys)[outcome.key]
+    back = found.outcome.measured[0].values
+    assert repr(back) == repr({k: replace(v, reason=text(v.reason)) for k, v in values.items()})
+    assert found.missing == ()
+
+
+def text(written: str) -> str:
+    return written.encode(errors="backslashreplace").decode().replace("\0", "\\0")
+
+
+def test_numbers_of_numpy_are_numbers_in_the_file(store: Store, path: Path) -> None:
+    measured = (Measured(queries=np.int64(3), values={"AARI": Value(np.float64(0.5))}),)
+    outcome = make_outcome(queries=np.int64(3), seconds=np.float64(0.5), measured=measured)
+    store.save(begin(store), [make_record(outcome)])
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT queries, seconds FROM cells").fetchone() == (3, 0.5)
+        assert raw.execute("SELECT value FROM metric_values").fetchone() == (0.5,)
+    raw.close()
+
+
+def test_saving_a_cell_again_replaces_all_of_it(store: Store) -> None:
+    run = begin(store)
+    store.save(run, [make_record(make_outcome())])
+    failure = make_outcome(status="timeout", reason="over 10 s", measured=(Measured(),))
+    store.save(begin(store), [make_record(failure)])
+    found = store.find([failure.key], KEYS)[failure.key]
+    assert found.outcome == bare(failure)
+    assert found.missing == ("AARI", "seconds")
+    assert store.run(run).cells == 1  # the old run still has the cell
+
+
+def test_texts_that_no_database_keeps_are_written_out(store: Store) -> None:
+    outcome = make_outcome(status="error", reason="file \udcff\0", log="\ud800")
+    store.save(begin(store), [make_record(outcome)])
+    assert store.cell(outcome.key)[0].reason == "file \\udcff\\0"
+
+
+def test_combinations_that_cannot_be_are_kept_for_their_run(store: Store) -> None:
+    first, second = begin(store), begin(store)
+    reasons = {first: "needs vectors", second: "needs truth"}
+    for run, reason in reasons.items():
+        skipped = [
+            Outcome(
+                key="",
+                algorithm="HDBSCAN",
+                dataset="d",
+                oracle="",
+                repetition=repetition,
+                seed=0,
+                status="skipped",
+                reason=reason,
+            )
+            for repetition in range(2)
+        ]
+        store.save(run, [make_record(outcome, cell={}) for outcome in skipped])
+    for run, reason in reasons.items():
+        assert [(o.key, o.reason, i.id) for o, i in store.outcomes(run=run)] == [
+            ("", reason, run)
+        ] * 2
+
+
+# ---- Metrics -------------------------------------------------------------------------------------
+
+
+def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store: Store) -> None:
+    run, outcome = begin(store), make_outcome()
+    store.save(run, [make_record(outcome)])
+    newer = {"AARI": "a2", "seconds": "s1"}
+    found = store.find([outcome.key], newer)[outcome.key]
+    assert found.missing == ("AARI", "seconds")  # seconds has no value at the checkpoint
+    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.measured)
+    later = begin(store)
+    store.save_values(later, outcome.key, fresh, {"AARI": "a2"})
+    found = store.find([outcome.key], newer)[outcome.key]
+    assert found.missing == ("seconds",)
+    assert [p.values["AARI"].value for p in found.outcome.measured] == [0.9, 0.9]
+    old = store.find([outcome.key], KEYS)[outcome.key]
+    assert [p.values["AARI"].value for p in old.outcome.measured] == [0.5, 0.75]
+    ((latest, info),) = store.outcomes(run=later)
+    assert latest.measured[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
+    assert (info.id, latest.reused) == (run, True)  # the cell itself is of the first run
+
+
+def test_save_values_leaves_other_values_alone(store: Store) -> None:
+    outcome = make_outcome()
+    store.save(begin(store), [make_record(outcome)])
+    changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.measured)
+    store.save_values(begin(store), outcome.key, changed, {"seconds": "s1"})
+    end = store.find([outcome.key], KEYS)[outcome.key].outcome.measured[-1]
+    assert (end.values["AARI"], end.values["seconds"]) == (Value(0.75), Value(9.0))
+
+
+# ---- Runs ----------------------------------------------------------------------------------------
+
+
+def test_a_run_knows_its_cells(store: Store) -> None:
+    first = begin(store)
+    store.save(first, [make_record(make_outcome(i)) for i in range(3)])
+    store.finish_run(first)
+    second = begin(store)
+    store.link(second, [make_outcome(i).key for i in range(2)])
+    failed = make_outcome(7, status="crash", reason="signal 11", measured=(Measured(),))
+    store.save(second, [make_record(failed)])
+    store.finish_run(second, interrupted=True)
+    killed = begin(store)
+    one, two, three = store.runs()
+    assert (one.cells, one.reused, one.failed, one.interrupted) == (3, 0, 0, False)
+    assert (two.cells, two.reused, two.failed, two.interrupted) == (3, 2, 1, True)
+    assert (three.id, three.cells, three.finished) == (killed, 0, None)
+    assert one.finished is not None
+    assert one.started <= one.finished
+    assert (one.command, one.suite, dict(one.environment)) == ("compare", "s", {"commit": "c"})
+    assert [o.reused for o, _ in store.outcomes(run=second)] == [True, True, False]
+    with pytest.raises(StoreError, match=f"no run 77; the last is {killed}"):
+        store.run(77)
+
+
+def test_outcomes_are_filtered_by_parts_and_patterns(store: Store) -> None:
+    run = begin(store)
+    for number, name in enumerate(["UPGMA[metric=cosine]", "4-AL", "Ärger"]):
+        outcome = make_outcome(number, algorithm=name, status="ok" if number else "timeout")
+        store.save(run, [make_record(outcome)])
+
+    def found(**filters: Any) -> list[str]:
+        return [outcome.algorithm for outcome, _ in store.outcomes(**filters)]
+
+    assert found() == ["UPGMA[metric=cosine]", "4-AL", "Ärger"]
+    assert found(algorithm="upgma[METRIC") == ["UPGMA[metric=cosine]"]
+    assert found(algorithm="?-a*") == ["4-AL"]
+    assert found(algorithm="ärg") == ["Ärger"]
+    assert found(algorithm="_", dataset="planted") == []
+    assert found(status="timeout", oracle="vec") == ["UPGMA[metric=cosine]"]
+    assert found(limit=2) == ["4-AL", "Ärger"]
+    assert found(run=run, limit=1) == ["Ärger"]
+    with pytest.raises(StoreError, match="no run 9"):
+        found(run=9)
+
+
+def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
+    keys = ["abc" + "0" * 29, "abd" + "0" * 29]
+    store.save(begin(store), [make_record(make_outcome(key=key)) for key in keys])
+    assert store.cell("ABC")[0].key == keys[0]
+    with pytest.raises(StoreError, match=r"several cells begin with 'ab': abc00000, abd00000$"):
+        store.cell("ab")
+    for unknown in ("f", "", "%", "ab%"):
+        with pytest.raises(StoreError, match="has no cell"):
+            store.cell(unknown)
+
+
+def test_many_keys_are_found_in_parts(store: Store) -> None:
+    run = begin(store)
+    outcomes = [make_outcome(i, measured=(Measured(),)) for i in range(2000)]
+    store.save(run, [make_record(outcome) for outcome in outcomes])
+    store.link(begin(store), [outcome.key for outcome in outcomes])
+    assert list(store.find([o.key for o in outcomes][::-1], KEYS)) != []
+    assert store.find([o.key for o in outcomes], {}).keys() == {o.key for o in outcomes}
+    assert len(store.outcomes()) == 2000
+
+
+# ---- Places --------------------------------------------------------------------------------------
+
+
+def test_looking_creates_nothing(store: Store, path: Path) -> None:
+    assert store.runs() == []
+    assert store.find(["x"], KEYS) == {}
+    assert not path.parent.exists()
+    begin(store)
+    assert path.exists()
+
+
+def test_the_default_place_is_the_environment_or_the_data_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "named.sqlite"))
+    with Store() as store:
+        assert store.location == str(tmp_path / "named.sqlite")
+    monkeypatch.delenv("HCBENCH_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with Store() as store:
+        assert store.location.startswith(str(tmp_path))
+        assert store.location.endswith("hcbench/results.sqlite")
+
+
+def test_a_sqlite_url_is_a_path(tmp_path: Path) -> None:
+    with Store(f"sqlite:///{tmp_path}/a.sqlite") as store:
+        begin(store)
+        assert store.location == f"{tmp_path}/a.sqlite"
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.touch()
+    with Store(path) as store:
+        begin(store)
+        assert len(store.runs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("mysql://server/base", "no store can be kept in 'mysql'; give a path, sqlite:///"),
+        ("foo://x", "no store can be kept in 'foo'"),
+        ("postgresql://server:port/base", "is no URL of a store"),
+        ("postgresql+nodriver://server/base", "no driver 'nodriver'"),
+        ("a\0b", "is no name of a file"),
+    ],
+)
+def test_a_url_that_cannot_be_is_refused(url: str, message: str) -> None:
+    with pytest.raises(StoreError, match=message):
+        Store(url)
+
+
+def test_a_missing_driver_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StoreError, match=r"needs the package psycopg: pip install") as caught:
+        Store("postgresql://user:secret@localhost/base")
+    assert "secret" not in str(caught.value)
+
+
+# ---- What goes wrong -----------------------------------------------------------------------------
+
+
+def assert_one_line(caught: pytest.ExceptionInfo[StoreError], path: Path) -> None:
+    message = str(caught.value)
+    assert str(path) in message
+    assert "\n" not in message
+    assert "sqlalche" not in message
+    assert "--store" in message
+
+
+@pytest.fixture
+def filled(path: Path) -> Path:
+    with Store(path) as store:
+        store.save(begin(store), [make_record(make_outcome(i)) for i in range(200)])
+    return path
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder; give a file"):
+        Store(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\n" * 200)
+    with pytest.raises(StoreError, match="no SQLite database") as caught:
+        Store(path)
+    assert_one_line(caught, path)
+    assert path.read_text() == "my notes\n" * 200
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    raw = sqlite3.connect(path)
+    raw.execute("CREATE TABLE bookmarks (url TEXT)")
+    raw.close()
+    with pytest.raises(StoreError, match="no store of hcbench") as caught:
+        Store(path)
+    assert_one_line(caught, path)
+
+
+@pytest.mark.parametrize("damage", ["pages", "cut"])
+def test_a_corrupt_file_is_malformed(filled: Path, damage: str) -> None:
+    content = bytearray(filled.read_bytes())
+    if damage == "cut":
+        content = content[: len(content) // 2]
+    else:
+        content[4096:] = os.urandom(len(content) - 4096)
+    filled.write_bytes(content)
+    with pytest.raises(StoreError, match=r"malformed; .*recover") as caught, Store(filled) as store:
+        store.outcomes()
+    assert_one_line(caught, filled)
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [("2", r"a newer hcbench \(schema 2, this one has 1\); upgrade"), ("0", "an older hcbench")],
+)
+def test_another_schema_version_is_refused(filled: Path, version: str, message: str) -> None:
+    with sqlite3.connect(filled) as raw:
+        raw.execute("UPDATE meta SET value = ? WHERE name = 'hcbench schema'", (version,))
+    raw.close()
+    with pytest.raises(StoreError, match=message) as caught:
+        Store(filled)
+    assert_one_line(caught, filled)
+
+
+def test_a_full_disk_is_said_and_nothing_half_is_kept(filled: Path) -> None:
+    with Store(filled) as store:
+        run = begin(store)
+        with store._engine.connect() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        big = make_outcome(1000, log=os.urandom(200_000).hex())
+        with pytest.raises(StoreError, match="the disk is full; make room") as caught:
+            store.save(run, [make_record(make_outcome(999)), make_record(big)])
+        assert_one_line(caught, filled)
+        assert store.find([make_outcome(999).key], KEYS) == {}
+        assert len(store.outcomes()) == 200
+
+
+SCRIPT = """
+import resource, sys
+from tests.core.test_store import *
+from hcbench.errors import StoreError
+"""
+
+
+def python(source: str, *arguments: object) -> subprocess.Popen[str]:
+    root = Path(__file__).parent.parent.parent
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT + source, *map(str, arguments)],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_file_that_may_not_grow_is_a_full_disk(path: Path) -> None:
+    source = """
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+with Store(sys.argv[1]) as store:
+    run = begin(store)
+    for number in range(100):
+        try:
+            big = make_outcome(number, log=os.urandom(50_000).hex())
+            store.save(run, [make_record(big)])
+        except StoreError as error:
+            print(number, error)
+            break
+"""
+    output, _ = python(source, path).communicate()
+    saved, _, message = output.strip().partition(" ")
+    assert "full; make room" in message
+    assert 0 < int(saved) < 20
+    with Store(path) as store:
+        assert len(store.outcomes()) == int(saved)
+
+
+def test_a_store_that_stays_locked_is_said(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_engine, "LOCK_WAIT", 0.1)
+    raw = sqlite3.connect(filled, isolation_level=None)
+    raw.execute("BEGIN IMMEDIATE")
+    with Store(filled) as store:
+        assert len(store.outcomes()) == 200  # readers do not wait
+        with pytest.raises(StoreError, match="another process has locked it") as caught:
+            begin(store)
+        assert_one_line(caught, filled)
+        raw.execute("ROLLBACK")
+        begin(store)
+    raw.close()
+
+
+def test_a_number_beyond_64_bits_is_said(store: Store) -> None:
+    with pytest.raises(StoreError, match="more than 64 bits"):
+        store.save(begin(store), [make_record(make_outcome(budget=2**64))])
+
+
+def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
+    run = begin(store)
+    with pytest.raises(StoreError, match="FOREIGN KEY") as caught:
+        store.link(run, ["nothing"])
+    assert "\n" not in str(caught.value)
+
+
+def as_ordinary_user(function: Callable[[], str]) -> str:
+    """What a function returns where file permissions count: root may do everything."""
+    if os.getuid() != 0:
+        return function()
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgid(65534)
+            os.setuid(65534)
+            answer = function()
+        except BaseException as error:
+            answer = repr(error)
+        os.write(writable, answer.encode())
+        os._exit(0)
+    os.close(writable)
+    os.waitpid(child, 0)
+    with os.fdopen(readable) as pipe:
+        return pipe.read()
+
+
+@pytest.fixture
+def reachable(filled: Path) -> Iterator[Path]:
+    """A filled store whose parent folders everyone may enter."""
+    folders = [f for f in filled.parents if f.owner() == filled.owner() and f != Path("/")]
+    modes = {folder: folder.stat().st_mode for folder in folders}
+    for folder in folders:
+        if str(folder).startswith("/tmp/"):
+            folder.chmod(modes[folder] | 0o055)
+    yield filled
+    for folder, mode in modes.items():
+        folder.chmod(mode)
+
+
+def read_and_write(path: Path) -> str:
+    with Store(path) as store:
+        count = len(store.outcomes())
+        try:
+            begin(store)
+        except StoreError as error:
+            return f"{count} {error}"
+    return f"{count} written"
+
+
+@pytest.mark.parametrize("read_only", ["file", "folder"])
+def test_a_store_that_cannot_be_written_can_be_read(reachable: Path, read_only: str) -> None:
+    (reachable if read_only == "file" else reachable.parent).chmod(
+        0o444 if read_only == "file" else 0o555
+    )
+    answer = as_ordinary_user(lambda: read_and_write(reachable))
+    assert answer.startswith(f"200 {reachable} cannot be written; change its permissions")
+    assert "--store" in answer
+    reachable.parent.chmod(0o755)
+
+
+def test_a_store_in_use_can_be_read_by_those_who_cannot_write_it(reachable: Path) -> None:
+    with Store(reachable) as writer:
+        writer.save(begin(writer), [make_record(make_outcome(999))])
+        for file in reachable.parent.iterdir():
+            file.chmod(0o444)
+        reachable.parent.chmod(0o555)
+        answer = as_ordinary_user(lambda: read_and_write(reachable))
+        reachable.parent.chmod(0o755)
+    assert answer.startswith("201 ")
+
+
+def test_a_store_that_cannot_be_read_or_created_says_so(reachable: Path) -> None:
+    def try_all() -> str:
+        return "\n".join(map(refusal, [reachable, reachable.parent / "new" / "a.sqlite"]))
+
+    reachable.chmod(0o000)
+    reachable.parent.chmod(0o555)
+    answers = as_ordinary_user(try_all).splitlines()
+    reachable.parent.chmod(0o755)
+    assert len(answers) == 2
+    for answer in answers:
+        assert str(reachable.parent) in answer
+        assert "permissions or give another place with --store" in answer
+
+
+def refusal(path: Path) -> str:
+    try:
+        with Store(path) as store:
+            begin(store)
+    except StoreError as error:
+        return str(error)
+    return "written"
+
+
+# ---- Several processes ---------------------------------------------------------------------------
+
+WRITER = """
+first, path, count = int(sys.argv[2]), sys.argv[1], int(sys.argv[3])
+with Store(path) as store:
+    run = begin(store)
+    for number in range(first, first + count):
+        store.save(run, [make_record(make_outcome(number))])
+        print(number, flush=True)
+    store.finish_run(run)
+"""
+
+
+def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
+    writers = [python(WRITER, path, first, 150) for first in (0, 1000)]
+    for writer in writers:
+        output, _ = writer.communicate(timeout=120)
+        assert len(output.splitlines()) == 150
+    with Store(path) as store:
+        assert [run.cells for run in store.runs()] == [150, 150]
+        numbers = {outcome.repetition for outcome, _ in store.outcomes()}
+        assert numbers == {*range(150), *range(1000, 1150)}
+
+
+def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
+    writer = python(WRITER, path, 0, 100_000)
+    assert writer.stdout is not None
+    seen = [int(writer.stdout.readline()) for _ in range(20)]
+    time.sleep(0.05)
+    writer.send_signal(signal.SIGKILL)
+    seen += [int(line) for line in writer.stdout if line.endswith("\n")]
+    writer.wait()
+    writer.stdout.close()
+    with Store(path) as store:
+        found = store.outcomes()
+        keys = {"AARI": "a1"}
+        assert {outcome.repetition for outcome, _ in found} >= set(seen)  # what was said is there
+        for outcome, info in found:
+            assert info.finished is None
+            assert store.find([outcome.key], keys)[outcome.key].missing == ()
+            assert [point.result for point in store.results_of(outcome.key)] == [TREE, TREE]
+        begin(store)
+
+
+# ---- PostgreSQL ----------------------------------------------------------------------------------
+
+
+def test_tables_and_insertions_are_sql_that_postgresql_knows() -> None:
+    dialect = postgresql.dialect()
+    for table in store_schema.metadata.sorted_tables:
+        created = str(CreateTable(table).compile(dialect=dialect))
+        assert "ROWID" not in created
+        insertion = str(store_schema.upsert_into(table, "postgresql").compile(dialect=dialect))
+        assert "ON CONFLICT" in insertion
+
+
+@pytest.mark.skipif(
+    "HCBENCH_TEST_POSTGRESQL" not in os.environ, reason="HCBENCH_TEST_POSTGRESQL is no URL"
+)
+def test_a_server_keeps_what_a_file_keeps() -> None:
+    with Store(os.environ["HCBENCH_TEST_POSTGRESQL"]) as store:
+        run = begin(store)
+        number = run * 1000
+        odd = (Measured(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
+        outcomes = [make_outcome(number), make_outcome(number + 1, measured=odd, reason="\0\ud800")]
+        for _ in range(2):
+            store.save(run, [make_record(outcome) for outcome in outcomes])
+        with Store(os.environ["HCBENCH_TEST_POSTGRESQL"]) as other:
+            found = other.find([o.key for o in outcomes], KEYS)
+            second = begin(other)
+            other.link(second, [o.key for o in outcomes])
+            other.save_values(
+                second, outcomes[0].key, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"}
+            )
+            other.finish_run(second)
+            assert (other.run(second).cells, other.run(second).reused) == (2, 2)
+            assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
+        assert found[outcomes[0].key].outcome == bare(outcomes[0])
+        values = found[outcomes[1].key].outcome.measured[0].values
+        assert math.isnan(values["AARI"].value or 0)
+        assert values["seconds"] == Value(math.inf)
+        assert store.results_of(outcomes[0].key)[0].result == TREE
+        assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
+        with pytest.raises(StoreError) as caught:
+            store.link(run, ["nothing"])
+        assert "\n" not in str(caught.value)
