@@ -172,6 +172,7 @@ class _Run:
                     [
                         (f"{t.cell.algorithm.label} on {t.cell.dataset.label}", phase, seconds)
                         for t, phase, seconds in pool.running
+                        if isinstance(t, Task)
                     ]
                 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pdb
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +70,11 @@ def rerun(
         fresh, raised = _in_process(again, stdout=debug)
     else:
         fresh, raised = _in_worker(again, registry, timeout), None
-    _show(stored, fresh)
-    if debug and raised is not None and fresh.failed:
+    _show(again, stored, fresh)
+    if debug and fresh.failed and raised is not None:
         pdb.post_mortem(raised.__traceback__)
+    elif debug:
+        tell("nothing was raised in it that could be debugged")
     context.exit(ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK)
 
 
@@ -205,46 +207,50 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     return outcome_of(cell, report)
 
 
-def _show(stored: Outcome, fresh: Outcome) -> None:
+def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
+    """Write both side by side, then what the new one printed and raised."""
     click.echo(f"cell {stored.key}")
     click.echo(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}")
-    click.echo(f"repetition {stored.repetition}, seed {stored.seed}\n")
-    names = ("status", "stopped", "seconds", "oracle_seconds", "peak_bytes", "queries")
+    click.echo(f"repetition {stored.repetition}, seed {stored.seed}")
+    if fresh.data_digest and stored.data_digest not in ("", fresh.data_digest):
+        tell("warning: the data set yields other data now")
+    units = {metric.label: metric.spec.unit for metric in cell.metrics}
+    before, after = _facts(stored, units), _facts(fresh, units)
     rows = [
-        (name.replace("_", " "), _text(getattr(stored, name)), _text(getattr(fresh, name)))
-        for name in (*names, "distinct_queries", "rounds", "data_digest")
-        if getattr(stored, name) not in (None, "") or getattr(fresh, name) not in (None, "")
+        (name, before.get(name, "-"), after.get(name, "-"))
+        for name in dict.fromkeys([*before, *after])
     ]
-    write_table(("", "stored", "now"), [*rows, *_value_rows(stored, fresh)], whole=("",))
-    for when, outcome in (("stored", stored), ("now", fresh)):
-        if outcome.reason:
-            click.echo(f"\n{when}: {outcome.status}: {outcome.reason}")
+    click.echo()
+    write_table(("", "stored", "now"), rows, whole=("",))
     for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
         if text:
             click.echo(f"\n{title}:\n{text.rstrip()}")
     sys.stdout.flush()
 
 
-def _value_rows(stored: Outcome, fresh: Outcome) -> list[tuple[str, str, str]]:
-    before, after = _values(stored), _values(fresh)
-    return [
-        (name, before.get(name, "-"), after.get(name, "-"))
-        for name in dict.fromkeys([*before, *after])
-    ]
+_COSTS = {
+    "seconds": "s",
+    "oracle_seconds": "s",
+    "peak_bytes": "bytes",
+    "queries": "questions",
+    "distinct_queries": "questions",
+    "rounds": "questions",
+}
 
 
-def _values(outcome: Outcome) -> dict[str, str]:
-    """Each metric's value, by its label and checkpoint."""
-    return {
-        label if point.checkpoint is None else f"{label} at {point.checkpoint}": _text(value.value)
-        if value.status == "ok"
-        else f"{value.status}: {value.reason}"
-        for point in outcome.measured
-        for label, value in point.values.items()
-    }
+def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
+    """Status, cost and values of an outcome; only what there is."""
+    from hcbench.tables import format_spread
 
-
-def _text(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "-" if value in (None, "") else str(value)
+    facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
+    if outcome.stopped:
+        facts["stopped"] = outcome.stopped
+    for name, unit in _COSTS.items():
+        if getattr(outcome, name) is not None:
+            facts[name.replace("_", " ")] = format_spread(getattr(outcome, name), None, unit)
+    for point in outcome.measured if not outcome.failed else ():
+        at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"
+        for label, value in sorted(point.values.items()):
+            number = format_spread(value.value, None, units.get(label, ""))
+            facts[label + at] = number if value.status == "ok" else value.reason
+    return facts

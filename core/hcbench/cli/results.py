@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, STORE, Names, examples, load_plugins
-from hcbench.cli.terminal import tell, write_json, write_table
+from hcbench.cli.terminal import console, tell, write_json, write_table
 from hcbench.errors import HcbenchError, StoreError, SuiteError
 from hcbench.outcome import STATUSES
 
 if TYPE_CHECKING:
+    from hcbench.differences import Difference, StatusChange
     from hcbench.outcome import Outcome
     from hcbench.registry import Registry
     from hcbench.results import MetricInfo, Results
     from hcbench.store import RunInfo, Store
     from hcbench.suite import Suite
+    from hcbench.tables import Block, Entry
 
 MOST_FAILURES = 20
 RUN = click.argument("run", type=click.IntRange(min=1), required=False)
@@ -66,7 +69,7 @@ def list_(store: str | None, format: str) -> None:  # noqa: A002
         tell(f"there are no runs in {location} yet; begin with: hcbench compare")
     else:
         write_table(
-            ("run", "started", "cells", "failed", "reused", "state", "command"),
+            ("run", "started", "cells", "failed", "reused", "command"),
             [
                 (
                     str(run.id),
@@ -74,8 +77,7 @@ def list_(store: str | None, format: str) -> None:  # noqa: A002
                     str(run.cells),
                     str(run.failed),
                     str(run.reused),
-                    _state(run),
-                    run.command,
+                    run.command if _state(run) == "done" else f"{run.command} ({_state(run)})",
                 )
                 for run in runs
             ],
@@ -164,11 +166,17 @@ def _read(
     )
     if not found:
         raise StoreError(f"run {run.id} of {store.location} has no such cells")
-    outcomes = [outcome for outcome, _ in found]
+    outcomes = _in_order([outcome for outcome, _ in found])
     whole = not any(filters.values())
     return Results(
         outcomes, _metrics(outcomes, registry), _suite(run.suite if whole else "", registry)
     )
+
+
+def _in_order(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Data sets as they were run; algorithms, which run side by side, by name."""
+    place = {dataset: i for i, dataset in enumerate(dict.fromkeys(o.dataset for o in outcomes))}
+    return sorted(outcomes, key=lambda o: (place[o.dataset], o.algorithm.casefold(), o.repetition))
 
 
 def _suite(name: str, registry: Registry) -> Suite:
@@ -258,8 +266,10 @@ def diff(
 ) -> None:
     """Show what changed between two runs.
 
-    A difference of means that exceeds two joint standard errors is marked with *.
+    For each mean that is not the same: both, their difference and its standard error. What
+    exceeds two of them is marked.
     """
+    from hcbench.cli.draw import write_blocks
     from hcbench.differences import find_differences, find_status_changes
     from hcbench.store import Store
 
@@ -279,62 +289,67 @@ def diff(
             }
         )
         return
-    shown = [d for d in differences if everything or d.before != d.after]
-    _write_differences(shown)
-    _write_changes(changes)
+    units = {metric.label: metric.unit for metric in (*one.metrics, *other.metrics)}
+    shown = [d for d in differences if everything or d.difference]
+    write_blocks([*_difference_blocks(shown, units), *_change_blocks(changes)])
     click.echo(
-        f"{len(differences) - sum(d.before != d.after for d in differences)} of "
-        f"{len(differences)} means are equal, {sum(d.marked for d in differences)} differ by more "
-        f"than two standard errors, {len(changes)} cells have another status"
+        f"{sum(d.difference == 0 for d in differences)} of {len(differences)} means are equal, "
+        f"{sum(d.marked for d in differences)} differ by more than two standard errors "
+        f"({'bold' if console().is_terminal else '*'}); {len(changes)} cells ended otherwise"
     )
 
 
-def _write_differences(differences: Sequence[Any]) -> None:
-    if not differences:
-        return
-    write_table(
-        ("dataset", "algorithm", "metric", "before", "after", "difference", "s.e.", ""),
-        [
-            (
-                d.dataset,
-                _variant(d),
-                d.metric,
-                _number(d.before),
-                _number(d.after),
-                _number(d.difference, "+.4g"),
-                _number(d.standard_error, ".2g"),
-                "*" if d.marked else "",
-            )
-            for d in differences
-        ],
-        right=("before", "after", "difference", "s.e."),
+def _difference_blocks(
+    differences: Sequence[Difference], units: Mapping[str, str]
+) -> Iterator[Block]:
+    from hcbench.tables import Block
+
+    for dataset in dict.fromkeys(d.dataset for d in differences):
+        yield Block(
+            dataset,
+            ("algorithm", "metric", "before", "after", "difference ± s.e."),
+            (False, False, True, True, True),
+            tuple(_difference_row(d, units) for d in differences if d.dataset == dataset),
+        )
+
+
+def _difference_row(row: Difference, units: Mapping[str, str]) -> tuple[Entry, ...]:
+    from hcbench.tables import Entry, format_spread
+
+    unit = units[row.metric]
+    means = [format_spread(mean, None, unit) for mean in (row.before, row.after)]
+    difference = format_spread(row.difference, row.standard_error, unit)
+    return (
+        Entry(_variant(row)),
+        Entry(row.metric),
+        *map(Entry, means),
+        Entry(difference, bold=row.marked),
     )
-    click.echo()
 
 
-def _variant(row: Any) -> str:
+def _variant(row: Difference | StatusChange) -> str:
     """An algorithm with all that tells it from others of its name."""
     parts = [row.algorithm, row.oracle]
     if row.budget is not None:
-        parts.append(f"budget {row.budget}")
-    if getattr(row, "checkpoint", None) is not None:
-        parts.append(f"after {row.checkpoint}")
+        parts.append(f"budget {row.budget:,}")
+    checkpoint = getattr(row, "checkpoint", None)
+    if checkpoint is not None:
+        parts.append(f"after {checkpoint:,}")
     return " / ".join(part for part in parts if part)
 
 
-def _number(value: float | None, form: str = ".5g") -> str:
-    return "-" if value is None else format(value, form)
+def _change_blocks(changes: Sequence[StatusChange]) -> list[Block]:
+    """Cells that ended otherwise, the repetitions together."""
+    from hcbench.tables import Block, Entry
 
-
-def _write_changes(changes: Sequence[Any]) -> None:
     if not changes:
-        return
-    write_table(
-        ("dataset", "algorithm", "repetition", "before", "after"),
-        [(c.dataset, _variant(c), str(c.repetition), c.before, c.after) for c in changes],
-        right=("repetition",),
+        return []
+    count = Counter((c.dataset, _variant(c), c.before, c.after) for c in changes)
+    rows = tuple(
+        (*(Entry(text) for text in texts), Entry(str(number))) for texts, number in count.items()
     )
-    click.echo()
+    header = ("dataset", "algorithm", "before", "after", "cells")
+    return [Block("status", header, (False, False, False, False, True), rows)]
 
 
 @results.command(epilog=examples("hcbench results export 4 --format csv -o run4.csv"))

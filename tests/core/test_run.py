@@ -1,0 +1,307 @@
+"""Whole runs: isolation, resuming, honest rows, the same numbers whatever the circumstances."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+import hcbench
+from hcbench import AlgorithmSpec, Results
+from hcbench.store import Store
+
+PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
+
+
+def compare(store: Path | str, *algos: str, **options: Any) -> Results:
+    defaults: dict[str, Any] = {
+        "datasets": ["numbers"],
+        "metrics": ["leaves", "depth"],
+        "repetitions": 1,
+        "plugins": [PLUGIN],
+        "store": store,
+    }
+    return hcbench.compare(list(algos), **{**defaults, **options})
+
+
+def rows(results: Results) -> dict[str, dict[str, Any]]:
+    return {cell["algorithm"]: cell for cell in results.cells}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite"
+
+
+def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None:
+    results = compare(
+        store,
+        *("good", "segfault", "endless", "exits", "sys-exit", "forks", "leaves-a-child"),
+        *("hog", "prints", "mutates", "wrong-size", "invalid", "raises", "draws"),
+        timeout=1.5,
+        memory=0.5,
+    )
+    found = rows(results)
+    assert len(found) == 14, "every cell has its row"
+    status = {name: row["status"] for name, row in found.items()}
+    assert status == {
+        "good": "ok",
+        "segfault": "crash",
+        "endless": "timeout",
+        "exits": "crash",
+        "sys-exit": "error",
+        "forks": "ok",
+        "leaves-a-child": "ok",
+        "hog": "memory",
+        "prints": "ok",
+        "mutates": "error",
+        "wrong-size": "error",
+        "invalid": "error",
+        "raises": "error",
+        "draws": "ok",
+    }
+    assert "SIGSEGV" in found["segfault"]["reason"]
+    assert "1.5" in found["endless"]["reason"]
+    assert "512 MiB allowed" in found["hog"]["reason"]
+    assert found["sys-exit"]["reason"] == "SystemExit: 3"
+    for row in found.values():
+        assert (row["metrics"]["leaves"] == 20) == (row["status"] == "ok")
+        assert row["reason"] or row["status"] == "ok"
+    mine = psutil.Process().children(recursive=True)
+    assert not mine, "no process is left behind"
+
+
+def test_what_failed_keeps_its_traceback_and_what_it_printed(store: Path) -> None:
+    compare(store, "raises", "prints", "segfault")
+    with Store(store) as opened:
+        kept = {outcome.algorithm: outcome for outcome, _ in opened.outcomes()}
+        full = {name: opened.cell(outcome.key)[0] for name, outcome in kept.items()}
+    assert "in raises" in full["raises"].traceback
+    assert "to the descriptor" in full["prints"].log
+    assert "to stdout" in full["prints"].log
+    assert "in segfault" in full["segfault"].log, "the Python stack of a crash"
+
+
+def quality(results: Results) -> list[tuple[Any, ...]]:
+    return sorted(
+        (c["algorithm"], c["dataset"], c["repetition"], c["status"], tuple(c["metrics"].items()))
+        for c in results.cells
+    )
+
+
+def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "datasets": ["numbers", "numbers[n=13]"],
+        "repetitions": 3,
+        "metrics": ["depth"],
+    }
+    one = compare(tmp_path / "a.sqlite", "draws", "Random", **options, n_jobs=1)
+    two = compare(tmp_path / "b.sqlite", "Random", "good", "draws", **options, n_jobs=2)
+    shared = [row for row in quality(two) if row[0] != "good"]
+    assert quality(one) == shared
+    assert len(shared) == 12
+    other = compare(tmp_path / "c.sqlite", "draws", "Random", **options, seed=1)
+    assert quality(other) != quality(one)
+
+
+def test_what_is_stored_is_not_run_again_and_what_is_missing_is(store: Path) -> None:
+    first = compare(store, "draws", repetitions=2)
+    again = compare(store, "draws", "good", repetitions=3)
+    keys = {c["key"] for c in first.cells}
+    reused = {o.key for o in again.outcomes if o.reused}
+    assert reused == keys
+    assert len(again.cells) == 6
+    fresh = compare(store, "draws", repetitions=2, fresh=True)
+    assert not any(o.reused for o in fresh.outcomes)
+    assert quality(fresh) == quality(first)
+
+
+def test_a_new_metric_reruns_nothing(store: Path) -> None:
+    before = compare(store, "draws", metrics=["leaves"])
+    after = compare(store, "draws", metrics=["leaves", "depth"])
+    assert [o.reused for o in after.outcomes] == [True]
+    assert after.cells[0]["seconds"] == before.cells[0]["seconds"]
+    expected = compare(store, "draws", metrics=["depth"], fresh=True)
+    assert after.cells[0]["metrics"]["depth"] == expected.cells[0]["metrics"]["depth"]
+
+
+def test_a_timeout_stands_only_for_a_limit_as_small(store: Path) -> None:
+    assert compare(store, "endless", timeout=0.3).cells[0]["status"] == "timeout"
+    assert [o.reused for o in compare(store, "endless", timeout=0.2).outcomes] == [True]
+    assert [o.reused for o in compare(store, "endless", timeout=0.5).outcomes] == [False]
+
+
+def test_a_combination_that_cannot_be_is_a_row_for_each_repetition(store: Path) -> None:
+    results = compare(store, "good", "asker", datasets=["planted[N0=2]"], repetitions=2)
+    assert [c["status"] for c in results.cells] == ["skipped"] * 4
+    assert "accepts quadruplet-queries" in rows(results)["asker"]["reason"]
+
+
+def test_budgets_and_checkpoints_are_axes(store: Path) -> None:
+    results = compare(
+        store, "asker", "asker[records=false]", budget=[50, 1000], checkpoints=[10, 60]
+    )
+    found = {
+        (c["algorithm"], c["budget"], c["checkpoint"]): (c["status"], c["queries"], c["stopped"])
+        for c in results.cells
+    }
+    assert found["asker", 50, None] == ("ok", 50, "budget")
+    assert found["asker", 50, 10] == ("ok", 10, "budget")
+    assert found["asker", 1000, 60] == ("ok", 60, "")
+    assert found["asker", 1000, None] == ("ok", 100, "")
+    assert found["asker[records=false]", 50, None][0] == "budget"
+    assert found["asker[records=false]", 1000, None] == ("ok", 100, "")
+
+
+def test_only_the_algorithm_is_timed(store: Path) -> None:
+    def sleeps(X):
+        time.sleep(0.05)
+        return linkage(X, "average")
+
+    def slow_data(seed):
+        time.sleep(0.2)
+        return hcbench.Problem(n=15, vectors=np.random.default_rng(seed).normal(size=(15, 2)))
+
+    results = hcbench.compare(
+        [sleeps], {"slow": slow_data}, metrics=["seconds"], repetitions=2, store=store
+    )
+    for cell in results.cells:
+        assert 0.05 <= cell["seconds"] < 0.15
+
+
+def test_peak_memory_is_that_of_the_call(store: Path) -> None:
+    def takes_40_mib(X):
+        held = np.ones(5 * 2**20)
+        return linkage(X * held[0], "average")
+
+    data = np.random.default_rng(0).normal(size=(30, 2))
+    results = hcbench.compare(
+        [takes_40_mib, "UPGMA"], [data], metrics=["peak-memory"], repetitions=1, store=store
+    )
+    peaks = {c["algorithm"]: c["peak_bytes"] for c in results.cells}
+    if peaks["UPGMA"] is None:
+        pytest.skip("this system cannot tell the peak memory of a call")
+    assert 39 * 2**20 < peaks["takes_40_mib"] < 60 * 2**20
+    assert peaks["UPGMA"] < 5 * 2**20
+
+
+def test_ones_own_functions_and_arrays(store: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 9])
+    y = [0] * 10 + [1] * 10
+
+    def halves(scored):
+        return scored.tree.cut(2).sizes.min()
+
+    results = hcbench.compare(
+        algos=["UPGMA", lambda X: linkage(X, "ward"), random_tree],
+        datasets={"mine": (X, y)},
+        metrics=["AARI", halves],
+        repetitions=2,
+        store=store,
+    )
+    found = rows(results)
+    assert set(found) == {"UPGMA", "lambda", "random_tree"}
+    assert found["lambda"]["metrics"] == {"AARI": 1.0, "halves": 10}
+    again = hcbench.compare("UPGMA", {"mine": (X, y)}, metrics=["AARI"], repetitions=2, store=store)
+    assert all(o.reused for o in again.outcomes), "equal arrays are the same data"
+
+
+def random_tree(X, *, rng):
+    return linkage(rng.normal(size=X.shape))
+
+
+def test_a_spec_of_ones_own_reads_any_oracle(store: Path) -> None:
+    def by_similarity(oracle, given, rng):
+        return linkage(np.max(oracle.read()) - oracle.read()[np.triu_indices(given.n, 1)])
+
+    spec = AlgorithmSpec(
+        name="mine", function=by_similarity, doc="Mine.", accepts=("similarities",)
+    )
+    results = hcbench.compare([spec], ["planted[N0=3,L=2]"], repetitions=1, store=store)
+    assert results.cells[0]["status"] == "ok"
+
+
+SCRIPT = """
+    import sys
+    import hcbench
+    results = hcbench.compare(
+        ["draws", "Random"], ["numbers[n=[20,21]]"], metrics=["depth"],
+        repetitions=50, plugins=[{plugin!r}], store={store!r}, n_jobs=2,
+    )
+    print(len(results.cells), sum(o.reused for o in results.outcomes))
+"""
+
+
+def test_killed_in_the_middle_it_resumes_and_the_numbers_are_the_same(tmp_path: Path) -> None:
+    store = tmp_path / "killed.sqlite"
+    code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while _stored(store) < 20:
+        assert time.monotonic() < deadline
+        assert process.poll() is None, "it was over before it could be killed"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    survived = _stored(store)
+    assert 20 <= survived < 200
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    total, reused = map(int, done.stdout.split())
+    assert (total, reused) == (200, survived)
+    options: dict[str, Any] = {
+        "datasets": ["numbers[n=[20,21]]"],
+        "metrics": ["depth"],
+        "repetitions": 50,
+    }
+    resumed = compare(store, "draws", "Random", **options)
+    undisturbed = compare(tmp_path / "other.sqlite", "draws", "Random", **options)
+    assert quality(resumed) == quality(undisturbed)
+
+
+def _stored(store: Path) -> int:
+    if not store.exists():
+        return 0
+    import sqlite3
+
+    try:
+        connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    except sqlite3.OperationalError:
+        return 0
+    try:
+        return int(connection.execute("select count(*) from cells").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
+
+
+def test_two_mains_on_one_store_lose_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "shared.sqlite"
+    code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
+    both = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for process in both:
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        assert output.split()[0] == "200"
+    assert _stored(store) == 200
+
+
+def test_workers_see_one_thread(store: Path) -> None:
+    def threads(X):
+        assert os.environ["OMP_NUM_THREADS"] == "1"
+        return linkage(X)
+
+    results = hcbench.compare([threads], ["iris[n=15]"], repetitions=1, store=store)
+    assert results.cells[0]["status"] == "ok"
