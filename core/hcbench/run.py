@@ -6,7 +6,7 @@ resumed by the same command.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -162,19 +162,23 @@ class _Run:
         left = len(tasks)
         slots = min(self.jobs, left)
         with Pool(slots, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
+            self._fill(pool, waiting)
             while left:
-                while pool.free and (task := next(waiting, None)) is not None:
-                    pool.submit(task, self._packed(task), self._limits())
                 reports = pool.wait(TICK)
+                # The workers get their next cells before the store gets these.
+                self._fill(pool, waiting)
                 self._keep(reports)
                 left -= len(reports)
                 self.observer.running(
                     [
                         (f"{t.cell.algorithm.label} on {t.cell.dataset.label}", phase, seconds)
                         for t, phase, seconds in pool.running
-                        if isinstance(t, Task)
                     ]
                 )
+
+    def _fill(self, pool: Pool, waiting: Iterator[Task]) -> None:
+        while pool.free and (task := next(waiting, None)) is not None:
+            pool.submit(task, self._packed(task), self._limits())
 
     def _limits(self) -> Limits:
         return Limits(seconds=self.plan.suite.timeout, memory=int(self.memory * GIB))
