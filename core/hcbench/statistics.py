@@ -6,6 +6,7 @@ Pure functions on numbers. A missing number is None or NaN; what becomes of it i
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -89,8 +90,6 @@ def summarise(values: Sequence[float], seed: int = 0) -> Summary:
 
 
 def _bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
-    import warnings
-
     from scipy.stats import bootstrap  # half a second to import: not for those who need no interval
 
     for method in ("BCa", "percentile"):

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -28,6 +27,11 @@ _DRIVERS = {
     "postgres": "postgresql+psycopg",
     "postgresql+psycopg2": "postgresql+psycopg2",
 }
+_PREPARATION = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA synchronous = NORMAL",
+    "SELECT 1 FROM sqlite_master",  # what cannot be read is refused here
+)
 _ELSEWHERE = "give another place with --store"
 
 
@@ -92,21 +96,13 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
     """Make an engine; nothing is read yet."""
     if place.server is not None:
         return _open_server(place)
-    if place.file is None:
-        engine = create_engine(
-            "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
-        )
-    else:
-        file = place.file
-        options: dict[str, Any] = {"timeout": LOCK_WAIT, "check_same_thread": False}
 
-        def connect() -> sqlite3.Connection:
-            if read_only:
-                return _connect_read_only(file, options)
-            return _connect(str(file), options)
+    def connect() -> sqlite3.Connection:
+        if place.file is None:
+            return _connect(":memory:")
+        return _connect_read_only(place.file) if read_only else _connect(str(place.file))
 
-        engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
-    event.listen(engine, "connect", _prepare_sqlite)
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
@@ -124,32 +120,34 @@ def _open_server(place: Place) -> Engine:
         ) from error
 
 
-def _connect(name: str, options: Mapping[str, Any]) -> sqlite3.Connection:
-    connection: sqlite3.Connection = sqlite3.connect(name, **options)
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        name,
+        timeout=LOCK_WAIT,
+        isolation_level=None,  # SQLAlchemy begins transactions, not the driver
+        check_same_thread=False,
+        uri=uri,
+    )
+    try:
+        for statement in _PREPARATION:
+            connection.execute(statement).fetchall()
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def _connect_read_only(file: Path, options: Mapping[str, Any]) -> sqlite3.Connection:
+def _connect_read_only(file: Path) -> sqlite3.Connection:
     """Open without writing anything, not even the shared memory beside the file."""
     name = f"file:{quote(str(file))}?mode=ro"
-    options = {**options, "uri": True}
-    connection = _connect(name, options)
     try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return _connect(name, uri=True)
     except sqlite3.OperationalError:
-        connection.close()
         log = file.with_name(f"{file.name}-wal")
         if log.exists() and log.stat().st_size:
             raise
         # Nobody has it open and the folder cannot be written: the file is all there is.
-        return _connect(f"{name}&immutable=1", options)
-    return connection
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # SQLAlchemy begins transactions, not the driver
-    for pragma in ("foreign_keys = ON", "synchronous = NORMAL"):
-        connection.execute(f"PRAGMA {pragma}")
+        return _connect(f"{name}&immutable=1", uri=True)
 
 
 def _begin_sqlite(connection: Connection) -> None:

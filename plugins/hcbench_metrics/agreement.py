@@ -190,12 +190,12 @@ def _tau_b_of_items(
         agreement += others - tied_with_self
         true_tied += tied_with_self
         others = n
-    untied = np.sqrt(others * (others - 1) // 2 - tied)
-    true_untied = np.sqrt(others * (others - 1) // 2 - true_tied)
+    pairs = others * (others - 1) // 2
+    # One root of the product, not a product of roots: equal rankings give exactly 1.
+    untied = np.sqrt(np.multiply(pairs - tied, pairs - true_tied, dtype=np.float64))
     values = np.zeros(n)
     np.divide(agreement, untied, out=values, where=untied > 0)
-    values[true_untied == 0] = np.nan
-    np.divide(values, true_untied, out=values, where=true_untied > 0)
+    values[pairs == true_tied] = np.nan
     return np.clip(values, -1.0, 1.0)
 
 

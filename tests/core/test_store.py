@@ -6,7 +6,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -541,7 +543,9 @@ def as_ordinary_user(function: Callable[[], str]) -> str:
     if os.getuid() != 0:
         return function()
     readable, writable = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread
+        child = os.fork()
     if child == 0:
         try:
             os.setgid(65534)
@@ -558,16 +562,13 @@ def as_ordinary_user(function: Callable[[], str]) -> str:
 
 
 @pytest.fixture
-def reachable(filled: Path) -> Iterator[Path]:
+def reachable(filled: Path) -> Path:
     """A filled store whose parent folders everyone may enter."""
-    folders = [f for f in filled.parents if f.owner() == filled.owner() and f != Path("/")]
-    modes = {folder: folder.stat().st_mode for folder in folders}
-    for folder in folders:
-        if str(folder).startswith("/tmp/"):
-            folder.chmod(modes[folder] | 0o055)
-    yield filled
-    for folder, mode in modes.items():
-        folder.chmod(mode)
+    if os.getuid() == 0:
+        for folder in filled.parents:
+            if folder.is_relative_to(tempfile.gettempdir()):
+                folder.chmod(folder.stat().st_mode | 0o055)
+    return filled
 
 
 def read_and_write(path: Path) -> str:

@@ -1,0 +1,130 @@
+"""The same objects without a harness, and what the caller brings of their own."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.cluster.hierarchy import linkage
+
+import hcbench
+from hcbench import Comparisons, Partition, Problem, Tree, ask_oracle
+from hcbench.api import as_problem
+from hcbench.errors import DataError, HcbenchError, NotApplicableError, ParameterError
+
+X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])
+PAIRS = "((0,1),(2,3));"
+
+
+def newick(tree: Any) -> str:
+    return str(tree.to_newick(lengths=False))
+
+
+def test_fit_takes_vectors_similarities_sparse_and_problems() -> None:
+    tree = hcbench.fit("UPGMA", X)
+    assert isinstance(tree, Tree)
+    np.testing.assert_allclose(tree.to_linkage(), linkage(X, "average"))
+    similarity = -np.abs(X[:, :1] - X[:, :1].T)
+    from_similarities = hcbench.fit("upgma", similarity)
+    assert isinstance(from_similarities, Tree)
+    assert from_similarities.isomorphic(tree)
+    assert from_similarities.kind is hcbench.HeightKind.AFFINITY
+    cosine = hcbench.fit("UPGMA", sparse.csr_array(X), metric="cosine")
+    assert cosine == hcbench.fit("UPGMA[metric=cosine]", X) or cosine.isomorphic(  # type: ignore[union-attr]
+        hcbench.fit("UPGMA[metric=cosine]", X)  # type: ignore[arg-type]
+    )
+    assert hcbench.fit("UPGMA", Problem(n=4, vectors=X)) == tree
+
+
+def test_fit_takes_comparisons_and_any_other_way_of_answering() -> None:
+    answers = Comparisons.from_quadruplets(4, [[0, 1, 1, 2], [2, 3, 1, 2], [0, 1, 0, 3]])
+    assert newick(hcbench.fit("4-AL", answers)) in {PAIRS, "((2,3),(0,1));"}
+    sampled = hcbench.fit("4-AL", X, oracle="quadruplet-set[p=1,similarity=euclidean]")
+    assert newick(sampled) in {PAIRS, "((2,3),(0,1));"}
+    labels = [0, 0, 1, 1]
+    hinted = hcbench.fit("4-AL", answers, init=2, truth=labels)
+    assert isinstance(hinted, Tree)
+    assert hinted.cut(2) == Partition(labels)
+
+
+def test_counts_are_read_from_the_oracle() -> None:
+    def closer(i: int, j: int, k: int, l: int) -> bool:  # noqa: E741
+        return bool(abs(X[i, 0] - X[j, 0]) < abs(X[k, 0] - X[l, 0]))
+
+    oracle = ask_oracle("quadruplet-queries", closer, n=4)
+    assert oracle.ask([[0, 1, 2, 3], [0, 2, 0, 1]]).tolist() == [1, -1]
+    assert oracle.ledger.queries == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": "UPGM", "data": X}, "did you mean UPGMA"),
+        ({"name": "UPGMA"}, "needs data"),
+        ({"name": "UPGMA", "data": X, "metrik": "cosine"}, "no parameter 'metrik'"),
+        ({"name": "UPGMA", "data": np.array([[0.0, np.nan], [1.0, 2.0]])}, "NaN"),
+        ({"name": "UPGMA", "data": [[1, 2], [3]]}, "different lengths"),
+        ({"name": "UPGMA", "data": ["a", "b"]}, "numeric matrix"),
+        ({"name": "UPGMA", "data": np.empty((0, 2))}, "at least one item"),
+        ({"name": "4-AL", "quadruplet": max, "n": 4}, "accepts quadruplet-set"),
+        ({"name": "4-AL", "quadruplet": max, "ordinal": max}, "only one can answer"),
+        ({"name": "4-AL", "quadruplet": max}, "how many items"),
+        ({"name": "4-AL", "data": X, "init": 2}, "needs truth"),
+        ({"name": "4-AL", "data": X, "oracle": "quadruplet-set[p=2]"}, r"in \(0, 1\], got 2"),
+        ({"name": "HDBSCAN", "data": Comparisons.from_triplets(3, [[0, 1, 2]])}, "accepts vectors"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: dict[str, Any], message: str) -> None:
+    name, data = arguments.pop("name"), arguments.pop("data", None)
+    with pytest.raises(HcbenchError, match=message) as caught:
+        hcbench.fit(name, data, **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_score_takes_what_people_have() -> None:
+    tree = Tree.from_newick(PAIRS)
+    labels = [0, 0, 1, 1]
+    assert hcbench.score("AARI", tree, labels) == 1
+    assert hcbench.score("AARI", linkage(X, "average"), tree) == 1
+    assert hcbench.score("kendall-tau-b", tree, np.array([[0, 0], [0, 0], [1, 1], [1, 1]])) == 1
+    ones = np.ones((4, 4))
+    assert hcbench.score("dasgupta", tree, ones) == (4**3 - 4) / 3
+    assert hcbench.score("dasgupta", tree, X, similarity="dot") == pytest.approx(
+        2 * (X[0] @ X[1] + X[2] @ X[3]) + 4 * ((X[0] + X[1]) @ (X[2] + X[3]))
+    )
+    with pytest.raises(NotApplicableError, match="heights"):
+        hcbench.score("merge-distortion", tree, labels)
+    with pytest.raises(NotApplicableError, match="partition"):
+        hcbench.score("AARI", labels, labels)
+    with pytest.raises(ValueError, match="3 leaves for 4 items"):
+        hcbench.score("AARI", Tree.from_newick("(a,(b,c));"), labels)
+
+
+def test_a_square_symmetric_matrix_counts_as_similarities() -> None:
+    assert as_problem(np.eye(3)).similarity is not None
+    assert as_problem(np.arange(9.0).reshape(3, 3)).vectors is not None
+    with_labels = as_problem((X, ["a", "a", "b", "b"]))
+    assert with_labels.levels is not None
+    assert with_labels.levels.ravel().tolist() == [0, 0, 1, 1]
+    with pytest.raises(DataError, match="shape"):
+        as_problem(X, truth=np.zeros((2, 2, 2)))
+
+
+def test_compare_says_what_it_cannot_take(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with pytest.raises(ParameterError, match="a name, a function or an AlgorithmSpec"):
+        hcbench.compare([42], [X], store=store)  # type: ignore[list-item]
+    with pytest.raises(ParameterError, match="a name, a function or a MetricSpec"):
+        hcbench.compare(["UPGMA"], [X], metrics=[42], store=store)  # type: ignore[list-item]
+    with pytest.raises(HcbenchError, match="repetitions must be positive"):
+        hcbench.compare(["UPGMA"], [X], repetitions=0, store=store)
+
+
+def test_everything_public_can_be_imported_and_is_documented() -> None:
+    for name in hcbench.__all__:
+        assert getattr(hcbench, name) is not None
+        if callable(getattr(hcbench, name)) and not name.isupper():
+            assert getattr(hcbench, name).__doc__ or name in {"Params", "Vectors", "hookimpl"}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        hcbench.nothing  # noqa: B018

@@ -1,0 +1,501 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hcbench.claims import same_name
+from hcbench.errors import HcbenchError
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.results import MetricInfo, Results
+from hcbench.suite import Claim, Suite
+from hcbench.tables import format_spread, make_tables
+
+AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
+COST = MetricInfo("Dasgupta", "lower")
+SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
+QUERIES = MetricInfo("queries", "lower", "questions", cost=True)
+METRICS = (AARI, COST, SECONDS, QUERIES)
+
+
+def cell(
+    algorithm: str, repetition: int, dataset: str = "planted", oracle: str = "v", **values: Any
+) -> Outcome:
+    numbers = {
+        label: value if isinstance(value, Value) else Value(value)
+        for label, value in values.items()
+    }
+    return Outcome(
+        key=f"{algorithm}/{dataset}/{oracle}/{repetition}",
+        algorithm=algorithm,
+        dataset=dataset,
+        oracle=oracle,
+        repetition=repetition,
+        seed=0,
+        seconds=0.5,
+        queries=9,
+        measured=(Measured(queries=9, values=numbers),),
+    )
+
+
+def failure(
+    algorithm: str, repetition: int, status: Any = "timeout", dataset: str = "planted"
+) -> Outcome:
+    reason = "over 10 s" if status == "timeout" else "needs vectors"
+    return Outcome(
+        key="" if status == "skipped" else f"{algorithm}/{dataset}/{repetition}",
+        algorithm=algorithm,
+        dataset=dataset,
+        oracle="" if status == "skipped" else "v",
+        repetition=repetition,
+        seed=0,
+        status=status,
+        reason=reason,
+        measured=(Measured(values={"AARI": Value(None, "skipped", f"{status}: {reason}")}),),
+    )
+
+
+def results(outcomes: list[Outcome], *claims: Claim, metrics: Any = METRICS) -> Results:
+    return Results(outcomes, metrics, Suite(name="s", claims=claims))
+
+
+TWO = [
+    *(cell("A", r, AARI=0.8 + 0.1 * r, Dasgupta=10.0, seconds=0.5) for r in range(2)),
+    *(cell("B", r, AARI=0.7, Dasgupta=9.0 + r, seconds=0.25) for r in range(2)),
+]
+
+
+# ---- Cells and summary ---------------------------------------------------------------------------
+
+
+def test_a_cell_has_the_fields_of_the_issue() -> None:
+    entry = results(TWO).cells[0]
+    fields = {
+        "algorithm": "A",
+        "dataset": "planted",
+        "oracle": "v",
+        "repetition": 0,
+        "seed": 0,
+        "status": "ok",
+        "reason": "",
+        "seconds": 0.5,
+        "oracle_seconds": None,
+        "peak_bytes": None,
+        "queries": 9,
+        "checkpoint": None,
+    }
+    assert {key: entry[key] for key in fields} == fields
+    metrics = {"AARI": 0.8, "Dasgupta": 10.0, "seconds": 0.5, "queries": None}
+    assert entry["metrics"] == metrics
+    assert entry["metric_reasons"] == {"queries": "not computed"}
+
+
+def test_each_checkpoint_is_an_entry_with_its_own_queries() -> None:
+    points = (
+        Measured(checkpoint=5, queries=4, values={"AARI": Value(0.5)}),
+        Measured(queries=9, values={"AARI": Value(0.75)}),
+    )
+    outcome = Outcome(
+        key="k",
+        algorithm="A",
+        dataset="d",
+        oracle="o",
+        repetition=0,
+        seed=0,
+        queries=9,
+        measured=points,
+    )
+    found = results([outcome], metrics=(AARI,))
+    assert [(c["checkpoint"], c["queries"], c["metrics"]["AARI"]) for c in found.cells] == [
+        (5, 4, 0.5),
+        (None, 9, 0.75),
+    ]
+    assert [(s["checkpoint"], s["mean"]) for s in found.summary] == [(5, 0.5), (None, 0.75)]
+    (block, *_) = make_tables(found)
+    assert [row[1].text for row in block.rows] == ["5", "end"]
+
+
+def test_the_summary_by_hand() -> None:
+    outcomes = [*TWO, failure("A", 2)]
+    (row,) = [
+        s for s in results(outcomes).summary if (s["algorithm"], s["metric"]) == ("A", "AARI")
+    ]
+    assert row["mean"] == pytest.approx(0.85)
+    assert row["std"] == pytest.approx(math.sqrt(0.005))
+    assert row["standard_error"] == pytest.approx(0.05)
+    assert (row["n"], row["failed"]) == (2, 1)
+    assert 0.8 <= row["low"] <= row["high"] <= 0.9 + 1e-12
+
+
+def test_nothing_disappears() -> None:
+    found = results([failure("C", 0, "skipped"), failure("D", 0), *TWO])
+    assert found.algorithms == ["D", "A", "B", "C"]  # what could not run comes last
+    counted = {
+        (s["algorithm"], s["n"], s["failed"]) for s in found.summary if s["metric"] == "AARI"
+    }
+    assert counted == {("A", 2, 0), ("B", 2, 0), ("C", 0, 0), ("D", 0, 1)}
+
+
+# ---- Who is better -------------------------------------------------------------------------------
+
+
+def test_the_best_follow_the_direction_of_the_metric() -> None:
+    best = {b["metric"]: b["algorithm"] for b in results(TWO).best}
+    assert best == {"AARI": "A", "Dasgupta": "B", "seconds": "B"}
+
+
+def test_equal_means_are_all_best_and_one_alone_is_not() -> None:
+    tie = [cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5), cell("C", 0, AARI=0.4)]
+    assert [b["algorithm"] for b in results(tie).best] == ["A", "B"]
+    assert results(tie[:1]).best == []
+
+
+def test_who_failed_once_is_not_best() -> None:
+    outcomes = [*TWO, failure("A", 2), cell("B", 2, AARI=0.7), cell("C", 0, AARI=0.1)]
+    assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best] == ["B"]
+
+
+def test_questions_to_different_oracles_are_not_compared() -> None:
+    asked = [
+        cell("A", 0, oracle="pairs", queries=10.0),
+        cell("B", 0, oracle="pairs", queries=20.0),
+        cell("C", 0, oracle="ordinal", queries=1.0),
+    ]
+    assert [b["algorithm"] for b in results(asked).best] == ["A"]
+
+
+def test_ranks_by_hand_with_a_failure_last() -> None:
+    outcomes = [
+        cell("A", 0, AARI=0.9),
+        cell("B", 0, AARI=0.8),
+        failure("A", 1),
+        cell("B", 1, AARI=0.1),
+        cell("A", 0, "iris", AARI=0.5),
+        cell("B", 0, "iris", AARI=0.5),
+    ]
+    ranking = results(outcomes, metrics=(AARI,)).ranking
+    assert {(r["algorithm"], r["average_rank"], r["blocks"]) for r in ranking} == {
+        ("A", (1 + 2 + 1.5) / 3, 3),
+        ("B", (2 + 1 + 1.5) / 3, 3),
+    }
+
+
+def test_blocks_that_not_all_could_do_do_not_count_for_ranks() -> None:
+    outcomes = [*TWO, *(cell("C", r, AARI=1.0) for r in range(2))]
+    outcomes += [cell("A", 0, "iris", AARI=1.0), failure("B", 0, "skipped", "iris")]
+    ranking = results(outcomes, metrics=(AARI,)).ranking
+    assert [(r["algorithm"], r["average_rank"], r["blocks"]) for r in ranking] == [
+        ("C", 1.0, 2),
+        ("A", 2.0, 2),
+        ("B", 3.0, 2),
+    ]
+
+
+def test_an_algorithm_with_two_oracles_competes_twice() -> None:
+    outcomes = [cell("A", 0, oracle=o, AARI=a) for o, a in (("p=0.1", 0.5), ("p=0.5", 0.9))]
+    ranking = results(outcomes, metrics=(AARI,)).ranking
+    assert [r["algorithm"] for r in ranking] == ["A / p=0.5", "A / p=0.1"]
+    assert results(TWO[:2]).ranking == []
+
+
+# ---- Claims --------------------------------------------------------------------------------------
+
+
+def number(paper: str, **changes: Any) -> Claim:
+    fields = {"claim": "c", "algorithm": "a", "dataset": "PLANTED", "metric": "aari"}
+    return Claim(paper=paper, **{**fields, **changes})
+
+
+def words(first: str, second: str, metric: str = "AARI", **changes: Any) -> Claim:
+    fields = {"claim": "c", "algorithm": first, "dataset": "planted", "metric": metric}
+    return Claim(better_than=second, **{**fields, **changes})
+
+
+@pytest.mark.parametrize(
+    ("paper", "error", "verdict"),
+    [
+        # A: mean 0.85, standard error 0.05
+        ("0.95", 0.0, "reproduced"),  # 0.1 <= 0.005 + 2 * 0.05
+        ("0.955", 0.0, "differs"),  # 0.105 > 0.0005 + 0.1
+        ("0.96", 0.0, "differs"),  # 0.11 > 0.005 + 0.1
+        ("1.0", 0.0, "reproduced"),  # 0.15 <= 0.05 + 0.1
+        ("1.09", 0.12, "reproduced"),  # 0.24 <= 0.005 + 2 * 0.13: the errors add in quadrature
+        ("1.13", 0.12, "differs"),  # 0.28 > 0.265, although 0.05 + 0.12 would do
+        ("0.74", 0.0, "differs"),
+        ("0.75", 0.0, "reproduced"),
+    ],
+)
+def test_verdicts_on_numbers_by_hand(paper: str, error: float, verdict: str) -> None:
+    (row,) = results(TWO, number(paper, paper_error=error)).verdicts
+    assert row["measured"] == pytest.approx(0.85)
+    assert row["standard_error"] == pytest.approx(0.05)
+    assert (row["claim"], row["paper"], row["printed"]) == ("c", float(paper), paper)
+    assert row["verdict"] == verdict
+
+
+def test_the_rounding_of_the_printed_number_is_all_that_is_allowed_without_spread() -> None:
+    exact = [cell("A", r, AARI=0.855) for r in range(3)]
+    verdicts = [results(exact, number(p)).verdicts[0]["verdict"] for p in ("0.86", "0.85", "0.860")]
+    assert verdicts == ["reproduced", "reproduced", "differs"]
+
+
+def test_verdicts_on_words_pair_the_repetitions() -> None:
+    outcomes = [*TWO, cell("B", 2, AARI=100.0), failure("A", 2)]
+    better, worse, cheaper = results(
+        outcomes, words("A", "B"), words("B", "A"), words("b", "a", "dasgupta")
+    ).verdicts
+    assert better["verdict"] == "reproduced"
+    assert better["measured"] == pytest.approx(0.15)  # 0.1 and 0.2; B's 100 has no partner
+    assert better["standard_error"] == pytest.approx(0.05)
+    assert better["printed"] == "better than B"
+    assert "over 2 repetitions, higher is better" in better["note"]
+    assert "A: 1 of 3 without a value: timeout: over 10 s" in better["note"]
+    assert worse["verdict"] == "differs"
+    assert cheaper["verdict"] == "reproduced"
+    assert cheaper["measured"] == pytest.approx(-0.5)
+    assert "within two standard errors of no difference" in cheaper["note"]
+
+
+def test_a_difference_of_nothing_is_not_better() -> None:
+    same = [cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5)]
+    (row,) = results(same, words("A", "B")).verdicts
+    assert row["verdict"] == "differs"
+    assert "one repetition" in row["note"]
+
+
+def test_an_erratum_says_why_and_what_was_measured() -> None:
+    (row,) = results(TWO, number("0.1", erratum="column shifted", note="n = 100")).verdicts
+    assert (row["verdict"], row["note"]) == ("erratum", "column shifted; n = 100")
+    assert row["measured"] == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize(
+    ("claim", "note"),
+    [
+        (number("1", algorithm="C"), "needs vectors"),
+        (number("1", algorithm="E"), "E was not run on PLANTED"),
+        (number("1", metric="ARI"), "ARI was not computed"),
+        (number("1", algorithm="F"), "flat"),
+        (number("1", oracle="w"), "a was not run with oracle w"),
+        (number("1", algorithm="G"), "not clear which run is meant: p, budget None or q"),
+        (words("A", "C"), "needs vectors"),
+    ],
+)
+def test_a_claim_without_data_says_why(claim: Claim, note: str) -> None:
+    outcomes = [
+        *TWO,
+        failure("C", 0, "skipped"),
+        cell("F", 0, AARI=Value(None, "skipped", "flat")),
+        *(cell("G", 0, oracle=oracle, AARI=1.0) for oracle in "pq"),
+    ]
+    (row,) = results(outcomes, claim).verdicts
+    assert (row["verdict"], row["measured"]) == ("data not available", None)
+    assert note in row["note"]
+
+
+def test_a_claim_whose_cells_all_failed_differs() -> None:
+    (row,) = results([failure("A", 0)], number("1")).verdicts
+    assert (row["verdict"], row["measured"]) == ("differs", None)
+    assert "1 of 1 without a value: timeout: over 10 s" in row["note"]
+
+
+@pytest.mark.parametrize(
+    ("written", "label", "same"),
+    [
+        ("upgma", "UPGMA", True),
+        ("hcbench:UPGMA", "UPGMA", True),
+        ("UPGMA[metric='Cosine']", "UPGMA[metric=cosine]", True),
+        ("X[b=1.0, a=2]", "X[a=2.0,b=1]", True),
+        ("X[a=true]", "X[a=1]", False),
+        ("UPGMA", "UPGMA[metric=cosine]", False),
+        ("UPGMA[metric=euclidean]", "UPGMA", True),  # the default, written out
+        ("UPGMA[metric=dot]", "UPGMA", False),
+        ("cut-of[tree='X[b=1,a=2]']", "cut-of[tree=X[a=2.0,b=1]]", True),
+        ("X[a=[1,2]]", "X[a=[1.0,2]]", True),
+        ("X[", "X", False),
+    ],
+)
+def test_names_of_claims_mean_labels(written: str, label: str, same: bool) -> None:
+    assert same_name(written, label, {"UPGMA": {"metric": "euclidean"}}) is same
+
+
+# ---- Written forms -------------------------------------------------------------------------------
+
+
+def test_json_is_strict_and_complete(tmp_path: Path) -> None:
+    odd = cell("A", 0, AARI=math.nan, Dasgupta=math.inf)
+    found = results([odd], number("1"))
+    text = found.to_json(tmp_path / "out.json")
+    assert (tmp_path / "out.json").read_text() == text
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    loaded = json.loads(text, parse_constant=refuse)
+    assert loaded["cells"][0]["metrics"]["AARI"] is None
+    assert {"cells", "summary", "verdicts"} <= loaded.keys()
+    assert loaded["verdicts"][0].keys() >= {
+        "claim",
+        "paper",
+        "measured",
+        "standard_error",
+        "verdict",
+        "note",
+    }
+    with pytest.raises(HcbenchError, match="cannot write"):
+        found.to_json(tmp_path)
+
+
+def test_csv_has_a_row_a_cell_and_a_column_a_metric() -> None:
+    rows = list(csv.DictReader(io.StringIO(results(TWO).to_csv())))
+    assert [row["AARI"] for row in rows] == ["0.8", "0.9", "0.7", "0.7"]
+    assert rows[0]["seconds"] == "0.5"
+    assert rows[3]["seconds (metric)"] == "0.25"
+    assert results([]).to_csv().splitlines() == ["algorithm"]
+
+
+def test_a_frame_has_the_cells() -> None:
+    frame = results(TWO).to_frame()
+    assert frame.groupby("algorithm")["AARI"].mean().round(9).to_dict() == {"A": 0.85, "B": 0.7}
+
+
+def test_without_pandas_a_frame_is_one_line_of_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(HcbenchError, match=r"pip install 'hcbench\[pandas\]'"):
+        results(TWO).to_frame()
+
+
+def test_repr_is_short() -> None:
+    assert repr(results([*TWO, failure("A", 2)])) == (
+        "<Results: 5 cells of 2 algorithms on 1 data sets, 1 failed>"
+    )
+
+
+# ---- Tables --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "unit", "text"),
+    [
+        (0.0123, 0.0004, "s", "12.3 ± 0.4 ms"),
+        (0.0123, None, "s", "12.3 ms"),
+        (12.5, 1.25, "s", "12.5 ± 1.2 s"),
+        (1234.5, 10.0, "s", "1,234 ± 10 s"),
+        (0.0, 0.0, "s", "0.00 ± 0 ns"),
+        (4.1 * 2**20, 0.0, "bytes", "4.1 ± 0 MiB"),
+        (1000.0, 3.0, "bytes", "1,000 ± 3 B"),
+        (1234000.0, 0.0, "questions", "1,234,000 ± 0"),
+        (0.85, 0.05, "", "0.850 ± 0.050"),
+        (123.45, 6.78, "", "123.5 ± 6.8"),
+        (123456.0, 789.0, "", "123,456 ± 789"),
+        (1.5e9, 2e7, "", "1.5e+09 ± 2e+07"),
+        (0.00012, None, "", "0.00012"),
+        (3.5, None, "bits", "3.500 bits"),
+        (math.inf, None, "", "inf"),
+        (None, None, "s", "-"),
+    ],
+)
+def test_numbers_are_written_in_a_fitting_form(
+    mean: float | None, std: float | None, unit: str, text: str
+) -> None:
+    assert format_spread(mean, std, unit) == text
+
+
+def test_a_block_shows_the_best_and_the_reasons() -> None:
+    outcomes = [
+        *(cell("A", r, AARI=0.8, queries=Value(None, "skipped", "asks nothing")) for r in range(2)),
+        *(cell("B", r, AARI=0.9, queries=7.0) for r in range(2)),
+        failure("B", 2),
+        failure("C", 0, "skipped"),
+        cell("D", 0, AARI=Value(None, "error", "ZeroDivisionError"), queries=8.0),
+    ]
+    (block,) = make_tables(results(outcomes, metrics=(AARI, QUERIES)))
+    assert block.title == "planted"
+    assert block.header == ("algorithm", "AARI ↑", "queries ↓")
+    assert block.numeric == (False, True, True)
+    shown = [
+        [(entry.text, entry.bold, [block.notes[m - 1] for m in entry.marks]) for entry in row]
+        for row in block.rows
+    ]
+    assert shown == [
+        [("A", False, []), ("0.800 ± 0", False, []), ("n/a", False, ["asks nothing"])],
+        [
+            ("B", False, ["1 of 3 repetitions: timeout: over 10 s"]),
+            ("0.900 ± 0", False, []),  # B failed once, and no other is left to beat A
+            ("7 ± 0", False, []),
+        ],
+        [("D", False, []), ("error", False, ["ZeroDivisionError"]), ("8", False, [])],
+        [("C", False, ["skipped: needs vectors"]), ("-", False, []), ("-", False, [])],
+    ]
+
+
+def test_oracle_and_budget_are_shown_where_they_differ() -> None:
+    outcomes = [cell("A", 0, oracle="p=0.1"), cell("A", 0, oracle="p=0.5")]
+    (block, *_) = make_tables(results(outcomes, metrics=(AARI,)))
+    assert block.header == ("algorithm", "oracle", "AARI ↑")
+    assert [row[1].text for row in block.rows] == ["p=0.1", "p=0.5"]
+
+
+def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
+    outcomes = [*TWO, cell("A", 0, "iris", AARI=1.0), cell("B", 0, "iris", AARI=0.5)]
+    blocks = make_tables(results(outcomes, number("0.85"), metrics=(AARI,)))
+    assert [block.title for block in blocks] == [
+        "planted",
+        "iris",
+        "average rank, 1 is best",
+        "claims",
+    ]
+    assert [(row[0].text, row[1].text, row[1].bold) for row in blocks[2].rows] == [
+        ("A", "1.00", True),
+        ("B", "2.00", False),
+    ]
+    assert [entry.text for entry in blocks[3].rows[0]] == [
+        "c",
+        "0.85",
+        "0.85 ± 0.05",
+        "reproduced",
+        "",
+    ]
+
+
+HOSTILE = "a|b_c*d&50%$#{~^\\<x>`"
+
+
+def test_markdown_is_a_table_whatever_the_names() -> None:
+    outcomes = [cell("A", 0, HOSTILE, AARI=0.9), cell(HOSTILE, 0, HOSTILE, AARI=0.8)]
+    text = results(outcomes, metrics=(AARI,)).to_markdown()
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert rows[0] == "| algorithm | AARI ↑ |"
+    assert rows[1] == "| --- | ---: |"
+    assert rows[2] == "| A | **0.900** |"
+    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {4}
+
+
+def test_latex_escapes_what_latex_reads() -> None:
+    outcomes = [cell("A", 0, HOSTILE, AARI=0.9), cell(HOSTILE, 0, HOSTILE, AARI=0.8)]
+    text = results([*outcomes, failure("A", 1, dataset=HOSTILE)], metrics=(AARI,)).to_latex()
+    assert r"\begin{tabular}{lr}" in text
+    assert r"A\textsuperscript{1} & 0.900 \\" in text
+    escaped = r"a|b\_c*d\&50\%\$\#\{\textasciitilde{}\textasciicircum{}\textbackslash{}"
+    assert escaped in text
+    assert r"\textsuperscript{1} 1 of 2 repetitions: timeout: over 10 s" in text
+    unescaped = text.replace(r"\{", "")
+    assert unescaped.count("{") == unescaped.count("}")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_latex_compiles(tmp_path: Path) -> None:
+    tables = results([cell(HOSTILE, 0, HOSTILE, AARI=0.8), *TWO], number("0.8")).to_latex()
+    source = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{tables}"
+    (tmp_path / "t.tex").write_text(source + r"\end{document}")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

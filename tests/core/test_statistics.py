@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from hcbench.statistics import average_ranks, mean_and_std, paired_difference, summarise
+
+NUMBERS = st.floats(-1e6, 1e6)
+
+
+def test_summary_by_hand() -> None:
+    found = summarise([1.0, 2.0, 3.0, 6.0])
+    assert (found.mean, found.n) == (3.0, 4)
+    assert found.std == pytest.approx(math.sqrt(14 / 3))  # squares 4 + 1 + 0 + 9, over n - 1
+    assert found.standard_error == pytest.approx(math.sqrt(14 / 3) / 2)
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=12))
+def test_mean_and_spread_are_those_of_scipy(values: list[float]) -> None:
+    found = summarise(values)
+    if len(set(values)) == 1:
+        assert (found.mean, found.std, found.standard_error) == (values[0], 0.0, 0.0)
+        return
+    assert found.mean == pytest.approx(np.mean(values), abs=1e-9)
+    assert found.std == pytest.approx(stats.tstd(values))
+    assert found.standard_error == pytest.approx(stats.sem(values))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=12))
+def test_the_interval_lies_within_the_numbers_and_is_always_the_same(values: list[float]) -> None:
+    found = summarise(values)
+    assert found.low is not None
+    assert found.high is not None
+    slack = 1e-9 * max(map(abs, values))
+    assert min(values) - slack <= found.low <= found.high <= max(values) + slack
+    assert summarise(values) == found
+
+
+def test_the_interval_is_that_of_an_independent_bca_bootstrap() -> None:
+    values = np.random.default_rng(1).exponential(size=40)
+    found = summarise(values.tolist())
+    # Efron 1987: percentiles of the resampled means, shifted by bias z0 and acceleration a.
+    means = np.random.default_rng(2).choice(values, (200_000, 40)).mean(axis=1)
+    z0 = stats.norm.ppf((means < values.mean()).mean())
+    jackknife = (values.sum() - values) / 39
+    deviation = jackknife.mean() - jackknife
+    a = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
+    z = stats.norm.ppf([0.025, 0.975])
+    low, high = np.quantile(means, stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))))
+    assert found.low == pytest.approx(low, abs=0.03)
+    assert found.high == pytest.approx(high, abs=0.03)
+
+
+def test_degenerate_numbers_give_the_point() -> None:
+    for values in ([0.1] * 3, [0.1]):
+        found = summarise(values)
+        assert (found.mean, found.low, found.high) == (0.1, 0.1, 0.1)
+    assert summarise([0.1]).std is None
+    assert summarise([0.1]).standard_error is None
+    assert summarise([0.1] * 3).std == 0.0
+    nothing = summarise([])
+    assert (nothing.mean, nothing.n, nothing.low) == (None, 0, None)
+
+
+def test_infinite_and_missing_numbers_are_not_hidden() -> None:
+    assert summarise([1.0, math.inf]).mean == math.inf
+    assert summarise([1.0, math.inf]).std is None
+    assert math.isnan(summarise([1.0, math.nan]).mean or 0)
+    assert mean_and_std([]) == (None, None)
+
+
+def test_ranks_by_hand() -> None:
+    table = [[0.9, 0.8, 0.8], [0.5, 0.7, 0.6]]
+    ranks, n = average_ranks(table, "higher")
+    assert ranks.tolist() == [(1 + 3) / 2, (2.5 + 1) / 2, (2.5 + 2) / 2]
+    assert n == 2
+    ranks, _ = average_ranks(table, "lower")
+    assert ranks.tolist() == [(3 + 1) / 2, (1.5 + 3) / 2, (1.5 + 2) / 2]
+
+
+def test_failures_share_the_worst_ranks_or_drop_their_blocks() -> None:
+    nan = math.nan
+    table = [[0.9, nan, nan], [0.1, 0.2, 0.3], [nan, nan, nan]]
+    ranks, n = average_ranks(table, "higher")
+    assert (ranks.tolist(), n) == ([(1 + 3) / 2, (2.5 + 2) / 2, (2.5 + 1) / 2], 2)
+    ranks, n = average_ranks(table, "higher", failed="drop")
+    assert (ranks.tolist(), n) == ([3.0, 2.0, 1.0], 1)
+    ranks, n = average_ranks([[nan, nan]], "lower")
+    assert n == 0
+    assert np.isnan(ranks).all()
+
+
+def test_an_infinite_cost_is_worse_than_any_but_better_than_a_failure() -> None:
+    ranks, _ = average_ranks([[math.inf, 1.0, math.nan]], "lower")
+    assert ranks.tolist() == [2.0, 1.0, 3.0]
+
+
+@given(st.integers(2, 5).flatmap(lambda k: st.lists(st.lists(NUMBERS, min_size=k, max_size=k))))
+def test_ranks_are_those_of_scipy(table: list[list[float]]) -> None:
+    if table:
+        ranks, n = average_ranks(table, "lower")
+        expected = [sum(c) / len(table) for c in zip(*map(stats.rankdata, table), strict=True)]
+        assert n == len(table)
+        assert ranks.tolist() == pytest.approx(expected)
+
+
+def test_a_paired_difference_by_hand() -> None:
+    found = paired_difference([3.0, 5.0, None, 1.0], [1.0, 2.0, 7.0, None])
+    assert (found.mean, found.n) == (2.5, 2)  # 2 and 3
+    assert found.standard_error == pytest.approx(0.5)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=9))
+def test_a_paired_difference_is_the_one_of_the_t_test(pairs: list[tuple[float, float]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    found = paired_difference(first, second)
+    if found.standard_error and found.standard_error > 1e-6 * abs(found.mean or 1):
+        t = stats.ttest_rel(first, second).statistic
+        assert (found.mean or 0.0) / found.standard_error == pytest.approx(t, rel=1e-6)
