@@ -27,7 +27,7 @@ LAYERS = [
     {"specs", "hookspecs", "seeds", "names", "outcome"},
     {"plugins", "registry", "suite", "plan"},
     {"memory", "environment", "cell", "nursery", "worker", "store", "reuse", "run"},
-    {"statistics", "results", "tables"},
+    {"statistics", "claims", "results", "tables", "differences"},
     {"api"},
     {"cli"},
     {"__main__"},

@@ -38,6 +38,7 @@ from hcbench.store_engine import (
 )
 from hcbench.store_queries import (
     chunks,
+    collector_paused,
     in_order,
     labels_like,
     measured_points,
@@ -277,22 +278,19 @@ class Store:
         """
         found: dict[str, Stored] = {}
         columns = (*OUTCOME_COLUMNS, cells.c.timeout, cells.c.memory)
-        with self._reading() as connection:
+        with collector_paused(), self._reading() as connection:
             for chunk in chunks(keys):
                 rows = connection.execute(select(*columns).where(cells.c.key.in_(chunk))).all()
                 measured = measured_points(connection, [row[0] for row in rows], metric_keys)
                 for row in rows:
                     points_of = measured.get(row[0], ())
-                    found[row[0]] = Stored(
-                        outcome_of_row(row, points_of, reused=True),
-                        row[-2],
-                        row[-1],
-                        tuple(
-                            label
-                            for label in metric_keys
-                            if any(label not in point.values for point in points_of)
-                        ),
-                    )
+                    missing = [
+                        label
+                        for label in (() if _is_complete(points_of, metric_keys) else metric_keys)
+                        if any(label not in point.values for point in points_of)
+                    ]
+                    outcome = outcome_of_row(row, points_of, reused=True)
+                    found[row[0]] = Stored(outcome, row[-2], row[-1], tuple(missing))
         return found
 
     def results_of(self, key: str) -> tuple[Measured, ...]:
@@ -364,7 +362,7 @@ class Store:
             wanted = wanted.join(run_cells, run_cells.c.cell == cells.c.key)
             wanted = wanted.where(run_cells.c.run == run)
         filters = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
-        with self._reading() as connection:
+        with collector_paused(), self._reading() as connection:
             for name, pattern in filters.items():
                 if pattern is not None:
                     wanted = wanted.where(labels_like(connection, cells.c[name], pattern))
@@ -416,6 +414,11 @@ class Store:
 def _default_place() -> Place:
     named = os.environ.get("HCBENCH_STORE")
     return find_place(named or Path(user_data_dir("hcbench"), "results.sqlite"))
+
+
+def _is_complete(points_of: Sequence[Measured], wanted: Mapping[str, str]) -> bool:
+    """Whether all wanted values are there, told by their number, which is quick."""
+    return all(len(point.values) == len(wanted) for point in points_of)
 
 
 def _empty() -> Engine:

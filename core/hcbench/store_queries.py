@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, case, func, select
@@ -94,3 +96,18 @@ def labels_like(connection: Connection, column: Column[Any], pattern: str) -> Co
 def chunks(items: Sequence[T]) -> Iterable[Sequence[T]]:
     """Parts that fit into one statement."""
     return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without the garbage collector: it would look through a million new rows again and again.
+
+    None of them is garbage; reading many cells takes half as long again with it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -62,6 +62,13 @@ class CommandLine(click.Group):
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; that nobody reads on is no failure, though click says so."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(ExitCode.OK) from None
+
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
         """Run a command and end with its exit code; whatever goes wrong is told in one line."""
         arguments = sys.argv[1:] if args is None else list(args)

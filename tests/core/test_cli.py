@@ -1,0 +1,496 @@
+"""The commands that run nothing: help, lists, completion, dry runs, and every kind of mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hcbench.cli import COMMANDS, main
+
+TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
+HEAVY = {"numba", "scipy", "sklearn", "hdbscan"}
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("HCBENCH_DEBUG", raising=False)
+
+
+def call(*args: str) -> Result:
+    return CliRunner().invoke(main, args)
+
+
+def toys(*args: str) -> Result:
+    """A command with the plugin file of the tests."""
+    return call(*args, "--plugin", TOYS)
+
+
+# ---- Start-up ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--help"],
+        ["--version"],
+        ["list"],
+        ["info", "UPGMA"],
+        ["cite", "UPGMA"],
+        ["plugins"],
+        ["completion", "bash"],
+        ["compare", "--help"],
+        ["compare", "--dry-run"],
+        ["run", "compare", "--dry-run", "--format", "json"],
+        ["results"],
+        ["COMPLETE"],
+    ],
+    ids=" ".join,
+)
+def test_looking_around_imports_nothing_heavy(args: list[str], tmp_path: Path) -> None:
+    env = {**os.environ, "HCBENCH_STORE": str(tmp_path / "s.sqlite")}
+    if args == ["COMPLETE"]:
+        words = {"COMP_WORDS": "hcbench compare --algos U", "COMP_CWORD": "3"}
+        env |= {"_HCBENCH_COMPLETE": "bash_complete", **words}
+        args = []
+    code = (
+        "import atexit, sys\n"
+        "from hcbench.cli import main\n"
+        "atexit.register(lambda: print('LOADED', *sys.modules, file=sys.stderr))\n"
+        f"main({args!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.partition("LOADED")[2].split())
+    assert "click" in loaded
+    assert not loaded & HEAVY
+
+
+def test_help_is_there_at_once() -> None:
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "hcbench", "--help"], capture_output=True, check=True)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.3
+
+
+# ---- Help ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_names_every_command_and_goes_to_stdout(flag: str) -> None:
+    result = call(flag)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    listed = re.findall(r"^  (\w+) ", result.stdout.split("Commands:\n")[1], re.MULTILINE)
+    assert listed[: len(COMMANDS)] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_both_flags(command: str) -> None:
+    short, long = call(command, "-h"), call(command, "--help")
+    assert short.exit_code == 0
+    assert short.stdout == long.stdout
+    assert short.stdout.startswith(f"Usage: hcbench {command}")
+
+
+def test_examples_in_help_are_quoted_and_work() -> None:
+    text = call("compare", "--help").stdout
+    examples = [line.strip() for line in text.split("Examples:")[1].splitlines() if line.strip()]
+    assert len(examples) == 5
+    for example in examples:
+        if "mydata" not in example:
+            result = call(*shlex.split(example)[1:], *_dry(example))
+            assert result.exit_code == 0, (example, result.stderr)
+
+
+def _dry(example: str) -> list[str]:
+    return [] if "--dry-run" in example else ["--dry-run"]
+
+
+# ---- What there is -------------------------------------------------------------------------------
+
+
+def test_info_tells_all_about_a_name() -> None:
+    text = re.sub(r"0\+\w+", "VERSION", toys("info", "comb").stdout)
+    assert text == (
+        "Comb: algorithm\n"
+        "A caterpillar.\n"
+        "\n"
+        "accepts  toy, vectors\n"
+        "returns  a tree\n"
+        "paper    Doe & Roe 2020, Toys (hcbench cite Comb)\n"
+        "plugin   toys:file VERSION\n"
+        "example  hcbench compare --algos 'Comb[start=0]'\n"
+        "\n"
+        "parameter  default  values          meaning\n"
+        "start      0        int in [0, 10]  Where to begin.\n"
+    )
+
+
+def test_info_as_json_has_the_same() -> None:
+    about = json.loads(toys("info", "line", "--format", "json").stdout)
+    assert about["kind"] == "data set"
+    assert about["provides"] == ["vectors", "levels", "truth"]
+    assert about["licence"] == "CC0"
+    assert about["parameters"] == [
+        {"name": "n", "default": "8", "values": "int in [2, inf)", "doc": "Items."}
+    ]
+
+
+def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
+    listed = json.loads(toys("list", "metrics", "--format", "json").stdout)
+    ours = [row for row in listed["metrics"] if row["plugin"] == "toys:file"]
+    assert ours == [
+        {
+            "name": "nodes",
+            "doc": "Number of nodes.",
+            "direction": "lower is better",
+            "needs": [],
+            "plugin": "toys:file",
+        },
+        {
+            "name": "size",
+            "doc": "Mean of the data.",
+            "direction": "higher is better",
+            "needs": [],
+            "plugin": "toys:file",
+        },
+    ]
+    text = toys("list", "metrics").stdout
+    assert "nodes " in text
+    assert "Number of nodes.\n" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_list_has_all_kinds() -> None:
+    listed = json.loads(toys("list", "--format", "json").stdout)
+    assert list(listed) == ["algorithms", "datasets", "oracles", "metrics", "suites"]
+    assert "toys" in [suite["name"] for suite in listed["suites"]]
+
+
+def test_cite_prints_each_paper_once_and_says_what_has_none() -> None:
+    result = toys("cite", "Comb", "Comb[start=1]", "Fail")
+    assert result.stdout == (
+        "@article{toy2020,\n"
+        "  author = {Doe, Jane and Roe, Richard},\n"
+        "  title = {Toys},\n"
+        "  year = {2020},\n"
+        "}\n"
+    )
+    assert result.stderr == "hcbench: Fail has no paper\n"
+
+
+def test_plugins_tells_what_is_registered_and_what_is_broken_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "sad-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[hcbench]\nmain = sad_no_module\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    about = json.loads(toys("plugins", "--format", "json").stdout)
+    assert about["broken"] == [
+        {
+            "plugin": "sad:main",
+            "version": "1.0",
+            "reason": "cannot be imported: ModuleNotFoundError: No module named 'sad_no_module'",
+        }
+    ]
+    (ours,) = (p for p in about["loaded"] if p["plugin"] == "toys:file")
+    assert ours["algorithms"] == ["Comb", "Fail", "Knowing"]
+    assert "sad:main" in toys("plugins").stdout
+    warned = toys("list", "suites")
+    assert warned.exit_code == 0
+    assert warned.stderr == (
+        "hcbench: warning: not used, as broken: sad:main (hcbench plugins tells why)\n"
+    )
+    assert toys("compare", "--algos", "Comb", "--dry-run", "--quiet").stderr == ""
+
+
+# ---- Dry runs ------------------------------------------------------------------------------------
+
+
+def test_dry_run_shows_cells_and_what_is_left_out_and_creates_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "none" / "s.sqlite"
+    result = toys(
+        "compare",
+        "--algos=Comb[start=[0,1]],Knowing",
+        "--datasets=line,bare",
+        "--metrics=nodes",
+        "-r3",
+        "--dry-run",
+        f"--store={store}",
+    )
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == (
+        "dataset  algorithm      oracle   cells  stored\n"
+        "line     Comb           toy          3       0\n"
+        "line     Comb[start=1]  toy          3       0\n"
+        "line     Knowing        vectors      3       0\n"
+        "bare     Comb           toy          3       0\n"
+        "bare     Comb[start=1]  toy          3       0\n"
+        "\n"
+        "left out:\n"
+        "  Knowing needs truth, which bare does not provide\n"
+        "\n"
+        f"15 cells, 0 stored in {store}, 15 to run\n"
+        "metrics: nodes\n"
+    )
+    assert not store.parent.exists()
+
+
+def test_dry_run_as_json_is_one_object() -> None:
+    args = ["--algos", "Comb", "--datasets", "line", "--budget", "1e3,2000", "--checkpoints", "10"]
+    result = toys("compare", *args, "--dry-run", "--format", "json")
+    plan = json.loads(result.stdout)
+    assert (plan["cells"], plan["stored"], plan["to_run"]) == (10, 0, 10)
+    assert [group["budget"] for group in plan["groups"]] == [1000, 2000]
+    assert plan["left_out"] == []
+
+
+def test_dry_run_of_100_000_cells_takes_seconds() -> None:
+    datasets = f"line[n=[{','.join(map(str, range(2, 1002)))}]]"
+    algos = f"Comb[start=[{','.join(map(str, range(10)))}]]"
+    start = time.perf_counter()
+    result = toys("compare", "--algos", algos, "--datasets", datasets, "-r", "10", "--dry-run")
+    assert time.perf_counter() - start < 10
+    assert "100000 cells, 0 stored" in result.stdout
+
+
+def test_defaults_are_those_of_the_suite_compare() -> None:
+    plan = json.loads(call("compare", "--dry-run", "--format", "json").stdout)
+    about = json.loads(call("info", "compare", "--format", "json").stdout)
+    assert plan["repetitions"] == about["repetitions"]
+    assert plan["metrics"] == about["metrics"]
+    assert {g["algorithm"] for g in plan["groups"]} <= set(about["algorithms"])
+
+
+def test_a_suite_is_found_by_name_or_as_a_file_and_options_go_first(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('algorithms = ["Comb"]\ndatasets = ["line"]\nrepetitions = 4\n')
+    for suite, cells in ((str(file), 4), ("toys", 4)):
+        plan = toys("run", suite, "--dry-run", "--format", "json")
+        assert json.loads(plan.stdout)["cells"] == cells
+    plan = toys("run", str(file), "-r2", "--dry-run", "--format", "json")
+    assert json.loads(plan.stdout)["cells"] == 2
+
+
+# ---- Mistakes ------------------------------------------------------------------------------------
+
+MISTAKES = {
+    "unknown name": (["--algos", "Comp"], 2, "no algorithm is called 'Comp'; did you mean Comb?"),
+    "unknown parameter": (
+        ["--algos", "Comb[begin=1]"],
+        2,
+        "Comb has no parameter 'begin'; it has start",
+    ),
+    "wrong type": (["--algos", "Comb[start=x]"], 2, "Comb: start must be int, got 'x'"),
+    "out of range": (["--algos", "Comb[start=11]"], 2, "Comb: start must be in [0, 10], got 11"),
+    "p above 1": (
+        ["--oracles", "quadruplet-set[p=1.5]"],
+        2,
+        "quadruplet-set: p must be in (0, 1], got 1.5",
+    ),
+    "missing parameter": (["--datasets", "demanding"], 2, "demanding needs n: demanding[n=...]"),
+    "open bracket": (["--algos", "Comb["], 2, "'Comb[': a bracket is not closed"),
+    "no name": (
+        ["--algos", ","],
+        2,
+        "Invalid value for '--algos': there is no name in it (see hcbench compare --help)",
+    ),
+    "missing file": (["--datasets", "./none.csv"], 2, "cannot read ./none.csv: No such file"),
+    "unknown ending": (["--datasets", "./none.xyz"], 2, "./none.xyz: files end in .csv,"),
+    "space for comma": (
+        ["--algos", "Comb", "Fail"],
+        2,
+        "Got unexpected extra argument (Fail); names are separated by commas without spaces",
+    ),
+    "misspelt option": (["--algo", "Comb"], 2, "No such option"),
+    "repetitions": (
+        ["-r", "0"],
+        2,
+        "Invalid value for '-r' / '--repetitions': 0 is not in the range x>=1",
+    ),
+    "jobs": (["-j", "0"], 2, "Invalid value for '-j' / '--jobs': 0 is not in the range x>=1"),
+    "seed": (["--seed", "-1"], 2, "Invalid value for '--seed': -1 is not in the range x>=0"),
+    "timeout": (
+        ["--timeout", "0"],
+        2,
+        "Invalid value for '--timeout': '0' is no number of seconds above 0, or none",
+    ),
+    "timeout nan": (["--timeout", "nan"], 2, "'nan' is no number of seconds above 0, or none"),
+    "memory": (["--memory", "inf"], 2, "'inf' is no number of GiB above 0"),
+    "budget": (["--budget", "1k"], 2, "'1k' is no number of questions; write for example 1000"),
+    "negative budget": (["--budget", "-5"], 2, "'-5' is no number of questions"),
+    "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),
+    "dry run format": (["--dry-run", "--format", "latex"], 2, "--dry-run has no --format latex"),
+    "no plugin file": (["--plugin", "none.py"], 2, "File 'none.py' does not exist"),
+    "store of what": (["--store", "mysql://x"], 3, "no store can be kept in 'mysql'"),
+    "store is a folder": (["--store", "/"], 3, "/ is a folder; give a file"),
+}
+
+
+@pytest.mark.parametrize(("args", "code", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_on_stderr_and_an_exit_code(
+    args: list[str], code: int, message: str
+) -> None:
+    result = toys("compare", *args)
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("hcbench: error: ")
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "cannot read suite {}: No such file or directory"),
+        ("algorithms = [", "suite {} is no TOML"),
+        ("algos = []", "{}: unknown entry 'algos'; there are algorithms"),
+        ("repetitions = 0", "repetitions must be positive, got 0"),
+    ],
+)
+def test_a_bad_suite_ends_with_3(text: str | None, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    if text is not None:
+        file.write_text(text)
+    result = call("run", str(file))
+    assert result.exit_code == 3
+    assert message.format(file) in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_unknown_suite_ends_with_3() -> None:
+    result = call("run", "compar")
+    assert result.exit_code == 3
+    assert "no suite is called 'compar'; did you mean compare?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("import sys; sys.exit(3)", "cannot be imported: it calls sys.exit(3)"),
+        (
+            "from hcbench import hookimpl\n@hookimpl\ndef hcbench_algorithm(): return ()",
+            "implements an unknown hook hcbench_algorithm; did you mean hcbench_algorithms?",
+        ),
+        (
+            "from hcbench import hookimpl\n@hookimpl\ndef hcbench_algorithms(): return 1 / 0",
+            "hcbench_algorithms failed: ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+def test_a_named_plugin_file_that_fails_ends_with_4(source: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text(source)
+    result = call("list", "--plugin", str(file))
+    assert result.exit_code == 4
+    assert result.stderr == f"hcbench: error: --plugin {file}: {why}\n"
+
+
+def test_what_a_plugin_prints_while_it_loads_is_no_data(tmp_path: Path) -> None:
+    file = tmp_path / "chatty.py"
+    file.write_text("print('hello')")
+    result = call("list", "suites", "--format", "json", "--plugin", str(file))
+    assert json.loads(result.stdout)
+    assert result.stderr == "hello\n"
+
+
+def test_an_unknown_command_is_answered_with_the_closest() -> None:
+    result = call("comparee")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "hcbench: error: no command is called 'comparee'; did you mean compare? "
+        "(see hcbench --help)\n"
+    )
+
+
+def test_an_unknown_name_of_info_is_answered_with_the_closest() -> None:
+    result = toys("info", "Combb")
+    assert result.exit_code == 2
+    assert "is called 'Combb'; did you mean Comb" in result.stderr
+
+
+def test_a_defect_is_one_line_and_a_traceback_if_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise RuntimeError("oh\nno")
+
+    monkeypatch.setattr("hcbench.cli.show.load_plugins", fail)
+    line = (
+        "hcbench: error: RuntimeError: oh no; this is a defect; run with HCBENCH_DEBUG=1 for the "
+        "traceback\n"
+    )
+    result = call("list")
+    assert (result.exit_code, result.stderr) == (1, line)
+    monkeypatch.setenv("HCBENCH_DEBUG", "1")
+    told = call("list").stderr
+    assert told.startswith("Traceback")
+    assert told.endswith(line)
+
+
+def test_who_stops_reading_is_not_told_off() -> None:
+    command = f"{sys.executable} -m hcbench list | head -c 10; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# ---- Completion ----------------------------------------------------------------------------------
+
+
+def complete(*words: str) -> list[str]:
+    env = {
+        "_HCBENCH_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["hcbench", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    result = CliRunner(env=env).invoke(main, [])
+    return result.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compare", "--plugin", TOYS, "--algos", "com"], ["plain,Comb"]),
+        (["compare", "--plugin", TOYS, "--algos", "Comb,Kn"], ["plain,Comb,Knowing"]),
+        (["compare", "--plugin", TOYS, "--datasets", "Li"], ["plain,line"]),
+        (["compare", "--datasets", "./my"], ["file,./my"]),
+        (["compare", "--plugin", TOYS, "--oracles", "to"], ["plain,toy"]),
+        (["compare", "--plugin", TOYS, "--metrics", "size,nod"], ["plain,size,nodes"]),
+        (["info", "--plugin", TOYS, "knowi"], ["plain,Knowing"]),
+        (["cite", "--plugin", TOYS, "Comb", "knowi"], ["plain,Knowing"]),
+        (["run", "--plugin", TOYS, "toy"], ["plain,toys"]),
+        (["run", "./x"], ["file,./x"]),
+        (["list", "alg"], ["plain,algorithms"]),
+        (["compl"], ["plain,completion"]),
+        (["compare", "--plugin", "none.py", "--algos", "xyz"], []),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else v,
+)
+def test_names_are_completed(words: list[str], expected: list[str]) -> None:
+    assert complete(*words) == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_line_for_a_shell(shell: str) -> None:
+    result = call("completion", shell)
+    assert result.stdout.count("\n") == 1
+    assert f"_HCBENCH_COMPLETE={shell}_source hcbench" in result.stdout
+    assert result.stderr == ""

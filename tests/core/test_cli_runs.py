@@ -1,0 +1,458 @@
+"""The commands that run cells, and those that look at what was run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hcbench.cli import main
+from hcbench.store import Store
+
+TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
+MIXED = [
+    "--algos=Comb[start=[0,1]],Knowing,Fail,Fail[how=wrong],Fail[how=crash]",
+    "--datasets=line,bare",
+    "--metrics=nodes,size",
+    "-r2",
+]
+SMALL = ["--algos=Comb", "--datasets=line", "--metrics=nodes,size", "-r3"]
+
+
+def call(*args: str, store: Path, width: int = 80) -> Result:
+    env = {"HCBENCH_STORE": str(store), "COLUMNS": str(width), "HCBENCH_DEBUG": ""}
+    return CliRunner(env=env).invoke(main, [*args, "--plugin", TOYS])
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cli") / "store.sqlite"
+
+
+@pytest.fixture(scope="module")
+def mixed(store: Path) -> Result:
+    """A run with all kinds of failures: run 1 of the store."""
+    return call("compare", *MIXED, store=store)
+
+
+@pytest.fixture(scope="module")
+def small(mixed: Result, store: Path) -> Result:
+    """A run that succeeds, and finds two of its cells stored: run 2 of the store."""
+    assert mixed.exit_code == 1
+    return call("compare", *SMALL, store=store)
+
+
+def without_values(text: str) -> str:
+    """Text without what depends on the data alone."""
+    return re.sub(r"\d\.\d{3}\b", "x.xxx", text.replace("5.000", "5").replace("1.000", "1"))
+
+
+TABLES = """\
+line
+algorithm         oracle       nodes ↓          size ↑
+──────────────────────────────────────────────────────
+Comb              toy      15 ± 0*  x.xxx ± x.xxx*
+Comb[start=1]     toy      15 ± 0*  x.xxx ± x.xxx*
+Knowing           vectors  15 ± 0*  x.xxx ± x.xxx*
+Fail¹             vectors            -               -
+Fail[how=wrong]²  vectors            -               -
+Fail[how=crash]³  vectors            -               -
+¹ error: ValueError: it hurts
+² error: the algorithm returned 9 leaves for 8 items
+³ crash: CRASHED
+
+bare
+algorithm         oracle       nodes ↓          size ↑
+──────────────────────────────────────────────────────
+Comb              toy      11 ± 0*  x.xxx ± x.xxx*
+Comb[start=1]     toy      11 ± 0*  x.xxx ± x.xxx*
+Knowing¹          -                  -               -
+Fail²             vectors            -               -
+Fail[how=wrong]³  vectors            -               -
+Fail[how=crash]⁴  vectors            -               -
+¹ skipped: Knowing needs truth, which bare does not provide
+² error: ValueError: it hurts
+³ error: the algorithm returned 7 leaves for 6 items
+⁴ crash: CRASHED
+
+average rank, 1 is best
+algorithm        nodes   size
+─────────────────────────────
+Comb             2.00*  2.00*
+Comb[start=1]    2.00*  2.00*
+Knowing          2.00*  2.00*
+Fail              5.00   5.00
+Fail[how=wrong]   5.00   5.00
+Fail[how=crash]   5.00   5.00
+over data sets and repetitions that all could do, a failure is last (nodes: 2,
+size: 2)
+
+mean ± standard deviation over 2 repetitions
+↑ more is better, ↓ less is better, * is the best
+"""
+
+
+# ---- Tables --------------------------------------------------------------------------------------
+
+
+def test_the_table_has_a_block_per_data_set_and_reasons_below(mixed: Result) -> None:
+    assert mixed.exit_code == 1
+    shown = re.sub(r"crash: .*", "crash: CRASHED", without_values(mixed.stdout))
+    assert shown == TABLES
+
+
+def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> None:
+    lines = mixed.stderr.splitlines()
+    assert lines[0] == "hcbench: 22 cells"
+    assert "hcbench: Fail on line, repetition 1: error: ValueError: it hurts" in lines
+    assert sum("Fail" in line for line in lines) == 12
+    assert lines[-3] == "hcbench: 24 cells: 10 ok, 12 failed, 2 skipped"
+    assert re.fullmatch(
+        r"hcbench: see a failure with: hcbench rerun [0-9a-f]{8} --in-process", lines[-2]
+    )
+    assert lines[-1] == f"hcbench: kept in {store}; see hcbench results"
+
+
+def test_what_is_stored_is_not_run_again(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    assert small.stderr == (
+        "hcbench: 3 cells, 2 of them stored already\n"
+        "hcbench: 3 cells: 3 ok, 2 of them stored before\n"
+        f"hcbench: kept in {store}; see hcbench results\n"
+    )
+    plan = call("compare", *SMALL, "--dry-run", "--format=json", store=store)
+    assert json.loads(plan.stdout)["stored"] == 3
+    fresh = call("compare", *SMALL, "--dry-run", "--fresh", "--format=json", store=store)
+    assert json.loads(fresh.stdout)["stored"] == 0
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+def test_no_width_cuts_a_number(width: int, small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    shown = call("results", "show", "2", store=store, width=width).stdout
+    assert "15.000 ± 0" in shown
+    assert "…" not in shown
+    for line in shown.splitlines()[:-2]:
+        assert len(line) <= width
+
+
+def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    shown = call("results", "show", "2", store=store, width=25).stdout
+    assert shown.count("algorithm") == 2
+    assert shown.count("\nComb ") == 2
+
+
+def test_quiet_says_nothing_on_stderr(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    result = call("compare", *SMALL, "--quiet", store=store)
+    assert result.stderr == ""
+    assert result.stdout == small.stdout
+
+
+# ---- Formats -------------------------------------------------------------------------------------
+
+
+def strict(text: str) -> dict[str, list[dict[str, object]]]:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    loaded: dict[str, list[dict[str, object]]] = json.loads(text, parse_constant=refuse)
+    return loaded
+
+
+def test_json_is_one_strict_object(mixed: Result, store: Path) -> None:
+    assert mixed.exit_code == 1
+    found = strict(call("compare", *MIXED, "--format=json", store=store).stdout)
+    assert len(found["cells"]) == 24
+    names = {"algorithm", "dataset", "oracle", "repetition", "seed", "status", "reason", "seconds"}
+    names |= {"oracle_seconds", "peak_bytes", "queries", "checkpoint", "metrics"}
+    assert all(names <= set(cell) for cell in found["cells"])
+    assert {cell["status"] for cell in found["cells"]} == {"ok", "error", "crash", "skipped"}
+    assert {"mean", "std", "n"} <= set(found["summary"][0])
+    assert found["verdicts"] == []
+
+
+def test_csv_markdown_and_latex(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    table = call("compare", *SMALL, "--format=csv", store=store).stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [row["nodes"] for row in rows] == ["15.0"] * 3
+    markdown = call("compare", *SMALL, "--format=markdown", store=store).stdout
+    assert markdown.startswith("**line**\n\n| algorithm | nodes ↓ | size ↑ |\n")
+    assert "\\begin{tabular}" in call("compare", *SMALL, "--format=latex", store=store).stdout
+
+
+def test_a_pipe_gets_no_control_codes(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    command = [sys.executable, "-m", "hcbench", "compare", *SMALL, "--plugin", TOYS]
+    env = {**os.environ, "HCBENCH_STORE": str(store), "TERM": "xterm-256color"}
+    done = subprocess.run(command, env=env, capture_output=True, check=True)
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def on_a_terminal(store: Path, **env: str) -> str:
+    """What a run writes to a terminal, stdout and stderr together."""
+    command = [sys.executable, "-m", "hcbench", "compare", *SMALL, "--algos=Fail", "--fresh"]
+    ours, theirs = pty.openpty()
+    variables = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **env}
+    variables["HCBENCH_STORE"] = str(store)
+    with subprocess.Popen(
+        [*command, "--plugin", TOYS], env=variables, stdout=theirs, stderr=theirs, close_fds=True
+    ):
+        os.close(theirs)
+        written = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                written += chunk
+        except OSError:  # the other side is closed
+            pass
+    os.close(ours)
+    return written.decode()
+
+
+def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
+    written = on_a_terminal(tmp_path / "s.sqlite")
+    assert "0 of 6 cells" in written
+    assert "━" in written
+    assert "Fail on line, repetition 2: error: ValueError: it hurts" in written
+    assert "\x1b[1mline\x1b[0m" in written
+    assert written.endswith("see hcbench results\r\n")
+
+
+def test_no_color_is_respected(tmp_path: Path) -> None:
+    written = on_a_terminal(tmp_path / "s.sqlite", NO_COLOR="1")
+    colours = re.findall(r"\x1b\[(?:3[0-7]|9[0-7]|38)[;m]", written)
+    assert colours == []
+
+
+# ---- Interruption --------------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_says_that_the_same_command_resumes(tmp_path: Path) -> None:
+    args = ["--algos=Comb,Fail[how=hang]", *SMALL[1:], "--plugin", TOYS, "--jobs=1"]
+    store = tmp_path / "s.sqlite"
+    env = {**os.environ, "HCBENCH_STORE": str(store)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "hcbench", "compare", *args],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not (store.exists() and _outcomes(store)):
+            time.sleep(0.1)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert out == ""
+    assert err.strip().splitlines()[-1] == (
+        "hcbench: interrupted; what is done is kept: the same command resumes"
+    )
+    assert _outcomes(store) == 1
+    assert "(interrupted)" in results(store=store).stdout.replace("\n", " ")
+
+
+def _outcomes(store: Path) -> int:
+    with Store(store) as opened:
+        return len(opened.outcomes())
+
+
+# ---- Stores --------------------------------------------------------------------------------------
+
+
+def test_a_store_that_cannot_be_written_is_one_line_and_3(tmp_path: Path) -> None:
+    result = call("compare", *SMALL, "--store=/proc/none/s.sqlite", "-q", store=tmp_path / "s")
+    assert result.exit_code == 3
+    assert result.stderr.count("\n") == 1
+    assert "/proc/none/s.sqlite" in result.stderr
+
+
+def test_a_corrupt_store_is_one_line_and_3(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    store.write_bytes(b"no database at all" * 100)
+    result = call("compare", *SMALL, store=store)
+    assert result.exit_code == 3
+    assert result.stderr == (
+        f"hcbench: error: {store}: this is no SQLite database; give another place with --store\n"
+    )
+
+
+# ---- Past runs -----------------------------------------------------------------------------------
+
+
+def results(*args: str, store: Path) -> Result:
+    """A command that takes no plugin file."""
+    return CliRunner(env={"HCBENCH_STORE": str(store), "COLUMNS": "80"}).invoke(
+        main, ["results", *args]
+    )
+
+
+def test_past_runs_are_listed(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    bare, listed = results(store=store), results("list", store=store)
+    assert bare.stdout == listed.stdout
+    assert listed.stdout.splitlines()[0] == "run  started           cells  failed  reused  command"
+    assert re.search(r"^  1  \S+ \S+     24      12       2  hcbench compare", listed.stdout, re.M)
+    runs = json.loads(results("list", "--format=json", store=store).stdout)
+    assert (runs[1]["cells"], runs[1]["reused"], runs[1]["state"]) == (3, 2, "done")
+    assert runs[1]["command"].startswith("hcbench compare --algos=Comb ")
+
+
+def test_a_store_without_runs_says_how_to_begin(tmp_path: Path) -> None:
+    result = results(store=tmp_path / "s.sqlite")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "begin with: hcbench compare" in result.stderr
+    shown = results("show", store=tmp_path / "s.sqlite")
+    assert shown.exit_code == 3
+
+
+def test_a_stored_run_is_shown_as_when_it_ended(small: Result, store: Path) -> None:
+    assert call("results", "show", "2", store=store).stdout == small.stdout
+
+
+def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
+    assert mixed.exit_code == 1
+    args = ["results", "show", "1", "--algo=comb", "--dataset=lin*", "--metric=nodes"]
+    found = strict(call(*args, "--format=json", store=store).stdout)
+    assert {cell["algorithm"] for cell in found["cells"]} == {"Comb", "Comb[start=1]"}
+    assert {cell["dataset"] for cell in found["cells"]} == {"line"}
+    assert all(list(cell["metrics"]) == ["nodes"] for cell in found["cells"])  # type: ignore[call-overload]
+    crashed = call("results", "show", "1", "--status=crash", store=store).stdout
+    assert re.search(r"^[0-9a-f]{8}  Fail\[how=crash\]  line +0  crash ", crashed, re.M)
+    assert call("results", "show", "1", "--metric=other", store=store).stderr == (
+        "hcbench: error: other was not measured; there are nodes, size "
+        "(see hcbench results show --help)\n"
+    )
+
+
+def test_runs_are_compared(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    call("compare", *SMALL, store=store)
+    call("compare", *SMALL, "--seed=1", "--algos=Comb,Fail", store=store)
+    same = call("results", "diff", "1", "1", store=store)
+    assert same.stdout == (
+        "2 of 2 means are equal, 0 differ by more than two standard errors (*); "
+        "0 cells ended otherwise\n"
+    )
+    told = call("results", "diff", "1", "2", store=store).stdout
+    assert re.search(r"^Comb / toy  size  +x\.xxx +x\.xxx ", without_values(told), re.M)
+    assert re.search(r"^line +Comb / toy +ok +- +3$", told, re.M)
+    assert re.search(r"^line +Fail / vectors +- +error +3$", told, re.M)
+    found = json.loads(call("results", "diff", "1", "2", "--format=json", store=store).stdout)
+    (size,) = (
+        d for d in found["differences"] if d["metric"] == "size" and d["algorithm"] == "Comb"
+    )
+    assert size["difference"] == pytest.approx(size["after"] - size["before"])
+    assert size["marked"] == (abs(size["difference"]) > 2 * size["standard_error"])
+
+
+def test_a_run_is_exported(small: Result, store: Path, tmp_path: Path) -> None:
+    assert small.exit_code == 0
+    file = tmp_path / "run.csv"
+    assert call("results", "export", "2", "-o", str(file), store=store).stdout == ""
+    assert file.read_text() == call("results", "export", "2", store=store).stdout
+    assert len(file.read_text().splitlines()) == 4
+    assert strict(call("results", "export", "2", "--format=json", store=store).stdout)
+    failed = call("results", "export", "2", "-o", str(tmp_path / "no" / "f.csv"), store=store)
+    assert failed.exit_code == 2
+    assert "f.csv: No such file or directory" in failed.stderr
+
+
+def test_a_run_that_is_not_there_says_which_is_the_last(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    result = call("results", "show", "999", store=store)
+    assert result.exit_code == 3
+    assert "has no run 999; the last is" in result.stderr
+
+
+# ---- Reruns --------------------------------------------------------------------------------------
+
+
+def key_of(store: Path, algorithm: str) -> str:
+    with Store(store) as opened:
+        outcomes = [outcome for outcome, _ in opened.outcomes(run=1)]
+    return next(o.key for o in outcomes if o.algorithm == algorithm and o.key)
+
+
+def test_a_rerun_stands_beside_what_is_stored(mixed: Result, store: Path) -> None:
+    assert mixed.exit_code == 1
+    key = key_of(store, "Comb")
+    for how in ([], ["--in-process"]):
+        result = call("rerun", key[:12], *how, store=store)
+        assert result.exit_code == 0
+        assert result.stderr == ""
+        assert result.stdout.startswith(f"cell {key}\nComb on ")
+        rows = [line.split() for line in result.stdout.splitlines()[4:]]
+        assert ["status", "ok", "ok"] in rows
+        (size,) = (row[1:] for row in rows if row[0] == "size")
+        assert size[0] == size[1]
+
+
+def test_a_rerun_of_a_failure_shows_the_traceback(mixed: Result, store: Path) -> None:
+    assert mixed.exit_code == 1
+    key = key_of(store, "Fail")
+    for how in ([], ["--in-process"]):
+        result = call("rerun", key[:12], *how, store=store)
+        assert result.exit_code == 1
+        assert "Traceback (most recent call last):" in result.stdout
+        assert 'raise ValueError("it\\nhurts")' in result.stdout
+    crash = call("rerun", key_of(store, "Fail[how=crash]"), store=store)
+    assert "crash: exited with code 7" in crash.stdout
+
+
+def test_pdb_stands_where_it_was_raised(mixed: Result, store: Path) -> None:
+    assert mixed.exit_code == 1
+    args = ["rerun", key_of(store, "Fail"), "--in-process", "--pdb", "--plugin", TOYS]
+    done = subprocess.run(
+        [sys.executable, "-m", "hcbench", *args],
+        env={**os.environ, "HCBENCH_STORE": str(store)},
+        input="p how\nq\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "toys.py(" in done.stdout.partition("Traceback")[2]
+    assert "(Pdb) 'raise'" in done.stdout
+
+
+def test_pdb_needs_this_process(store: Path) -> None:
+    alone = call("rerun", "abc", "--pdb", store=store)
+    assert alone.exit_code == 2
+    assert alone.stderr == "hcbench: error: --pdb needs --in-process (see hcbench rerun --help)\n"
+
+
+def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
+    store, file = tmp_path / "s.sqlite", tmp_path / "changing.py"
+    file.write_text(Path(TOYS).read_text())
+    runner = CliRunner(env={"HCBENCH_STORE": str(store)})
+    args = ["--plugin", str(file)]
+    assert runner.invoke(main, ["compare", *SMALL, *args]).exit_code == 0
+    file.write_text(file.read_text() + "\n# Another edition.\n")
+    result = runner.invoke(main, ["rerun", key_of(store, "Comb"), *args])
+    assert result.exit_code == 0
+    assert result.stderr.count("changing:file is 0+") == 3
+    gone = runner.invoke(main, ["rerun", key_of(store, "Comb")])
+    assert gone.exit_code == 2
+    assert "no algorithm is called 'changing:Comb'" in gone.stderr
+    assert "one of a file needs --plugin FILE" in gone.stderr
+
+
+def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> None:
+    assert small.exit_code == 0
+    result = call("rerun", "zzz", store=store)
+    assert result.exit_code == 3
+    assert "has no cell 'zzz'" in result.stderr
