@@ -137,7 +137,7 @@ class Metrics:
 
 
 @njit(cache=True)
-def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, time: Any) -> Any:  # noqa: ARG001, E741
+def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, time: Any) -> Any:  # noqa: E741
     sign = 1 if floats[i] * floats[j] > floats[k] * floats[l] else -1
     return -sign if uniform(ints[0], key, time) < 0.1 else sign
 

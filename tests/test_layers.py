@@ -26,9 +26,9 @@ LAYERS = [
     },
     {"specs", "hookspecs", "seeds", "names", "outcome"},
     {"plugins", "registry", "suite", "plan"},
-    {"memory", "environment", "cell", "nursery", "worker", "store", "reuse", "run"},
+    {"memory", "environment", "cell", "nursery", "worker", "store", "reuse", "dispatch", "run"},
     {"statistics", "claims", "results", "tables", "differences"},
-    {"api"},
+    {"api", "direct", "given_data", "own"},
     {"cli"},
     {"__main__"},
 ]

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hcbench import compiled
-    from hcbench.api import compare, fit, load_registry, score
+    from hcbench.api import compare
     from hcbench.comparisons import Comparisons, pair_index, pair_items
+    from hcbench.direct import fit, score
     from hcbench.errors import (
         BudgetExceededError,
         DataError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from hcbench.outcome import Outcome
     from hcbench.partition import Cut, Partition
     from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
+    from hcbench.registry import load_registry
     from hcbench.results import Results
     from hcbench.seeds import derive_seed
     from hcbench.similarity import similarity_matrix, similarity_of_vectors, unit_rows
@@ -52,8 +54,9 @@ if TYPE_CHECKING:
     from hcbench.tree import HeightKind, Tree
 
 _HOME = {
-    "api": ("compare", "fit", "load_registry", "score"),
+    "api": ("compare",),
     "comparisons": ("Comparisons", "pair_index", "pair_items"),
+    "direct": ("fit", "score"),
     "errors": (
         "BudgetExceededError",
         "DataError",
@@ -68,6 +71,7 @@ _HOME = {
     "outcome": ("Outcome",),
     "partition": ("Cut", "Partition"),
     "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
+    "registry": ("load_registry",),
     "results": ("Results",),
     "seeds": ("derive_seed",),
     "similarity": ("similarity_matrix", "similarity_of_vectors", "unit_rows"),

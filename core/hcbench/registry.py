@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -261,6 +261,27 @@ def _file_digest(name: str) -> str:
             return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise DataError(f"cannot read {name}: {error.strerror}") from error
+
+
+@lru_cache(maxsize=1)
+def _installed() -> Registry:
+    return Registry(Plugins())
+
+
+def load_registry(files: Sequence[str | Path] = ()) -> Registry:
+    """All that is registered.
+
+    Parameters
+    ----------
+    files : sequence of path
+        Plugin files beside those that are installed.
+
+    Returns
+    -------
+    Registry
+        With ``algorithms``, ``datasets``, ``oracles``, ``metrics`` and ``suites``.
+    """
+    return Registry(Plugins([Path(file) for file in files])) if files else _installed()
 
 
 def find_suite(registry: Registry, name: str) -> Suite:

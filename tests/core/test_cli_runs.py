@@ -456,3 +456,41 @@ def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> Non
     result = call("rerun", "zzz", store=store)
     assert result.exit_code == 3
     assert "has no cell 'zzz'" in result.stderr
+
+
+# ---- Claims --------------------------------------------------------------------------------------
+
+
+def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    file.write_text(
+        'algorithms = ["Comb"]\ndatasets = ["line"]\nmetrics = ["nodes"]\nrepetitions = 2\n'
+        '[[claims]]\nclaim = "A comb of 8 has 15 nodes"\nalgorithm = "Comb"\ndataset = "line"\n'
+        'metric = "nodes"\npaper = "15"\n'
+        '[[claims]]\nclaim = "It has 14"\nalgorithm = "Comb"\ndataset = "line"\n'
+        'metric = "nodes"\npaper = "14"\n'
+    )
+    store = tmp_path / "s.sqlite"
+    shown = call("run", str(file), store=store)
+    assert shown.exit_code == 0
+    assert re.search(r"^A comb of 8 has 15 nodes +15 +15 ± 0 +reproduced", shown.stdout, re.M)
+    assert re.search(r"^It has 14 +14 +15 ± 0 +differs", shown.stdout, re.M)
+    found = strict(call("run", str(file), "--format=json", store=store).stdout)
+    assert [row["verdict"] for row in found["verdicts"]] == ["reproduced", "differs"]
+    for row in found["verdicts"]:
+        assert {"claim", "paper", "measured", "standard_error", "verdict", "note"} <= set(row)
+
+
+def test_nothing_that_can_be_run_is_told_with_its_reason(tmp_path: Path) -> None:
+    args = ["compare", "--algos=Knowing", "--datasets=bare", "--metrics=nodes", "-r1"]
+    result = call(*args, store=tmp_path / "s.sqlite")
+    assert result.exit_code == 0
+    assert "skipped: Knowing needs truth, which bare does not provide" in result.stdout
+    assert "hcbench: 1 cell: 1 skipped\n" in result.stderr
+
+
+def test_a_password_is_not_kept_with_the_command() -> None:
+    from hcbench.cli.compare import _without_password
+
+    command = "hcbench compare --store postgresql://me:secret@host/db --algos UPGMA"
+    assert _without_password(command) == command.replace("secret", "***")

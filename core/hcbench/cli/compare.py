@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -152,7 +153,7 @@ def _run(
                 store,
                 jobs=wish.jobs,
                 fresh=wish.fresh,
-                command=shlex.join(command or ["hcbench", "compare"]),
+                command=_without_password(shlex.join(command or ["hcbench", "compare"])),
                 observer=observer,
             )
     except KeyboardInterrupt:
@@ -160,13 +161,20 @@ def _run(
     return Results.of_plan(plan, outcomes), outcomes
 
 
+def _without_password(command: str) -> str:
+    """The command, for everyone to read: that of a store's URL stays out of it."""
+    return re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
+
+
 def _tell_end(outcomes: Sequence[Outcome], store: Store) -> None:
+    from hcbench.cli.progress import count_cells
+
     count = Counter("failed" if o.failed else o.status for o in outcomes)
     parts = [f"{count[name]} {name}" for name in ("ok", "failed", "skipped") if count[name]]
     reused = sum(o.reused for o in outcomes)
     if reused:
         parts.append(f"{reused} of them stored before")
-    tell(f"{len(outcomes)} cells: {', '.join(parts)}")
+    tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
     failed = next((o for o in outcomes if o.failed and o.key), None)
     if failed is not None:
         tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process")

@@ -130,16 +130,18 @@ class _Drawing:
     def _column(self, number: int) -> list[Text]:
         """The entries of a column; stars and marks have a place of their own behind numbers."""
         entries = [row[number] for row in self.block.rows]
-        behind = [self._behind(entry) for entry in entries]
-        room = max(map(cell_len, behind), default=0) if self.block.numeric[number] else 0
+        numeric = self.block.numeric[number]
+        behind = [self._behind(entry, self.star if numeric else "") for entry in entries]
+        room = max(map(cell_len, behind), default=0) if numeric else 0
         return [
             Text(entry.text + mark + " " * (room - cell_len(mark)), "bold" if entry.bold else "")
             for entry, mark in zip(entries, behind, strict=True)
         ]
 
-    def _behind(self, entry: Entry) -> str:
+    @staticmethod
+    def _behind(entry: Entry, star: str) -> str:
         marks = ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
-        return (self.star if entry.bold else "") + marks
+        return (star if entry.bold else "") + marks
 
     def _header(self, number: int) -> str:
         """The header; of numbers folded, at blanks and hyphens, to what stands below it."""

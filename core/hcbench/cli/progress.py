@@ -70,7 +70,7 @@ class Tally:
         return elapsed / self.done * self.left if self.done else math.inf
 
     def __str__(self) -> str:
-        parts = [f"{self.reused + self.done} of {self.total} cells"]
+        parts = [f"{self.reused + self.done} of {count_cells(self.total)}"]
         if self.failed:
             parts.append(f"{self.failed} failed")
         if self.left and self.done:
@@ -83,6 +83,11 @@ def describe_failure(outcome: Outcome) -> str:
     repetition = f"repetition {outcome.repetition}"
     where = f"{outcome.algorithm} on {outcome.dataset}, {repetition}"
     return f"{where}: {outcome.status}: {outcome.reason}"
+
+
+def count_cells(number: int) -> str:
+    """Such as ``1 cell`` or ``12,000 cells``."""
+    return f"{number:,} cell{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
@@ -131,7 +136,7 @@ class Lines:
         """Say what is to be done."""
         self.tally.begin(total, reused)
         stored = f", {reused} of them stored already" if reused else ""
-        tell(f"{total} cells{stored}")
+        tell(f"{count_cells(total)}{stored}")
         self._next = time.monotonic() + LINE
 
     def finished(self, outcome: Outcome) -> None:

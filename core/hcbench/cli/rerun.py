@@ -164,7 +164,7 @@ class Watched:
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell here; its outcome, and what was raised."""
     from hcbench.cell import run_job
-    from hcbench.run import make_job, outcome_of
+    from hcbench.dispatch import make_job, outcome_of
     from hcbench.worker import Report
 
     raised: list[BaseException] = []
@@ -195,7 +195,8 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
 
     import cloudpickle
 
-    from hcbench.run import PRELOADED, make_job, outcome_of
+    from hcbench.dispatch import make_job, outcome_of
+    from hcbench.run import PRELOADED
     from hcbench.worker import Limits, Pool
 
     job = make_job(cell, [m.label for m in cell.metrics])

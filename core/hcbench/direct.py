@@ -1,0 +1,173 @@
+"""One algorithm on one's own data, one metric of one's own tree: no harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hcbench.cell import Call, as_result, make_oracle
+from hcbench.errors import DataError, ParameterError
+from hcbench.given_data import as_problem, problem_of_truth, truth_entries
+from hcbench.oracle import Oracle, ask_oracle
+from hcbench.plan import choose_oracles
+from hcbench.problem import Cost, Problem, Result, Scored, give
+from hcbench.registry import Registry, Use, load_registry, make_use
+from hcbench.specs import AlgorithmSpec
+
+Own: TypeAlias = Callable[..., Any]
+
+
+def fit(
+    name: str,
+    data: Any = None,
+    /,
+    *,
+    seed: int = 0,
+    budget: int | None = None,
+    oracle: str | None = None,
+    truth: Any = None,
+    n: int | None = None,
+    ordinal: Own | None = None,
+    same_cluster: Own | None = None,
+    quadruplet: Own | None = None,
+    **params: Any,
+) -> Result:
+    """Run one registered algorithm on one's own data, without a harness.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm; ``NAME[param=value]`` works too.
+    data : array, Comparisons, Tree, Problem or Oracle
+        Vectors (n, p); a square symmetric matrix of similarities; comparisons; a tree to be
+        cut; or what `ask_oracle` made.
+    seed : int
+    budget : int, optional
+        The most questions that may be asked.
+    oracle : str, optional
+        How the data answer, such as ``"quadruplet-set[p=0.05]"``; by default the first kind that
+        the algorithm accepts and the data can provide.
+    truth : Tree or labels, optional
+        For algorithms that take a hint.
+    n : int, optional
+        Number of items, with one of the callables below and no data.
+    ordinal, same_cluster, quadruplet : callable, optional
+        Who answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)`` whether they
+        belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
+    **params
+        Of the algorithm.
+
+    Returns
+    -------
+    Tree or Partition
+        Counts are read from the oracle's ledger; make it by `ask_oracle` to have it.
+
+    Raises
+    ------
+    HcbenchError
+        If the data do not fit the algorithm, or the budget is used up.
+    """
+    registry = load_registry()
+    (use,) = registry.use_algorithms(name)
+    if params:
+        use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
+    callables = {
+        "ordinal-queries": ordinal,
+        "pair-queries": same_cluster,
+        "quadruplet-queries": quadruplet,
+    }
+    problem, asked = _who_answers(data, callables, n, budget, truth)
+    if asked is None:
+        asked = _default_oracle(registry, use, problem, oracle, seed, budget)
+    elif asked.kind not in use.spec.accepts:
+        raise ParameterError(
+            f"{use.label} accepts {', '.join(use.spec.accepts)}; this oracle is {asked.kind}"
+        )
+    given = give(problem, use.spec.hints_of(use.params))
+    asked.prepare()
+    returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
+    return as_result(returned, problem.n)
+
+
+def _given_in_name(use: Use[Any]) -> dict[str, Any]:
+    return {p.name: use.params[p.name] for p in use.spec.parameters if not p.required}
+
+
+def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}
+
+
+def _who_answers(
+    data: Any,
+    callables: Mapping[str, Own | None],
+    n: int | None,
+    budget: int | None,
+    truth: Any,
+) -> tuple[Problem, Oracle | None]:
+    """The problem, and the oracle if the caller brings one."""
+    given = {kind: f for kind, f in callables.items() if f is not None}
+    if len(given) > 1:
+        raise ParameterError(f"only one can answer, got {', '.join(given)}")
+    known = {} if truth is None else truth_entries(truth)
+    if isinstance(data, Oracle):
+        return Problem(n=data.n, **known), data
+    if given:
+        ((kind, function),) = given.items()
+        problem = as_problem(data, truth) if data is not None else None
+        items = problem.n if problem is not None else n
+        if items is None:
+            raise ParameterError("say how many items there are: n=...")
+        asked = ask_oracle(kind, function, n=items, budget=budget)
+        return problem or Problem(n=items, **known), asked
+    if data is None:
+        raise ParameterError("fit needs data, or n= and a callable that answers")
+    return as_problem(data, truth), None
+
+
+def _default_oracle(
+    registry: Registry,
+    use: Use[AlgorithmSpec],
+    problem: Problem,
+    oracle: str | None,
+    seed: int,
+    budget: int | None,
+) -> Oracle:
+    requested = registry.use_oracles(oracle) if oracle else []
+    paired = choose_oracles(use, problem.provides, "the data", requested, registry)
+    if isinstance(paired, str):
+        raise DataError(paired)
+    chosen = paired[0]
+    return make_oracle(Call(chosen.spec.function, chosen.params), problem, seed, budget)
+
+
+def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
+    """One metric's value for a tree or partition made anywhere.
+
+    Parameters
+    ----------
+    metric : str
+        Name; ``NAME[param=value]`` works too.
+    result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
+    truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
+        What the metric compares with.
+    **params
+        Of the metric.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotApplicableError
+        If the metric is not defined for such a result or such a truth, and why.
+    """
+    registry = load_registry()
+    (use,) = registry.use_metrics(metric)
+    if params:
+        use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
+    problem = problem_of_truth(truth)
+    scored = Scored(problem=problem, result=as_result(result, problem.n), cost=Cost(seconds=0.0))
+    return float(use.spec.load()(scored, **use.params))

@@ -1,0 +1,89 @@
+"""Problems made of what people have: arrays, labels, trees, comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.comparisons import Comparisons
+from hcbench.errors import DataError
+from hcbench.partition import Partition
+from hcbench.problem import Problem
+from hcbench.tree import Tree
+
+
+def as_problem(data: Any, truth: Any = None) -> Problem:
+    """Make a problem of what people have.
+
+    Parameters
+    ----------
+    data : (n, p) or (n, n) array, Comparisons, Tree, Problem, or pair (data, truth)
+        A square symmetric matrix counts as similarities, any other as vectors.
+    truth : Tree, (n,) or (n, L) labels, optional
+
+    Raises
+    ------
+    DataError
+        If it is none of these.
+    """
+    if isinstance(data, tuple) and len(data) == 2 and truth is None:
+        data, truth = data
+    if isinstance(data, Problem):
+        return data if truth is None else replace(data, **truth_entries(truth))
+    known = {} if truth is None else truth_entries(truth)
+    if isinstance(data, Comparisons):
+        return Problem(n=data.n, comparisons=data, **known)
+    if isinstance(data, Tree):
+        return Problem(n=data.n, names=data.names, tree=data, **known)
+    if hasattr(data, "tocsr"):
+        return Problem(n=data.shape[0], vectors=data.tocsr(), **known)
+    matrix = _matrix(data)
+    if len(matrix) and _is_similarity(matrix):
+        return Problem(n=len(matrix), similarity=matrix, **known)
+    return Problem(n=len(matrix), vectors=matrix, **known)
+
+
+def _matrix(data: Any) -> NDArray[Any]:
+    try:
+        array = np.array(data)
+    except ValueError as error:
+        raise DataError(f"the rows of the data have different lengths: {error}") from error
+    if array.ndim != 2 or array.dtype.kind not in "iufb":
+        raise DataError(
+            f"data must be a numeric matrix (n, p), got shape {array.shape} of {array.dtype}"
+        )
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _is_similarity(matrix: NDArray[Any]) -> bool:
+    return matrix.shape[0] == matrix.shape[1] and bool(np.array_equal(matrix, matrix.T))
+
+
+def truth_entries(truth: Any) -> dict[str, Any]:
+    """What a Problem calls a truth that is a tree or labels."""
+    if isinstance(truth, Tree):
+        return {"truths": {"truth": truth}}
+    labels = np.asarray(truth)
+    if labels.ndim == 1:
+        labels = labels[:, None]
+    if labels.ndim != 2:
+        raise DataError(f"labels must have shape (n,) or (n, L), got {labels.shape}")
+    codes = [np.unique(column, return_inverse=True)[1].ravel() for column in labels.T]
+    return {"levels": np.column_stack(codes).astype(np.int64)}
+
+
+def problem_of_truth(truth: Any) -> Problem:
+    """A problem that is known by its truth alone: a tree, labels, similarities or vectors."""
+    if isinstance(truth, Problem):
+        return truth
+    if isinstance(truth, Tree):
+        return Problem(n=truth.n, truths={"truth": truth})
+    if isinstance(truth, Partition):
+        truth = truth.labels
+    array = np.asarray(truth)
+    if array.ndim == 1 or array.dtype.kind in "iubUSO":
+        return Problem(n=len(array), **truth_entries(array))
+    return as_problem(array)
