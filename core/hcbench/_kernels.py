@@ -1,4 +1,4 @@
-"""Compiled passes over the arrays of a tree. They trust their input; :mod:`hcbench.tree` checks it.
+"""Compiled passes over the arrays of a tree. They trust their input; ``_tree_validity`` checks it.
 
 Throughout, ``parent`` has shape (m,): a parent's id is larger than its children's, the root m-1 has
 -1 and the leaves are 0..n-1. A pass from the leaves up is then a loop over rising ids, a pass from
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from enum import IntEnum
 from math import frexp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numba import njit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Array = TypeVar("Array", bound="NDArray[Any]")
 
 OPEN, CLOSE, COMMA, COLON, SEMICOLON, QUOTE, OPEN_COMMENT, CLOSE_COMMENT, BLANK = b"(),:;'[] "
 
@@ -33,6 +35,12 @@ class NewickScan(IntEnum):
     SECOND_LENGTH = 6
     AFTER_END = 7
     EMPTY = 8
+
+
+def read_only(array: Array) -> Array:
+    """Make an array read-only, and return it."""
+    array.setflags(write=False)
+    return array
 
 
 @njit(cache=True)

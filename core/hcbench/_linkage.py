@@ -1,0 +1,100 @@
+"""Trees as matrices of merges, those of scipy and scikit-learn: checked, read and written.
+
+:meth:`hcbench.tree.Tree.from_linkage`, :meth:`~hcbench.tree.Tree.from_children` and
+:meth:`~hcbench.tree.Tree.to_linkage` are the way in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench._tree_heights import HeightKind, distances
+from hcbench._tree_validity import checked_floats
+from hcbench.errors import InvalidTreeError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from hcbench.tree import Tree
+
+
+def read_linkage(linkage: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Read a linkage matrix (n-1, 4): parents (2n-1,), and at what the inner nodes merge (n-1,)."""
+    rows = checked_floats(linkage, None, "a linkage matrix")
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise InvalidTreeError(f"a linkage matrix has shape (n-1, 4), got {rows.shape}")
+    return _parents_of_merges(rows[:, :2]), rows[:, 2]
+
+
+def read_children(children: ArrayLike) -> NDArray[np.int64]:
+    """Parents (2n-1,) of scikit-learn's ``children_`` (n-1, 2)."""
+    pairs = checked_floats(children, None, "children")
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InvalidTreeError(f"children has shape (n-1, 2), got {pairs.shape}")
+    return _parents_of_merges(pairs)
+
+
+def leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
+    """Heights (n,) of the leaves, which no linkage matrix holds."""
+    if given is None and kind is HeightKind.AFFINITY:
+        raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
+    height = np.asarray(0.0 if given is None else given, dtype=np.float64)
+    if height.shape not in ((), (n,)):
+        raise InvalidTreeError(f"leaf_height has shape {height.shape}, expected ({n},)")
+    return np.broadcast_to(height, n)
+
+
+def write_linkage(tree: Tree) -> NDArray[np.float64]:
+    """:meth:`Tree.to_linkage <hcbench.tree.Tree.to_linkage>`."""
+    n = tree.n
+    distance = distances(tree)
+    _check_linkage_holds(tree, distance)
+    is_monotone = (distance[:-1] <= distance[tree.parent[n:-1] - n]).all()
+    row_node = np.argsort(distance, kind="stable") if is_monotone else np.arange(n - 1)
+    cluster = np.arange(tree.n_nodes)
+    cluster[n + row_node] = np.arange(n, tree.n_nodes)
+    pairs = cluster[tree.child_ids].reshape(n - 1, 2)[row_node]
+    sizes = tree.sizes[n:][row_node]
+    return np.column_stack((np.sort(pairs, axis=1), distance[row_node], sizes)).astype(float)
+
+
+def _check_linkage_holds(tree: Tree, distance: NDArray[np.float64]) -> None:
+    if not tree.is_binary:
+        raise InvalidTreeError(
+            f"a linkage matrix holds binary trees; this one has {tree.n_nodes - tree.n} inner "
+            f"nodes over {tree.n} leaves; write it as Newick"
+        )
+    if distance.size and distance.min() < 0:
+        raise InvalidTreeError(
+            f"a linkage matrix holds no negative distance, got {distance.min()}; shift them"
+        )
+
+
+def _parents_of_merges(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two clusters into node n+i."""
+    n = len(pairs) + 1
+    node = np.arange(n, 2 * n - 1)
+    merged = _checked_merges(pairs, node)
+    parent = np.full(2 * n - 1, -1, dtype=np.int64)
+    parent[merged] = node[:, None]
+    return parent
+
+
+def _checked_merges(pairs: NDArray[np.float64], node: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return pairs (n-1, 2) as ids: each is older than the node (n-1,) made of it and used once."""
+    if not (np.isfinite(pairs).all() and (pairs == np.floor(pairs)).all()):
+        raise InvalidTreeError("the clusters that a row merges must be integers")
+    merged = pairs.astype(np.int64)
+    wrong = np.flatnonzero((merged < 0).any(axis=1) | (merged >= node[:, None]).any(axis=1))
+    if wrong.size:
+        i = wrong[0]
+        raise InvalidTreeError(
+            f"row {i} merges {merged[i, 0]} and {merged[i, 1]}, but only the items and rows before "
+            f"it, 0..{node[i] - 1}, exist then"
+        )
+    used = np.bincount(merged.ravel())
+    if (used > 1).any():
+        raise InvalidTreeError(f"cluster {used.argmax()} is merged {used.max()} times, not once")
+    return merged
