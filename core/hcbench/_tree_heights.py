@@ -48,6 +48,8 @@ def distances(tree: Tree) -> NDArray[np.float64]:
     inner = tree.height[tree.n :]
     if tree.kind is HeightKind.AFFINITY:
         highest = tree.height.max()
+        distance = np.zeros(inner.size)
         # Not inf - inf: what is infinitely alike is at distance 0.
-        return np.subtract(highest, inner, where=inner < highest, out=np.zeros(inner.size))
+        np.subtract(highest, inner, where=inner < highest, out=distance)
+        return distance
     return inner

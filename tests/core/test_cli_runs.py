@@ -115,8 +115,9 @@ def test_the_table_has_a_block_per_data_set_and_reasons_below(mixed: Result) -> 
 def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> None:
     lines = mixed.stderr.splitlines()
     assert lines[0] == "hcbench: 22 cells"
-    assert "hcbench: Fail on line, repetition 1: error: ValueError: it hurts" in lines
-    assert sum("Fail" in line for line in lines) == 12
+    told = [line for line in lines if "ValueError: it hurts" in line]
+    assert len(told) == 1, "one cause is told once, however many cells it fails"
+    assert re.fullmatch(r"hcbench: Fail on \w+, repetition \d: error: .*", told[0])
     assert lines[-3] == "hcbench: 24 cells: 10 ok, 12 failed, 2 skipped"
     assert re.fullmatch(
         r"hcbench: see a failure with: hcbench rerun [0-9a-f]{8} --in-process", lines[-2]
@@ -226,7 +227,7 @@ def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     written = on_a_terminal(tmp_path / "s.sqlite")
     assert "0 of 6 cells" in written
     assert "━" in written
-    assert "Fail on line, repetition 2: error: ValueError: it hurts" in written
+    assert re.search(r"Fail on line, repetition \d: error: ValueError: it hurts", written)
     assert "\x1b[1mline\x1b[0m" in written
     assert written.endswith("see hcbench results\r\n")
 

@@ -42,20 +42,25 @@ class Tally:
     done: int = 0
     failed: int = 0
     began: float = field(default_factory=time.monotonic)
+    told: set[tuple[str, str]] = field(default_factory=set)
 
     def begin(self, total: int, reused: int) -> None:
         """Start to count, and the clock."""
         self.total, self.reused, self.began = total, reused, time.monotonic()
 
     def count(self, outcome: Outcome, tell_failure: Callable[[str], None]) -> None:
-        """One more cell; its failure is told in one line."""
+        """One more cell; its failure is told in one line, unless one alike was told before."""
         self.done += 1
         if not outcome.failed:
             return
         self.failed += 1
-        if self.failed <= MOST_FAILURES:
+        cause = (outcome.status, outcome.reason)
+        if cause in self.told or len(self.told) > MOST_FAILURES:
+            return
+        self.told.add(cause)
+        if len(self.told) <= MOST_FAILURES:
             tell_failure(describe_failure(outcome))
-        elif self.failed == MOST_FAILURES + 1:
+        else:
             tell_failure("further failures are counted only")
 
     @property
