@@ -26,7 +26,6 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
-from hcbench.memory import peak_since, reset_peak
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
 from hcbench.partition import Partition
@@ -34,6 +33,7 @@ from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
 from hcbench.specs import Function, Params, load_function
 from hcbench.tree import Tree
+from hcbench.workers.memory import peak_since, reset_peak
 
 Announce = Callable[[str], None]
 WARM_UP_ITEMS = 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import signal
@@ -18,8 +19,9 @@ import psutil
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.memory import family_resident, peak_since, reset_peak, resident
-from hcbench.worker import Limits, Pool, Report
+from hcbench.workers import Limits, Pool, Report
+from hcbench.workers.limits import COMPILATION
+from hcbench.workers.memory import family_resident, peak_since, reset_peak, resident
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
@@ -353,6 +355,20 @@ def test_a_job_that_kills_the_nursery_is_a_crash_and_another_one_is_started() ->
         assert works(pool)
 
 
+def test_the_nursery_may_end_while_nobody_is_waiting() -> None:
+    with Pool(1, PERFORM) as pool:
+        pool.submit("nursery", os.getppid, Limits())
+        [report] = pool.wait()
+        assert isinstance(report.value, int)
+        pool.submit("it", jobs.start_thread, Limits())  # its worker has to be replaced
+        time.sleep(0.5)
+        os.kill(report.value, signal.SIGKILL)
+        assert gone([report.value])
+        assert [(r.ending, r.value) for r in pool.wait(10)] == [("done", "started")]
+        pool.submit("it", partial(jobs.add, 1, 1), Limits())
+        assert [r.value for r in pool.wait(10)] == [2]
+
+
 def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     before = {child.pid for child in psutil.Process().children(recursive=True)}
@@ -372,7 +388,7 @@ def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None
 SCRIPT = """
 import os, signal, sys, time
 sys.path.append({root!r})
-from hcbench.worker import Limits, Pool
+from hcbench.workers import Limits, Pool
 
 def square(x):  # lives in __main__, which no worker imports
     return x * x
@@ -475,3 +491,11 @@ def test_an_orphan_dies_of_its_processor_time() -> None:
         assert isinstance(bounded, int)
         assert 10 < bounded < 10 * (os.cpu_count() or 1) + 60
         assert run(pool, limit, Limits()).value == resource.getrlimit(resource.RLIMIT_CPU)[1]
+
+
+def test_a_warm_up_that_hangs_is_bounded_by_the_limit_of_the_algorithm() -> None:
+    limits = Limits(seconds=2.0, grace=7.0)
+    assert limits.allowed("algorithm") == 2.0
+    assert limits.allowed("warm-up") == 2.0 + COMPILATION
+    assert limits.allowed("metrics") == 7.0
+    assert math.isinf(Limits().allowed("warm-up"))

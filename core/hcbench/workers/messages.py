@@ -7,6 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from hcbench.workers.limits import Limits
+
 PROTOCOL = 5
 CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page faults
 _HEADER = struct.Struct("!Q")
@@ -50,11 +52,10 @@ class Died(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Main to worker: do this (pickled) job; the limits in seconds bound its CPU time."""
+    """Main to worker: do this (pickled) job; the limits bound its CPU time."""
 
     job: bytes
-    seconds: float | None
-    grace: float
+    limits: Limits
 
 
 class Phase(NamedTuple):

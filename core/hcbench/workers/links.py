@@ -1,0 +1,219 @@
+"""The main process's ends of the nursery and of each worker."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from hcbench.errors import WorkerError
+from hcbench.workers.job import Job
+from hcbench.workers.logs import open_log, read_tail, take_tail
+from hcbench.workers.messages import CHUNK, Fork, Kill, Phase, pack, unpack
+from hcbench.workers.reports import Report, Verdict
+
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
+    "from hcbench.workers.nursery import main; main()"
+)
+
+
+class NurseryLink:
+    """The nursery process, which is started, and what is said to it.
+
+    Parameters
+    ----------
+    target, preload
+        As for `Pool`.
+    """
+
+    def __init__(self, target: str, preload: Sequence[str]) -> None:
+        self.ready = False
+        self._inbox = bytearray()
+        self._log = open_log()
+        self.control, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    _command(theirs.fileno(), target, preload),
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=self._log,
+                    env=_environment(),
+                    start_new_session=True,
+                )
+        except (OSError, TypeError) as error:
+            self.control.close()
+            self._log.close()
+            raise WorkerError(
+                f"cannot start {sys.executable!r} for the worker processes: {error}"
+            ) from error
+
+    def fork(self, number: int) -> WorkerLink:
+        """Ask for a worker."""
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        phases, announcing = _open_pipe()
+        worker = WorkerLink(number, ours, phases, open_log(), time.monotonic())
+        with theirs, announcing:
+            self._say(Fork(number), theirs.fileno(), announcing.fileno(), worker.log.fileno())
+        return worker
+
+    def kill(self, pid: int) -> None:
+        """Ask for the death of a worker and of all that it started."""
+        self._say(Kill(pid))
+
+    def _say(self, message: Fork | Kill, *descriptors: int) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it ended, which `read` will tell
+            socket.send_fds(self.control, [pack(message)], descriptors)
+
+    def read(self) -> list[object] | None:
+        """Return the messages that have arrived; None when the nursery ended."""
+        try:
+            data = self.control.recv(CHUNK, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return []
+        except ConnectionResetError:
+            return None
+        self._inbox += data
+        return list(unpack(self._inbox)) if data else None
+
+    def close(self) -> tuple[int, str]:
+        """End the nursery, which ends the workers; return its exit code and what it printed."""
+        with self.control, suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
+        with self._log:
+            return self._outlast(), read_tail(self._log)
+
+    def _outlast(self) -> int:
+        try:
+            return self._process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        except KeyboardInterrupt:
+            self._outlast()  # it is killing the workers: a second Ctrl-C must not stop that
+            raise
+
+
+@dataclass(slots=True)
+class WorkerLink:
+    """A worker, the job that it has, and what is said to it."""
+
+    number: int
+    connection: socket.socket
+    phases: BinaryIO
+    log: BinaryIO
+    asked: float  # when it was asked for
+    pid: int = 0  # 0 until it is born
+    job: Job | None = None
+    verdict: Verdict | None = None  # settled; reported when the process is gone
+    deaf_since: float = math.inf  # when its end of the connection was found closed
+    outbox: bytearray = field(default_factory=bytearray)
+    _inbox: bytearray = field(default_factory=bytearray)
+    _announced: bytearray = field(default_factory=bytearray)
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether it will hear nothing more."""
+        return self.deaf_since < math.inf
+
+    @property
+    def awaited(self) -> Job | None:
+        """The job, if its end is still open."""
+        return self.job if self.verdict is None else None
+
+    def write(self) -> bool:
+        """Send what can be sent now; return whether something is left."""
+        try:
+            while self.outbox:
+                del self.outbox[: self.connection.send(self.outbox)]
+        except BlockingIOError:
+            return True
+        except OSError:
+            self.outbox.clear()  # it ended, which will be told
+        return False
+
+    def read(self) -> Iterator[object]:
+        """Yield the messages that have arrived."""
+        full = True
+        while full:
+            try:
+                data = self.connection.recv(CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self.deaf_since = min(self.deaf_since, time.monotonic())
+            self._inbox += data
+            yield from unpack(self._inbox)
+            full = len(data) == CHUNK
+
+    def follow(self) -> Verdict | None:
+        """Follow the job through the phases announced; return the verdict if one was too long."""
+        self._announced += self.phases.read(CHUNK) or b""  # None when there is nothing yet
+        for message in unpack(self._announced):
+            if isinstance(message, Phase) and (job := self.awaited) is not None:
+                if (late := job.lateness(message.at)) is not None:
+                    return late
+                job.enter(message)
+        return None
+
+    def report(self, job: Job, verdict: Verdict) -> Report:
+        """Be done with the job, and return what became of it."""
+        self.job = self.verdict = None
+        return Report(
+            tag=job.tag,
+            ending=verdict.ending,
+            value=verdict.value,
+            reason=verdict.reason,
+            traceback=verdict.traceback,
+            log=take_tail(self.log),
+            phase=job.phase,
+            seconds=verdict.at - job.began,
+            pid=self.pid,
+        )
+
+    def close(self) -> None:
+        """Close what we hold of it."""
+        self.connection.close()
+        self.phases.close()
+        self.log.close()
+
+
+def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return open(reading, "rb", buffering=0), open(writing, "wb", buffering=0)
+
+
+def _command(descriptor: int, target: str, preload: Sequence[str]) -> list[str]:
+    here = os.getcwd()
+    paths = json.dumps([path or here for path in sys.path])
+    return [sys.executable, "-c", _BOOT, paths, str(descriptor), target, *preload]
+
+
+def _environment() -> dict[str, str]:
+    libraries = ("OMP", "OPENBLAS", "MKL", "VECLIB", "NUMEXPR", "NUMBA")
+    environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in libraries}}
+    # The order of a set of strings must not differ from run to run.
+    environment.setdefault("PYTHONHASHSEED", "0")
+    # macOS forbids what the nursery does, forking after its frameworks are loaded, unless asked.
+    environment.setdefault("OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "YES")
+    package = Path(__file__).parents[1]
+    if "NUMBA_CACHE_DIR" not in environment and not os.access(package, os.W_OK):
+        import platformdirs
+
+        environment["NUMBA_CACHE_DIR"] = platformdirs.user_cache_dir("hcbench") + "/numba"
+    return environment

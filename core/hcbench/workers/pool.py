@@ -1,0 +1,320 @@
+"""The pool: jobs in, reports out, limits enforced."""
+
+from __future__ import annotations
+
+import math
+import os
+import selectors
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Self
+
+from hcbench.errors import WorkerError
+from hcbench.workers.job import Job
+from hcbench.workers.limits import Limits
+from hcbench.workers.links import NurseryLink, WorkerLink
+from hcbench.workers.logs import keep_short
+from hcbench.workers.messages import PROTOCOL, Born, Died, Order, Ready, Result, Stillborn, pack
+from hcbench.workers.processes import kill_group
+from hcbench.workers.reports import Report, Verdict, crashed, ended_early, judge, name_exit
+
+_POLL = 0.05  # seconds between looks at the memory and the logs
+_START = 120.0  # seconds for the nursery's imports
+_DYING = 10.0  # seconds after which a killed worker is given up
+_DEAF = 1.0  # seconds between the end of a worker's connection and of the worker itself
+
+
+class Pool:
+    """Worker processes that do jobs one at a time each; a context manager.
+
+    Limits are enforced while `wait` is called. After a KeyboardInterrupt the pool can only be
+    closed. What a job changes in its process (environment, working directory, global random state)
+    is seen by the next job of that worker.
+
+    Parameters
+    ----------
+    slots
+        How many jobs run at a time.
+    target
+        ``module:function``, called as ``function(job, announce)`` in a worker, where
+        ``announce(phase)`` tells that a phase begins.
+    preload
+        Modules imported once for all workers; one that cannot be imported is skipped.
+    """
+
+    def __init__(self, slots: int, target: str, *, preload: Sequence[str] = ()) -> None:
+        if not hasattr(os, "fork"):
+            raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
+        self._slots = slots
+        self._target = target
+        self._preload = tuple(preload)
+        self._nursery: NurseryLink | None = None
+        self._workers: dict[int, WorkerLink] = {}
+        self._numbers = 0
+        self._closed = False
+        self._reports: list[Report] = []
+        self._next_poll = 0.0
+        self._selector = selectors.DefaultSelector()
+        try:
+            for _ in range(slots):
+                self._start_worker()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def free(self) -> int:
+        """How many jobs can be submitted now."""
+        return self._slots - len(self._jobs())
+
+    @property
+    def running(self) -> list[tuple[object, str, float]]:
+        """Tag, phase and seconds so far of each job on its way."""
+        now = time.monotonic()
+        return [(job.tag, job.phase, now - job.began) for job in self._jobs()]
+
+    def submit(self, tag: object, job: object, limits: Limits) -> None:
+        """Give a job to a free slot; whatever becomes of it, `wait` reports under this tag."""
+        if self.free < 1:
+            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+        try:
+            frame = pack(Order(_pickle(job), limits))
+        except Exception as error:
+            why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
+            self._reports.append(Report(tag, "error", reason=why))
+            return
+        worker = self._idle_worker()
+        worker.outbox += frame
+        worker.job = Job(tag, limits, time.monotonic())
+        if worker.pid:
+            self._send(worker, worker.job)
+
+    def wait(self, timeout: float | None = None) -> list[Report]:
+        """Return the reports that are there, waiting for the first.
+
+        Empty when `timeout` seconds passed or no job is on its way.
+        """
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self._reports and self._jobs():
+            now = time.monotonic()
+            if now > until:
+                break
+            self._handle(self._selector.select(self._pause(now, until)))
+            self._enforce()
+        reports, self._reports = self._reports, []
+        return reports
+
+    def close(self) -> None:
+        """Kill everything, running jobs too."""
+        self._closed = True
+        nursery, self._nursery = self._nursery, None
+        try:
+            if nursery is not None and nursery.close()[0] != 0:
+                self._kill_groups()
+        finally:
+            for worker in self._workers.values():
+                worker.close()
+            self._workers.clear()
+            self._selector.close()
+
+    def _jobs(self) -> list[Job]:
+        return [worker.job for worker in self._workers.values() if worker.job is not None]
+
+    # Starting and ending workers.
+
+    def _idle_worker(self) -> WorkerLink:
+        idle = [w for w in self._workers.values() if w.job is None and not w.is_deaf]
+        return max(idle, key=lambda worker: worker.pid > 0) if idle else self._start_worker()
+
+    def _start_worker(self) -> WorkerLink:
+        self._numbers += 1
+        worker = self._running_nursery().fork(self._numbers)
+        self._workers[worker.number] = worker
+        self._selector.register(worker.connection, selectors.EVENT_READ, worker)
+        return worker
+
+    def _running_nursery(self) -> NurseryLink:
+        if self._closed:
+            raise WorkerError("the pool is closed")
+        if self._nursery is None:
+            self._nursery = NurseryLink(self._target, self._preload)
+            self._selector.register(self._nursery.control, selectors.EVENT_READ)
+        return self._nursery
+
+    def _condemn(self, worker: WorkerLink, verdict: Verdict) -> None:
+        """Kill a worker; its job is reported when it is gone."""
+        worker.verdict = verdict
+        if self._nursery is not None and worker.pid:
+            self._nursery.kill(worker.pid)
+
+    def _kill_groups(self) -> None:
+        # Only for want of a nursery, which knows whether a process id is still the worker's.
+        for worker in self._workers.values():
+            if worker.pid:
+                kill_group(worker.pid)
+
+    def _replace(self, worker: WorkerLink, verdict: Verdict) -> None:
+        """Report the job of a worker that is gone, and start another one in its place.
+
+        Without a job none is started until there is one: else a worker that cannot live would be
+        started for ever.
+        """
+        was_busy = worker.job is not None
+        self._remove(worker, verdict)
+        if was_busy:
+            self._start_worker()
+
+    def _remove(self, worker: WorkerLink, verdict: Verdict) -> None:
+        """Report the job of a worker that is gone, if it has one, and forget the worker."""
+        if worker.job is not None:
+            self._reports.append(worker.report(worker.job, worker.verdict or verdict))
+        del self._workers[worker.number]
+        self._ignore(worker)
+        worker.close()
+
+    def _ignore(self, worker: WorkerLink) -> None:
+        with suppress(KeyError):
+            self._selector.unregister(worker.connection)
+
+    # What the processes are told, and tell.
+
+    def _send(self, worker: WorkerLink, job: Job) -> None:
+        job.start(time.monotonic())
+        if worker.write():
+            both = selectors.EVENT_READ | selectors.EVENT_WRITE
+            self._selector.modify(worker.connection, both, worker)
+
+    def _send_rest(self, worker: WorkerLink) -> None:
+        if not worker.write() and not worker.is_deaf:
+            self._selector.modify(worker.connection, selectors.EVENT_READ, worker)
+
+    def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> None:
+        for key, mask in events:
+            worker = key.data
+            if worker is None:
+                self._hear_nursery()
+            elif worker.number in self._workers:
+                if mask & selectors.EVENT_WRITE:
+                    self._send_rest(worker)
+                self._hear(worker)
+
+    def _hear(self, worker: WorkerLink) -> None:
+        for message in worker.read():
+            self._follow(worker)
+            if isinstance(message, Result) and (job := worker.awaited) is not None:
+                self._settle(worker, job, message)
+        if worker.is_deaf:
+            self._ignore(worker)  # a closed connection is always readable: we would spin
+
+    def _follow(self, worker: WorkerLink) -> None:
+        if (late := worker.follow()) is not None:
+            self._condemn(worker, late)
+
+    def _settle(self, worker: WorkerLink, job: Job, result: Result) -> None:
+        verdict = job.lateness(result.at) or judge(result)
+        if result.spent or verdict.ending == "timeout":
+            self._condemn(worker, verdict)
+        else:
+            self._reports.append(worker.report(job, verdict))
+
+    def _hear_nursery(self) -> None:
+        if self._nursery is None:
+            return
+        messages = self._nursery.read()
+        if messages is None:
+            self._lose_nursery(self._nursery)
+            return
+        for message in messages:
+            match message:
+                case Ready():
+                    self._nursery.ready = True
+                case Born(number, pid) if number in self._workers:
+                    self._greet(self._workers[number], pid)
+                case Stillborn(_, reason):
+                    raise WorkerError(f"cannot fork a worker process: {reason}")
+                case Died(pid, code):
+                    self._bury(pid, code)
+
+    def _greet(self, worker: WorkerLink, pid: int) -> None:
+        worker.pid = pid
+        if worker.job is not None:
+            self._send(worker, worker.job)
+
+    def _bury(self, pid: int, code: int) -> None:
+        for worker in [each for each in self._workers.values() if each.pid == pid]:
+            self._hear_last_words(worker)
+            phase = worker.job.phase if worker.job is not None else "start"
+            self._replace(worker, ended_early(code, phase))
+
+    def _hear_last_words(self, worker: WorkerLink) -> None:
+        self._hear(worker)  # it may be a result
+        self._follow(worker)
+
+    def _lose_nursery(self, nursery: NurseryLink) -> None:
+        self._nursery = None
+        self._selector.unregister(nursery.control)
+        code, printed = nursery.close()
+        if not nursery.ready:
+            raise WorkerError(
+                f"the worker processes cannot be started: exit code {code}\n{printed}".rstrip()
+            )
+        self._kill_groups()
+        why = f"the process that starts the workers ended ({name_exit(code)})"
+        for worker in list(self._workers.values()):
+            self._hear_last_words(worker)
+            self._remove(worker, crashed(why))
+
+    # Limits.
+
+    def _pause(self, now: float, until: float) -> float:
+        """Seconds until something has to be looked at, come what may."""
+        deadlines = [
+            job.phase_began + job.limits.allowed(job.phase)
+            for worker in self._workers.values()
+            if worker.pid and (job := worker.awaited) is not None
+        ]
+        return max(0.0, min(until, self._next_poll, *deadlines, now + _POLL) - now)
+
+    def _enforce(self) -> None:
+        now = time.monotonic()
+        polling = now >= self._next_poll
+        if polling:
+            self._next_poll = now + _POLL
+        for worker in list(self._workers.values()):
+            self._enforce_time(worker, now)
+            if polling:
+                self._enforce_space(worker, now)
+
+    def _enforce_time(self, worker: WorkerLink, now: float) -> None:
+        if not worker.pid:
+            if now - worker.asked > _START:
+                raise WorkerError(f"no worker process has started within {_START:g} s")
+        elif worker.verdict is not None:
+            if now - worker.verdict.at > _DYING:
+                self._replace(worker, worker.verdict)
+        elif now - worker.deaf_since > _DEAF:
+            self._condemn(worker, crashed("closed its connection to the harness"))
+        elif worker.job is not None and worker.job.lateness(now) is not None:
+            self._follow(worker)  # the phase may be over
+            if (job := worker.awaited) is not None and (late := job.lateness(now)) is not None:
+                self._condemn(worker, late)
+
+    def _enforce_space(self, worker: WorkerLink, now: float) -> None:
+        keep_short(worker.log)
+        self._follow(worker)
+        if (job := worker.awaited) is not None and (excess := job.excess(worker.pid, now)):
+            self._condemn(worker, excess)
+
+
+def _pickle(job: object) -> bytes:
+    import cloudpickle  # 30 ms, which --help need not wait for
+
+    return bytes(cloudpickle.dumps(job, protocol=PROTOCOL))
