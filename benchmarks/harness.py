@@ -26,7 +26,7 @@ def _seconds(repetitions: int) -> float:
             store=Path(folder) / "overhead.sqlite",
         )
         elapsed = perf_counter() - start
-    assert all(cell["status"] == "ok" for cell in results.cells)
+    assert all(cell["status"] == "ok" for cell in results.rows)
     return elapsed
 
 

@@ -47,7 +47,7 @@ class Registered:
             for entry in hcbench.load_registry().use_datasets(text)
         }
         return {
-            (algorithm, name): _medians(results.cells, algorithm, label)
+            (algorithm, name): _medians(results.rows, algorithm, label)
             for algorithm in ALGORITHMS
             for name, label in labels.items()
         }

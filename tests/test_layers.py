@@ -13,10 +13,7 @@ PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if p.is_dir())
 LAYERS = [
     {
         "errors",
-        "tree",
-        "newick",
-        "partition",
-        "_kernels",
+        "trees",
         "comparisons",
         "_comparison_kernels",
         "problem",
@@ -26,8 +23,8 @@ LAYERS = [
     },
     {"specs", "hookspecs", "seeds", "names", "outcome"},
     {"plugins", "registry", "suite", "plan"},
-    {"memory", "environment", "cell", "nursery", "worker", "store", "reuse", "dispatch", "run"},
-    {"statistics", "claims", "results", "tables", "differences"},
+    {"workers", "environment", "cell", "store", "reuse", "layout", "dispatch", "run"},
+    {"statistics", "groups", "ranks", "claims", "results", "tables", "markup", "differences"},
     {"api", "direct", "given_data", "own"},
     {"cli"},
     {"__main__"},
@@ -46,8 +43,7 @@ CONFINED = {
 
 def top(path: Path) -> str:
     """The module of core that a file belongs to."""
-    module = path.relative_to(CORE).parts[0].removesuffix(".py")
-    return "store" if module.startswith("store_") else module
+    return path.relative_to(CORE).parts[0].removesuffix(".py")
 
 
 def imports(path: Path, *, runtime_only: bool = True) -> set[str]:
@@ -82,7 +78,6 @@ def test_core_imports_only_its_own_layer_and_those_below(path: Path) -> None:
     assert layer is not None, f"{module} has no layer: put it into LAYERS"
     allowed = set().union(*LAYERS[: layer + 1])
     used = {name.split(".")[1] for name in imports(path) if name.startswith("hcbench.")}
-    used = {"store" if name.startswith("store_") else name for name in used}
     known = set().union(*LAYERS)
     assert used & known <= allowed
 

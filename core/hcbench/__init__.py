@@ -3,11 +3,18 @@
 An algorithm asks an oracle about a problem and returns a hierarchy; hcbench builds the cross
 product, runs it honestly, and tells who is better, at what cost in questions and time.
 
-The flow of one cell is the order in which to read the modules: `suite` and `names` say what is
-wanted, `plugins` and `registry` what there is, `plan` makes cells of it, `run` hands them to the
-isolated processes of `worker` and `nursery`, where `cell` builds the `problem`, wraps the
-`oracle`, times the algorithm and computes the metrics; the `outcome` goes to the `store`, and
-`results` and `statistics` tell what came out.
+The flow of one cell is the order in which to read:
+
+- what is wanted: `suite`, `names`; what there is: `specs`, `hookspecs`, `plugins`, `registry`;
+- the cross product: `plan`; what of it is stored already: `reuse`;
+- `run` hands cells (`dispatch`) to the isolated processes of `workers`;
+- there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
+  algorithm and computes the metrics;
+- the `outcome` goes to the `store`;
+- `results` are told by `statistics`, `ranks`, `claims` and `tables`, in Python (`api`) or by `cli`.
+
+`trees`, `comparisons` and `similarity` are the field's own objects; `direct` serves those who want
+no harness.
 
 Everything public is imported from here; names are loaded when first used.
 """
@@ -31,10 +38,8 @@ if TYPE_CHECKING:
         ParameterError,
     )
     from hcbench.hookspecs import hookimpl
-    from hcbench.newick import NewickWarning
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
-    from hcbench.partition import Cut, Partition
     from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
     from hcbench.registry import load_registry
     from hcbench.results import Results
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
         Reference,
     )
     from hcbench.suite import Claim, Suite
-    from hcbench.tree import HeightKind, Tree
+    from hcbench.trees import Cut, HeightKind, NewickWarning, Partition, Tree
 
 _HOME = {
     "api": ("compare",),
@@ -66,10 +71,8 @@ _HOME = {
         "ParameterError",
     ),
     "hookspecs": ("hookimpl",),
-    "newick": ("NewickWarning",),
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
-    "partition": ("Cut", "Partition"),
     "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
     "registry": ("load_registry",),
     "results": ("Results",),
@@ -86,7 +89,7 @@ _HOME = {
         "Reference",
     ),
     "suite": ("Claim", "Suite"),
-    "tree": ("HeightKind", "Tree"),
+    "trees": ("Cut", "HeightKind", "NewickWarning", "Partition", "Tree"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -28,11 +28,10 @@ from hcbench.errors import (
 )
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
-from hcbench.partition import Partition
 from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
 from hcbench.specs import Function, Params, load_function
-from hcbench.tree import Tree
+from hcbench.trees import Partition, Tree
 from hcbench.workers.memory import peak_since, reset_peak
 
 Announce = Callable[[str], None]

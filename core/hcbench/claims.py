@@ -19,7 +19,8 @@ from hcbench.names import format_value, parse_name
 from hcbench.statistics import paired_difference, summarise
 
 if TYPE_CHECKING:
-    from hcbench.results import Group, Results
+    from hcbench.groups import Group
+    from hcbench.results import Results
     from hcbench.specs import Params, Value
     from hcbench.suite import Claim
 

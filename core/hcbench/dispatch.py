@@ -12,7 +12,7 @@ from hcbench.plan import Cell, LeftOut, Plan, inapplicable
 from hcbench.problem import Cost
 from hcbench.registry import Use
 from hcbench.store import Stored
-from hcbench.worker import Report
+from hcbench.workers import Report
 
 
 def skipped_outcomes(plan: Plan) -> list[Outcome]:

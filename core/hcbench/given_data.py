@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from hcbench.comparisons import Comparisons
 from hcbench.errors import DataError
-from hcbench.partition import Partition
 from hcbench.problem import Problem
-from hcbench.tree import Tree
+from hcbench.trees import Partition, Tree
 
 
 def as_problem(data: Any, truth: Any = None) -> Problem:

@@ -81,13 +81,15 @@ class Plan:
     cells : list of Cell
         Those that share data stand together.
     left_out : list of LeftOut
-    metrics : tuple of Use
+    algorithms, datasets, metrics : tuple of Use
         In the order in which they were asked for.
     """
 
     suite: Suite
     cells: list[Cell] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    algorithms: tuple[Use[AlgorithmSpec], ...] = ()
+    datasets: tuple[Use[DatasetSpec], ...] = ()
     metrics: tuple[Use[MetricSpec], ...] = ()
 
 
@@ -128,7 +130,12 @@ def make_plan(
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}")
-    plan = Plan(suite, metrics=all_metrics)
+    plan = Plan(
+        suite,
+        algorithms=tuple(all_algorithms),
+        datasets=tuple(all_datasets),
+        metrics=all_metrics,
+    )
     # What a data set provides decides with whom it is paired; no data exist yet.
     pairings = [
         (

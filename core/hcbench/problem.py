@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import InvalidProblemError, NotApplicableError
-from hcbench.partition import Partition
-from hcbench.tree import HeightKind, Tree
+from hcbench.trees import HeightKind, Partition, Tree
 
 if TYPE_CHECKING:
     from scipy import sparse

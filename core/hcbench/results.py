@@ -1,4 +1,4 @@
-"""What came out of a comparison: cells, summary, ranks, verdicts, and their written forms."""
+"""What came out of a comparison: rows, summary, ranks, verdicts, and their written forms."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from hcbench import tables
+from hcbench import markup, tables
 from hcbench.claims import Verdict, judge_claim
 from hcbench.errors import HcbenchError
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.statistics import average_ranks, mean_and_std, summarise
+from hcbench.groups import Group, group_outcomes, value_at
+from hcbench.layout import Layout, MetricInfo
+from hcbench.outcome import Measured, Outcome
+from hcbench.ranks import find_best, rank_algorithms
+from hcbench.statistics import summarise
 from hcbench.suite import Suite
 
 if TYPE_CHECKING:
@@ -24,71 +27,6 @@ if TYPE_CHECKING:
 
     from hcbench.plan import Plan
     from hcbench.specs import Params
-
-
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
-    """What is to be known of a metric to show its values.
-
-    Attributes
-    ----------
-    label : str
-    direction : {"higher", "lower"}
-    unit : str
-    cost : bool
-        Whether it tells a cost rather than quality.
-    interval : str
-    """
-
-    label: str
-    direction: Literal["higher", "lower"] = "higher"
-    unit: str = ""
-    cost: bool = False
-    interval: str = "(-inf, inf)"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """The repetitions of one algorithm, on one data set, through one oracle, with one budget.
-
-    Attributes
-    ----------
-    algorithm, dataset, oracle : str
-    budget : int or None
-    checkpoint : int or None
-        At which point of the calls; None for the end.
-    outcomes : tuple of Outcome
-    """
-
-    algorithm: str
-    dataset: str
-    oracle: str
-    budget: int | None
-    checkpoint: int | None
-    outcomes: tuple[Outcome, ...]
-
-    def values(self, metric: str) -> list[Value]:
-        """What a metric says to each repetition."""
-        return [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
-
-    def numbers(self, metric: str) -> list[float]:
-        """The values that there are."""
-        return [value.value for value in self.values(metric) if value.value is not None]
-
-    def failed(self, metric: str) -> int:
-        """How many repetitions have no value although it could be: failures, not what is n/a."""
-        judged = zip(self.outcomes, self.values(metric), strict=True)
-        return sum(outcome.failed or value.status == "error" for outcome, value in judged)
-
-
-def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
-    """The value of a metric at one point of an outcome, or why there is none."""
-    for point in outcome.measured:
-        if point.checkpoint == checkpoint and metric in point.values:
-            return point.values[metric]
-    if outcome.status == "ok":
-        return Value(None, "skipped", "not computed")
-    return Value(None, "skipped", f"{outcome.status}: {outcome.reason}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +43,8 @@ class Results:
     parameters : mapping of label to parameters
         Of algorithms, data sets, oracles and metrics, defaults included, so that claims that
         spell out a default find their cells.
+    references : tuple of str
+        Labels of the algorithms that are reference lines: shown, never marked best nor ranked.
     """
 
     # No slots: cached_property keeps what is derived in the instance's dictionary.
@@ -112,19 +52,23 @@ class Results:
     metrics: tuple[MetricInfo, ...]
     suite: Suite = field(default_factory=lambda: Suite(name=""))
     parameters: Mapping[str, Params] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
         """The results of a plan."""
-        metrics = tuple(
-            MetricInfo(m.label, m.spec.direction, m.spec.unit, m.spec.cost, m.spec.interval)
-            for m in plan.metrics
+        return cls.of_layout(Layout.of_plan(plan), outcomes)
+
+    @classmethod
+    def of_layout(cls, layout: Layout, outcomes: Iterable[Outcome]) -> Self:
+        """The results of a run, in the order in which they were asked for."""
+        return cls(
+            layout.in_order(outcomes),
+            layout.metrics,
+            layout.suite,
+            layout.parameters,
+            layout.references,
         )
-        parameters = {m.label: m.params for m in plan.metrics}
-        for cell in plan.cells:
-            for use in (cell.algorithm, cell.dataset, cell.oracle):
-                parameters[use.label] = use.params
-        return cls(list(outcomes), metrics, plan.suite, parameters)
 
     def __repr__(self) -> str:
         failed = sum(outcome.failed for outcome in self.outcomes)
@@ -148,21 +92,14 @@ class Results:
     @cached_property
     def groups(self) -> list[Group]:
         """Repetitions that belong together; of each algorithm the checkpoints, then the end."""
-        together: dict[tuple[str, str, str, int | None], list[Outcome]] = {}
-        for outcome in self.outcomes:
-            key = (outcome.algorithm, outcome.dataset, outcome.oracle, outcome.budget)
-            together.setdefault(key, []).append(outcome)
-        rank = {label: i for i, label in enumerate(self.algorithms)}
-        place = {label: i for i, label in enumerate(self.datasets)}
-        ordered = sorted(together.items(), key=lambda kv: (place[kv[0][1]], rank[kv[0][0]]))
-        return [
-            Group(*key, checkpoint, tuple(sorted(cells, key=lambda o: o.repetition)))
-            for key, cells in ordered
-            for checkpoint in _checkpoints(cells)
-        ]
+        return group_outcomes(self.outcomes, self.algorithms, self.datasets)
+
+    def is_reference(self, item: Outcome | Group) -> bool:
+        """Whether it is of a reference line, which is shown but never ranked."""
+        return item.algorithm in self.references
 
     @cached_property
-    def cells(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
         """One entry for each cell and checkpoint; at the end of a cell the checkpoint is None.
 
         ``seconds``, ``peak_bytes`` and the like are those of the whole call in all its entries;
@@ -198,6 +135,7 @@ class Results:
             "metric_reasons": {
                 label: value.reason for label, value in values.items() if value.value is None
             },
+            "reference": self.is_reference(outcome),
             "key": outcome.key,
             "reused": outcome.reused,
         }
@@ -238,23 +176,10 @@ class Results:
         """The groups with the best mean on a data set, at each checkpoint; ties are all best.
 
         One that failed in a repetition is not among them: its mean is one of other data. Counts
-        of questions are compared only where the oracle is the same.
+        of questions are compared only where the oracle is the same. Reference lines have no rank.
         """
-        rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
-        for group in self.groups:
-            mean, _ = mean_and_std(group.numbers(metric.label))
-            if group.dataset != dataset or mean is None or math.isnan(mean):
-                continue
-            if not group.failed(metric.label):
-                oracle = group.oracle if metric.unit == "questions" else ""
-                rivals.setdefault((group.checkpoint, oracle), []).append((mean, group))
-        choose = max if metric.direction == "higher" else min
-        best = []
-        for scored in rivals.values():
-            if len(scored) > 1:
-                top = choose(mean for mean, _ in scored)
-                best += [group for mean, group in scored if mean == top]
-        return best
+        groups = [g for g in self.groups if g.dataset == dataset and not self.is_reference(g)]
+        return find_best(groups, metric)
 
     @cached_property
     def best(self) -> list[dict[str, Any]]:
@@ -278,56 +203,13 @@ class Results:
         """Average ranks of the algorithms for each metric of quality; empty for one algorithm.
 
         A block is a data set in one repetition. A failure is last in its block; a block counts
-        only if no algorithm was left out of it and the metric is defined for all.
+        only if no algorithm was left out of it and the metric is defined for all. Reference lines
+        do not take part.
         """
-        names, blocks = self._blocks()
-        rows = []
-        for metric in self.metrics:
-            if metric.cost or len(names) < 2:
-                continue
-            scores = [_scores(block, names, metric.label) for block in blocks]
-            ranks, count = average_ranks(
-                [row for row in scores if row is not None] or [[math.nan] * len(names)],
-                metric.direction,
-            )
-            if count:
-                found = [
-                    {
-                        "metric": metric.label,
-                        "algorithm": name,
-                        "average_rank": float(rank),
-                        "blocks": count,
-                    }
-                    for name, rank in zip(names, ranks, strict=True)
-                ]
-                rows += sorted(found, key=lambda row: float(row["average_rank"]))  # type: ignore[arg-type]
-        return rows
-
-    def _blocks(self) -> tuple[list[str], list[dict[str, Outcome]]]:
-        """Names of the competitors, and who did what on each data set in each repetition.
-
-        An algorithm that runs with several oracles or budgets on one data set competes as often.
-        """
-        variants: dict[tuple[str, str], set[tuple[str, int | None]]] = {}
-        for outcome in self.outcomes:
-            place = (outcome.algorithm, outcome.dataset)
-            variants.setdefault(place, set()).add((outcome.oracle, outcome.budget))
-        several_oracles, several_budgets = (
-            {a for (a, _), found in variants.items() if len({v[i] for v in found}) > 1}
-            for i in (0, 1)
-        )
-        blocks: dict[tuple[str, int], dict[str, Outcome]] = {}
-        names: dict[str, None] = {}
-        by_algorithm = {label: i for i, label in enumerate(self.algorithms)}
-        for outcome in sorted(self.outcomes, key=lambda o: by_algorithm[o.algorithm]):
-            name = outcome.algorithm
-            if name in several_oracles:
-                name += f" / {outcome.oracle}"
-            if name.partition(" / ")[0] in several_budgets:
-                name += f" / budget {outcome.budget}"
-            names[name] = None
-            blocks.setdefault((outcome.dataset, outcome.repetition), {})[name] = outcome
-        return list(names), list(blocks.values())
+        rank = {label: i for i, label in enumerate(self.algorithms)}
+        competing = [outcome for outcome in self.outcomes if not self.is_reference(outcome)]
+        ordered = sorted(competing, key=lambda outcome: rank[outcome.algorithm])
+        return rank_algorithms(ordered, self.metrics)
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -346,7 +228,7 @@ class Results:
         Strict JSON: infinite numbers and NaN become null.
         """
         everything = {
-            "cells": self.cells,
+            "cells": self.rows,
             "summary": self.summary,
             "ranking": self.ranking,
             "verdicts": self.verdicts,
@@ -379,7 +261,7 @@ class Results:
     def _flat_cells(self) -> list[dict[str, Any]]:
         """Cells without nesting; a metric called as a column is has "(metric)" behind its name."""
         flat = []
-        for cell in self.cells:
+        for cell in self.rows:
             row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
             for label, value in cell["metrics"].items():
                 row[f"{label} (metric)" if label in cell else label] = value
@@ -390,35 +272,16 @@ class Results:
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
-        return _written(tables.to_markdown(tables.make_tables(self)), path)
+        return _written(markup.to_markdown(tables.make_tables(self)), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return _written(tables.to_latex(tables.make_tables(self)), path)
+        return _written(markup.to_latex(tables.make_tables(self)), path)
 
 
 def _labels(outcomes: Sequence[Outcome], kind: Literal["algorithm", "dataset"]) -> list[str]:
     in_order = sorted(outcomes, key=lambda outcome: not outcome.key)
     return list(dict.fromkeys(getattr(outcome, kind) for outcome in in_order))
-
-
-def _checkpoints(outcomes: Sequence[Outcome]) -> list[int | None]:
-    counts = {p.checkpoint for o in outcomes for p in o.measured if p.checkpoint is not None}
-    return [*sorted(counts), None]
-
-
-def _scores(block: Mapping[str, Outcome], names: Sequence[str], metric: str) -> list[float] | None:
-    """The values of one block, NaN for a failure; None if someone could not take part."""
-    scores = []
-    for name in names:
-        outcome = block.get(name)
-        if outcome is None or outcome.status == "skipped":
-            return None
-        value = value_at(outcome, None, metric)
-        if value.value is None and not outcome.failed and value.status != "error":
-            return None
-        scores.append(math.nan if value.value is None else value.value)
-    return scores
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:

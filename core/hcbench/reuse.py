@@ -35,18 +35,18 @@ def metric_keys(plan: Plan) -> dict[str, str]:
 
 
 def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
-    """The stored outcomes that stand.
+    """The stored outcomes that stand."""
+    found = store.find([cell.key for cell in plan.cells], metric_keys(plan))
+    return {key: stored for key, stored in found.items() if stands(stored, plan, memory)}
+
+
+def stands(stored: Stored, plan: Plan, memory: float) -> bool:
+    """Whether a stored outcome need not be measured again.
 
     A ``timeout`` or ``memory`` row stands only if its limit was at least the present one; one
     that was skipped for want of data is tried again.
     """
-    found = store.find([cell.key for cell in plan.cells], metric_keys(plan))
-    return {
-        key: stored for key, stored in found.items() if _stands(stored, plan.suite.timeout, memory)
-    }
-
-
-def _stands(stored: Stored, timeout: float | None, memory: float) -> bool:
+    timeout = plan.suite.timeout
     status = stored.outcome.status
     if status == "timeout":
         return timeout is not None and (stored.timeout or 0) >= timeout

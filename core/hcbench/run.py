@@ -21,12 +21,13 @@ from hcbench.dispatch import (
     skipped_outcomes,
 )
 from hcbench.environment import describe_environment, usable_cores
+from hcbench.layout import Layout
 from hcbench.outcome import Outcome
 from hcbench.plan import Cell, Plan
 from hcbench.plugins import Plugins
-from hcbench.reuse import GIB, find_stored, memory_limit, metric_keys
+from hcbench.reuse import GIB, memory_limit, metric_keys, stands
 from hcbench.store import Record, Store, Stored
-from hcbench.worker import Limits, Pool, Report
+from hcbench.workers import Limits, Pool, Report
 
 TICK = 0.1
 PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.cell")
@@ -69,11 +70,14 @@ class Task:
         Labels of the metrics that are to be computed.
     stored : Stored, optional
         If its result is in the store and only metrics are missing.
+    fresh : bool
+        Whether it is kept beside what older runs have measured, which stays their history.
     """
 
     cell: Cell
     metrics: tuple[str, ...]
     stored: Stored | None = None
+    fresh: bool = False
 
 
 def run_plan(
@@ -97,7 +101,7 @@ def run_plan(
     jobs : int, optional
         Worker processes; by default one a core.
     fresh : bool
-        Run everything, whatever is stored.
+        Run everything, whatever is stored; older runs keep what they have measured.
     command : str
         What makes this run again; kept with it.
     observer : Observer, optional
@@ -124,16 +128,18 @@ class _Run:
         self.number = 0
 
     def carry_out(self, fresh: bool, command: str) -> list[Outcome]:
-        stored = {} if fresh else find_stored(self.plan, self.store, self.memory)
-        tasks = self._tasks(stored)
+        keys = [cell.key for cell in self.plan.cells]
+        known = {} if fresh else self.store.find(keys, self.metric_keys)
+        tasks = self._tasks(known, fresh)
         self.number = self.store.begin_run(
             command=command,
             suite=self.plan.suite.name,
             environment=describe_environment(self.plugins.loaded),
+            layout=Layout.of_plan(self.plan).describe(),
         )
         left_out = skipped_outcomes(self.plan)
         self.store.save(self.number, [self._record(o, None) for o in left_out])
-        self.store.link(self.number, list(self.outcomes))
+        self.store.link(self.number, [known[key].row for key in self.outcomes])
         self.observer.started(len(self.plan.cells), len(self.outcomes))
         self.plugins.report("hcbench_run_started", plan=self.plan)
         finished = False
@@ -146,14 +152,14 @@ class _Run:
             self.plugins.report("hcbench_run_finished", outcomes=outcomes)
         return left_out + outcomes
 
-    def _tasks(self, stored: dict[str, Stored]) -> list[Task]:
+    def _tasks(self, known: dict[str, Stored], fresh: bool) -> list[Task]:
         """What is left to do; what is stored whole is an outcome at once."""
         tasks = []
         labels = tuple(self.metric_keys)
         for cell in self.plan.cells:
-            found = stored.get(cell.key)
-            if found is None:
-                tasks.append(Task(cell, labels))
+            found = known.get(cell.key)
+            if found is None or not stands(found, self.plan, self.memory):
+                tasks.append(Task(cell, labels, fresh=fresh or found is not None))
             elif found.missing and found.outcome.status == "ok":
                 tasks.append(Task(cell, found.missing, found))
             else:
@@ -187,13 +193,14 @@ class _Run:
         job = make_job(task.cell, task.metrics)
         if task.stored is not None:
             stored = task.stored.outcome
-            job = replace(job, kept=self.store.results_of(task.cell.key), cost=cost_of(stored))
+            job = replace(job, kept=self.store.results_of(task.stored.row), cost=cost_of(stored))
         files = tuple(str(file) for file in self.plugins.files)
         return files, cloudpickle.dumps(job)
 
     def _keep(self, reports: Iterable[Report]) -> None:
-        """Store what has arrived, all in one transaction, and tell who follows."""
-        records, fresh = [], []
+        """Store what has arrived, as much as can be in one transaction, and tell who follows."""
+        records: dict[bool, list[Record]] = {False: [], True: []}
+        finished = []
         for report in reports:
             task = report.tag
             assert isinstance(task, Task)
@@ -201,19 +208,20 @@ class _Run:
                 outcome = self._rescored(task, task.stored, report)
             else:
                 outcome = outcome_of(task.cell, report)
-                records.append(self._record(outcome, task.cell))
+                records[task.fresh].append(self._record(outcome, task.cell))
             self.outcomes[task.cell.key] = outcome
-            fresh.append(outcome)
-        if records:
-            self.store.save(self.number, records)
-        for outcome in fresh:
+            finished.append(outcome)
+        for fresh, measured in records.items():
+            if measured:
+                self.store.save(self.number, measured, fresh=fresh)
+        for outcome in finished:
             self.observer.finished(outcome)
             self.plugins.report("hcbench_cell_finished", outcome=outcome)
 
     def _rescored(self, task: Task, stored: Stored, report: Report) -> Outcome:
         outcome = rescored(task.cell, task.metrics, stored, report)
         keys = {label: self.metric_keys[label] for label in task.metrics}
-        self.store.save_values(self.number, task.cell.key, outcome.measured, keys)
+        self.store.save_values(self.number, stored.row, outcome.measured, keys)
         return outcome
 
     def _record(self, outcome: Outcome, cell: Cell | None) -> Record:

@@ -264,6 +264,8 @@ class AlgorithmSpec(Spec):
     returns : {"tree", "partition"}
     anytime : bool
         Whether it records results on the way, so that one run gives a learning curve.
+    reference : bool
+        A reference line: shown with the others, never marked best nor ranked.
     """
 
     accepts: tuple[str, ...]
@@ -271,6 +273,7 @@ class AlgorithmSpec(Spec):
     needs: Needs = ()
     returns: Literal["tree", "partition"] = "tree"
     anytime: bool = False
+    reference: bool = False
 
     def __post_init__(self) -> None:
         Spec.__post_init__(self)

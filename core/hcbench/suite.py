@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -207,3 +207,18 @@ def _claim(entries: Any, source: str) -> Claim:
         return Claim(**entries)
     except TypeError as error:
         raise SuiteError(f"{source}: incomplete claim {entries!r}: {error}") from error
+
+
+def describe_suite(suite: Suite) -> dict[str, Any]:
+    """A suite in plain values, without its paper."""
+    described = asdict(suite)
+    del described["paper"]
+    return described
+
+
+def rebuild_suite(described: Mapping[str, Any]) -> Suite:
+    """The suite that `describe_suite` described, also if it was written as JSON meanwhile."""
+    values: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
+    }
+    return Suite(**{**values, "claims": tuple(Claim(**claim) for claim in described["claims"])})

@@ -7,17 +7,22 @@ over repetitions, the best in bold, failures marked with their reason below.
 from __future__ import annotations
 
 import math
-from collections import Counter
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from hcbench.specs import Interval
 from hcbench.statistics import mean_and_std
 
 if TYPE_CHECKING:
-    from hcbench.results import Group, MetricInfo, Results
+    from hcbench.groups import Group
+    from hcbench.layout import MetricInfo
+    from hcbench.results import Results
 
 NOTHING = "-"
+_REFERENCE = "a reference, which is not ranked"
+_NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\b(?:\d[\d.,]*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
 _ARROWS = {"higher": "↑", "lower": "↓"}
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
@@ -34,11 +39,14 @@ class Entry:
         Whether it is the best of its column.
     marks : tuple of int
         Numbers of the notes that belong to it.
+    faint : bool
+        Whether it stands in the row of a reference line.
     """
 
     text: str
     bold: bool = False
     marks: tuple[int, ...] = ()
+    faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +71,58 @@ class Block:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why something is not there.
+
+    Attributes
+    ----------
+    text : str
+    share : str
+        Of how many repetitions it is true, if not of all.
+    alike : bool
+        Whether it stands for others that differ in numbers only.
+    """
+
+    text: str
+    share: str = ""
+    alike: bool = False
+
+    @property
+    def cause(self) -> str:
+        """What is the same where only numbers differ."""
+        return self.share + _blanked(self.text)
+
+
+def _blanked(text: str) -> str:
+    return _NUMBER.sub("#", text)
+
+
 @dataclass(slots=True)
 class _Notes:
-    """The notes of a block: what is said twice has one number."""
+    """The notes of a block: what is said twice, but for its numbers, has one number."""
 
-    texts: list[str] = field(default_factory=list)
+    first: dict[str, _Reason] = field(default_factory=dict)
+    alike: set[str] = field(default_factory=set)
 
-    def mark(self, texts: Iterable[str]) -> tuple[int, ...]:
+    def mark(self, reasons: Iterable[_Reason]) -> tuple[int, ...]:
         """The numbers of some notes."""
-        marks = []
-        for text in dict.fromkeys(texts):
-            if text not in self.texts:
-                self.texts.append(text)
-            marks.append(self.texts.index(text) + 1)
-        return tuple(marks)
+        causes: dict[str, None] = {}
+        for reason in reasons:
+            causes[reason.cause] = None
+            first = self.first.setdefault(reason.cause, reason)
+            if reason.alike or reason.text != first.text:
+                self.alike.add(reason.cause)
+        places = {cause: number for number, cause in enumerate(self.first, start=1)}
+        return tuple(places[cause] for cause in causes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Note 1 is the first."""
+        return tuple(
+            f"{reason.share}{reason.text}{' (and alike)' if cause in self.alike else ''}"
+            for cause, reason in self.first.items()
+        )
 
 
 def make_tables(results: Results) -> list[Block]:
@@ -90,18 +136,20 @@ def make_tables(results: Results) -> list[Block]:
 
 def _dataset_block(results: Results, dataset: str) -> Block:
     groups = [group for group in results.groups if group.dataset == dataset]
+    groups.sort(key=results.is_reference)  # these last
     keys = _distinguishing(groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in results.metrics}
     notes = _Notes()
     rows = []
     for group in groups:
-        names = [Entry(group.algorithm, marks=notes.mark(_troubles(group)))]
-        names += [Entry(_key_text(key, getattr(group, key))) for key in keys]
-        values = [
+        reference = [_Reason(_REFERENCE)] if results.is_reference(group) else []
+        row = [Entry(group.algorithm, marks=notes.mark([*reference, *_troubles(group)]))]
+        row += [Entry(_key_text(key, getattr(group, key))) for key in keys]
+        row += [
             _value_entry(group, metric, group in best[metric.label], notes)
             for metric in results.metrics
         ]
-        rows.append((*names, *values))
+        rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
     header = ["algorithm", *(_KEYS[key] for key in keys)]
     numeric = [False, *(key != "oracle" for key in keys)]
     return Block(
@@ -109,7 +157,7 @@ def _dataset_block(results: Results, dataset: str) -> Block:
         (*header, *(f"{m.label} {_ARROWS[m.direction]}" for m in results.metrics)),
         (*numeric, *(True for _ in results.metrics)),
         tuple(rows),
-        tuple(notes.texts),
+        notes.texts,
     )
 
 
@@ -129,17 +177,21 @@ def _key_text(key: str, value: str | int | None) -> str:
     return value or _WITHOUT[key]
 
 
-def _troubles(group: Group) -> list[str]:
+def _troubles(group: Group) -> list[_Reason]:
     """Why repetitions have no result, most frequent first."""
-    troubles = Counter(
-        f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
-        for outcome in group.outcomes
-        if outcome.status != "ok"
-    )
+    texts: dict[str, list[str]] = {}
+    for outcome in group.outcomes:
+        if outcome.status != "ok":
+            text = f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
+            texts.setdefault(_blanked(text), []).append(text)
     total = len(group.outcomes)
     return [
-        text if number == total else f"{number} of {total} repetitions: {text}"
-        for text, number in troubles.most_common()
+        _Reason(
+            alike[0],
+            "" if len(alike) == total else f"{len(alike)} of {total} repetitions: ",
+            len(set(alike)) > 1,
+        )
+        for alike in sorted(texts.values(), key=len, reverse=True)
     ]
 
 
@@ -149,11 +201,11 @@ def _value_entry(group: Group, metric: MetricInfo, bold: bool, notes: _Notes) ->
     numbers = [value.value for value in values if value.value is not None]
     judged = zip(group.outcomes, values, strict=True)
     lacking = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
-    reasons = [v.reason for v in lacking if v.reason]
+    reasons = [_Reason(v.reason) for v in lacking if v.reason]
     if numbers:
-        errors = [v.reason for v in lacking if v.status == "error"]
-        mean, std = mean_and_std(numbers)
-        return Entry(format_spread(mean, std, metric.unit), bold, notes.mark(errors))
+        errors = [_Reason(v.reason) for v in lacking if v.status == "error"]
+        text = format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
+        return Entry(text, bold, notes.mark(errors))
     if not lacking:
         return Entry(NOTHING)
     text = "error" if any(v.status == "error" for v in lacking) else "n/a"
@@ -163,7 +215,9 @@ def _value_entry(group: Group, metric: MetricInfo, bold: bool, notes: _Notes) ->
 # ---- Numbers -------------------------------------------------------------------------------------
 
 
-def format_spread(mean: float | None, std: float | None, unit: str = "") -> str:
+def format_spread(
+    mean: float | None, std: float | None, unit: str = "", interval: str = "(-inf, inf)"
+) -> str:
     """``mean ± std`` in a fitting form.
 
     Parameters
@@ -172,6 +226,8 @@ def format_spread(mean: float | None, std: float | None, unit: str = "") -> str:
         Without a standard deviation the mean stands alone.
     unit : str
         "s", "bytes" and "questions" have forms of their own; another is written behind.
+    interval : str
+        The values it can take: one within [-1, 1] has always three decimals.
     """
     if mean is None:
         return NOTHING
@@ -183,10 +239,12 @@ def format_spread(mean: float | None, std: float | None, unit: str = "") -> str:
         return _scaled(mean, std, _BYTES, digits=2)
     if unit == "questions":
         return _joined(mean, std, ",.0f", "")
-    return _joined(mean, std, _plain_form(mean, std), unit)
+    return _joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
 
 
-def _plain_form(mean: float, std: float | None) -> str:
+def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
+    if interval.low >= -1 and interval.high <= 1:
+        return ".3f"
     size = max(abs(mean), std or 0.0)
     if size >= 1e7 or 0 < size < 1e-3:
         return ".3g"
@@ -208,6 +266,8 @@ def _scaled(
 
 def _joined(mean: float, std: float | None, form: str, unit: str) -> str:
     text = format(mean, form)
+    if not text.strip("-0.,"):
+        text = text.removeprefix("-")
     if std is not None:
         text += f" ± {format(std, form) if std else '0'}"
     return f"{text} {unit}" if unit else text
@@ -260,103 +320,3 @@ def _verdict_blocks(results: Results) -> list[Block]:
     )
     header = ("claim", "paper", "measured ± s.e.", "verdict", "note")
     return [Block("claims", header, (False, True, True, False, False), rows)]
-
-
-# ---- Markdown and LaTeX --------------------------------------------------------------------------
-
-
-def to_markdown(blocks: Iterable[Block]) -> str:
-    """Draw tables in Markdown, as GitHub reads it."""
-    return "\n".join(_markdown_block(block) for block in blocks)
-
-
-def _markdown_block(block: Block) -> str:
-    lines = [f"**{_markdown_text(block.title)}**", ""]
-    lines.append(_markdown_row(_markdown_text(text) for text in block.header))
-    lines.append(_markdown_row("---:" if numeric else "---" for numeric in block.numeric))
-    lines += [_markdown_row(_markdown_entry(entry) for entry in row) for row in block.rows]
-    if block.notes:
-        notes = enumerate(block.notes, start=1)
-        lines += ["", "<br>\n".join(f"<sup>{n}</sup> {_markdown_text(t)}" for n, t in notes)]
-    return "\n".join(lines) + "\n"
-
-
-def _markdown_row(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(texts)} |"
-
-
-def _markdown_entry(entry: Entry) -> str:
-    text = _markdown_text(entry.text)
-    marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
-    return (f"**{text}**" if entry.bold else text) + marks
-
-
-def _markdown_text(text: str) -> str:
-    for char in "\\|*_<`":
-        text = text.replace(char, f"\\{char}" if char != "<" else "&lt;")
-    return " ".join(text.split())
-
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "±": r"$\pm$",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-        "µ": r"$\mu$",
-        "[": "{[}",  # at the beginning of a row it would be an option of the line break
-        "]": "{]}",
-    }
-)
-
-
-def to_latex(blocks: Iterable[Block]) -> str:
-    r"""Draw tables in LaTeX, with ``\usepackage{booktabs}``."""
-    return "\n".join(_latex_block(block) for block in blocks)
-
-
-def _latex_block(block: Block) -> str:
-    align = "".join("r" if numeric else "l" for numeric in block.numeric)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
-        rf"  \caption{{{_latex_text(block.title)}}}",
-        rf"  \begin{{tabular}}{{{align}}}",
-        r"    \toprule",
-        _latex_row(_latex_text(text) for text in block.header),
-        r"    \midrule",
-        *(_latex_row(_latex_entry(entry) for entry in row) for row in block.rows),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-    ]
-    for number, note in enumerate(block.notes, start=1):
-        lines += [
-            r"  \par\footnotesize " + rf"\textsuperscript{{{number}}} {_latex_text(note)}",
-        ]
-    return "\n".join([*lines, r"\end{table}", ""])
-
-
-def _latex_row(texts: Iterable[str]) -> str:
-    return f"    {' & '.join(texts)} \\\\"
-
-
-def _latex_entry(entry: Entry) -> str:
-    text = _latex_text(entry.text)
-    text = rf"\textbf{{{text}}}" if entry.bold else text
-    marks = ",".join(map(str, entry.marks))
-    return text + (rf"\textsuperscript{{{marks}}}" if marks else "")
-
-
-def _latex_text(text: str) -> str:
-    return " ".join(text.translate(_LATEX).split())

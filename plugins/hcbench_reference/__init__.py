@@ -22,6 +22,7 @@ RANDOM = AlgorithmSpec(
     function="hcbench_reference.trees:random_tree",
     doc="A binary tree drawn uniformly: what knowing nothing scores.",
     accepts=EVERY_KIND,
+    reference=True,
 )
 
 TRUTH = AlgorithmSpec(
@@ -29,6 +30,7 @@ TRUTH = AlgorithmSpec(
     function="hcbench_reference.trees:true_tree",
     doc="The true hierarchy itself: what knowing everything scores.",
     accepts=EVERY_KIND,
+    reference=True,
     hints=("truth",),
     needs=("truth",),
 )

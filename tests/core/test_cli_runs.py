@@ -32,7 +32,8 @@ SMALL = ["--algos=Comb", "--datasets=line", "--metrics=nodes,size", "-r3"]
 
 def call(*args: str, store: Path, width: int = 80) -> Result:
     env = {"HCBENCH_STORE": str(store), "COLUMNS": str(width), "HCBENCH_DEBUG": ""}
-    return CliRunner(env=env).invoke(main, [*args, "--plugin", TOYS])
+    plugin = [] if args[0] == "results" else ["--plugin", TOYS]  # stored runs need no plugin
+    return CliRunner(env=env).invoke(main, [*args, *plugin])
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +307,7 @@ def test_past_runs_are_listed(small: Result, store: Path) -> None:
     bare, listed = results(store=store), results("list", store=store)
     assert bare.stdout == listed.stdout
     assert listed.stdout.splitlines()[0] == "run  started           cells  failed  reused  command"
-    assert re.search(r"^  1  \S+ \S+     24      12       2  hcbench compare", listed.stdout, re.M)
+    assert re.search(r"^  1  \S+ \S+     24      12       0  hcbench compare", listed.stdout, re.M)
     runs = json.loads(results("list", "--format=json", store=store).stdout)
     assert (runs[1]["cells"], runs[1]["reused"], runs[1]["state"]) == (3, 2, "done")
     assert runs[1]["command"].startswith("hcbench compare --algos=Comb ")
@@ -322,6 +323,19 @@ def test_a_store_without_runs_says_how_to_begin(tmp_path: Path) -> None:
 
 def test_a_stored_run_is_shown_as_when_it_ended(small: Result, store: Path) -> None:
     assert call("results", "show", "2", store=store).stdout == small.stdout
+
+
+def test_a_stored_run_is_shown_in_the_order_asked_for(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    args = ["--algos=Knowing,Random,Comb[start=[1,0]]", "--datasets=line,bare", "-r2", "--jobs=1"]
+    first = call("compare", *args, "--metrics=size,nodes", store=store)
+    assert first.exit_code == 0
+    fresh = call("compare", *args[:2], "--metrics=nodes,size", "-r1", "--fresh", store=store)
+    assert call("results", "show", "1", store=store).stdout == first.stdout
+    assert call("results", "show", "2", store=store).stdout == fresh.stdout
+    assert "a reference, which is not ranked" in first.stdout
+    runs = json.loads(results("list", "--format=json", store=store).stdout)
+    assert [(run["cells"], run["reused"]) for run in runs] == [(16, 0), (8, 0)]
 
 
 def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
@@ -456,7 +470,7 @@ def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> Non
     assert small.exit_code == 0
     result = call("rerun", "zzz", store=store)
     assert result.exit_code == 3
-    assert "has no cell 'zzz'" in result.stderr
+    assert "has no cell 'zzz'; the keys of failures are in `hcbench results show`" in result.stderr
 
 
 # ---- Claims --------------------------------------------------------------------------------------
@@ -474,6 +488,8 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     shown = call("run", str(file), store=store)
     assert shown.exit_code == 0
+    again = call("results", "show", store=store)
+    assert again.stdout == shown.stdout  # with its verdicts, though nobody registers the suite
     assert re.search(r"^A comb of 8 has 15 nodes +15 +15 ± 0 +reproduced", shown.stdout, re.M)
     assert re.search(r"^It has 14 +14 +15 ± 0 +differs", shown.stdout, re.M)
     found = strict(call("run", str(file), "--format=json", store=store).stdout)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench.errors import InvalidPartitionError
-from hcbench.partition import Cut, Partition
-from hcbench.tree import Tree
+from hcbench.trees import Cut, Partition, Tree
 
 #   6
 #  / \

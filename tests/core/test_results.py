@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import pytest
 
 from hcbench.claims import same_name
 from hcbench.errors import HcbenchError
+from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.results import MetricInfo, Results
+from hcbench.results import Results
 from hcbench.suite import Claim, Suite
 from hcbench.tables import format_spread, make_tables
 
@@ -78,7 +80,7 @@ TWO = [
 
 
 def test_a_cell_has_the_fields_of_the_issue() -> None:
-    entry = results(TWO).cells[0]
+    entry = results(TWO).rows[0]
     fields = {
         "algorithm": "A",
         "dataset": "planted",
@@ -115,7 +117,7 @@ def test_each_checkpoint_is_an_entry_with_its_own_queries() -> None:
         measured=points,
     )
     found = results([outcome], metrics=(AARI,))
-    assert [(c["checkpoint"], c["queries"], c["metrics"]["AARI"]) for c in found.cells] == [
+    assert [(c["checkpoint"], c["queries"], c["metrics"]["AARI"]) for c in found.rows] == [
         (5, 4, 0.5),
         (None, 9, 0.75),
     ]
@@ -399,6 +401,8 @@ def test_repr_is_short() -> None:
         (123456.0, 789.0, "", "123,456 ± 789"),
         (1.5e9, 2e7, "", "1.5e+09 ± 2e+07"),
         (0.00012, None, "", "0.00012"),
+        (-0.0, 0.0, "", "0.000 ± 0"),
+        (-0.0004, 10.0, "", "0.000 ± 10.000"),
         (3.5, None, "bits", "3.500 bits"),
         (math.inf, None, "", "inf"),
         (None, None, "s", "-"),
@@ -408,6 +412,53 @@ def test_numbers_are_written_in_a_fitting_form(
     mean: float | None, std: float | None, unit: str, text: str
 ) -> None:
     assert format_spread(mean, std, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "interval", "text"),
+    [
+        (-0.000148, 0.000473, "[-1, 1]", "0.000 ± 0.000"),
+        (0.635, 0.051, "[-1, 1]", "0.635 ± 0.051"),
+        (0.0004, None, "[0, 1]", "0.000"),
+        (-0.0006, None, "(-1, 1)", "-0.001"),
+        (0.0004, None, "[0, 2]", "0.0004"),
+    ],
+)
+def test_what_is_bounded_by_1_has_three_decimals(
+    mean: float, std: float | None, interval: str, text: str
+) -> None:
+    assert format_spread(mean, std, "", interval) == text
+
+
+def notes_of(*reasons: tuple[str, int, str]) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
+    """Marks of the rows and notes of failures with these reasons."""
+    outcomes = [replace(failure(a, r), status="error", reason=reason) for a, r, reason in reasons]
+    (block,) = make_tables(results(outcomes, metrics=(AARI,)))
+    return [row[0].marks for row in block.rows], block.notes
+
+
+def test_reasons_that_differ_in_numbers_are_one_note() -> None:
+    sums = "weights must sum to 1 and these sum to {}"
+    marks, notes = notes_of(
+        ("A", 0, sums.format(-59.5273)),
+        ("A", 1, sums.format("1.5e-07")),
+        ("B", 0, sums.format(3)),
+        ("B", 1, sums.format(3)),
+        ("C", 0, "no such file"),
+        ("C", 1, "no such file"),
+    )
+    assert marks == [(1,), (1,), (2,)]
+    assert notes == (f"error: {sums.format(-59.5273)} (and alike)", "error: no such file")
+
+
+def test_how_many_repetitions_failed_is_no_number_to_be_blanked() -> None:
+    marks, notes = notes_of(("A", 0, "x 1"), ("A", 1, "x 2"), ("A", 2, "y"), ("B", 0, "x 3"))
+    assert marks == [(1, 2), (3,)]
+    assert notes == (
+        "2 of 3 repetitions: error: x 1 (and alike)",
+        "1 of 3 repetitions: error: y",
+        "error: x 3",
+    )
 
 
 def test_a_block_shows_the_best_and_the_reasons() -> None:
@@ -436,6 +487,62 @@ def test_a_block_shows_the_best_and_the_reasons() -> None:
         [("D", False, []), ("error", False, ["ZeroDivisionError"]), ("8", False, [])],
         [("C", False, ["skipped: needs vectors"]), ("-", False, []), ("-", False, [])],
     ]
+
+
+def test_reference_rows_stand_last_and_are_not_ranked() -> None:
+    outcomes = [
+        cell(name, 0, dataset, AARI=aari)
+        for dataset in ("planted", "iris")
+        for name, aari in (("Truth", 1.0), ("A", 0.5), ("Random", 0.0), ("B", 0.4))
+    ]
+    found = replace(results(outcomes, metrics=(AARI,)), references=("Random", "Truth"))
+    assert {b["algorithm"] for b in found.best} == {"A"}
+    assert {(r["algorithm"], r["average_rank"]) for r in found.ranking} == {("A", 1.0), ("B", 2.0)}
+    assert [c["reference"] for c in found.rows[:4]] == [True, False, True, False]
+    (block, *_) = make_tables(found)
+    assert [(row[0].text, row[1].bold, row[0].faint) for row in block.rows] == [
+        ("A", True, False),
+        ("B", False, False),
+        ("Truth", False, True),
+        ("Random", False, True),
+    ]
+    assert [row[0].marks for row in block.rows] == [(), (), (1,), (1,)]
+    assert block.notes == ("a reference, which is not ranked",)
+    assert "| *Truth*<sup>1</sup> | *1.000* |" in found.to_markdown()
+    assert r"\textit{Truth}\textsuperscript{1} & \textit{1.000}" in found.to_latex()
+    alone = [outcome for outcome in outcomes if outcome.algorithm != "B"]
+    beside = replace(results(alone, metrics=(AARI,)), references=("Random", "Truth"))
+    assert beside.best == []  # one alone is not best, whatever the references score
+    assert beside.ranking == []
+
+
+def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
+    claim = Claim(claim="c", algorithm="A", dataset="planted", metric="AARI", paper="0.5")
+    layout = Layout(
+        suite=Suite(name="s", algorithms=("B", "A"), budgets=(9, 5), timeout=None, claims=(claim,)),
+        algorithms=("B", "A", "C"),
+        datasets=("planted", "iris"),
+        oracles=("v",),
+        metrics=(replace(AARI, key="k"),),
+        references=("B",),
+        parameters={"A": {"x": (1.0, math.inf), "y": "z", "u": None}},
+    )
+    back = Layout.of_description(json.loads(json.dumps(layout.describe())))
+    assert back == layout
+    asked = [
+        failure("C", 0, "skipped", "iris"),
+        *(
+            replace(cell(a, r, d, AARI=0.5), budget=b)
+            for d in ("planted", "iris")
+            for r in range(2)
+            for a in "BA"
+            for b in (9, 5)
+        ),
+    ]
+    assert back.in_order(asked[::-1]) == asked
+    found = Results.of_layout(back, asked[::-1])
+    assert (found.algorithms, found.datasets) == (["B", "A", "C"], ["planted", "iris"])
+    assert Layout.of_description({}) == Layout()
 
 
 def test_oracle_and_budget_are_shown_where_they_differ() -> None:

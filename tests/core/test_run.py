@@ -33,7 +33,7 @@ def compare(store: Path | str, *algos: str, **options: Any) -> Results:
 
 
 def rows(results: Results) -> dict[str, dict[str, Any]]:
-    return {cell["algorithm"]: cell for cell in results.cells}
+    return {cell["algorithm"]: cell for cell in results.rows}
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_what_failed_keeps_its_traceback_and_what_it_printed(store: Path) -> Non
 def quality(results: Results) -> list[tuple[Any, ...]]:
     return sorted(
         (c["algorithm"], c["dataset"], c["repetition"], c["status"], tuple(c["metrics"].items()))
-        for c in results.cells
+        for c in results.rows
     )
 
 
@@ -115,10 +115,10 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_pat
 def test_what_is_stored_is_not_run_again_and_what_is_missing_is(store: Path) -> None:
     first = compare(store, "draws", repetitions=2)
     again = compare(store, "draws", "good", repetitions=3)
-    keys = {c["key"] for c in first.cells}
+    keys = {c["key"] for c in first.rows}
     reused = {o.key for o in again.outcomes if o.reused}
     assert reused == keys
-    assert len(again.cells) == 6
+    assert len(again.rows) == 6
     fresh = compare(store, "draws", repetitions=2, fresh=True)
     assert not any(o.reused for o in fresh.outcomes)
     assert quality(fresh) == quality(first)
@@ -128,20 +128,38 @@ def test_a_new_metric_reruns_nothing(store: Path) -> None:
     before = compare(store, "draws", metrics=["leaves"])
     after = compare(store, "draws", metrics=["leaves", "depth"])
     assert [o.reused for o in after.outcomes] == [True]
-    assert after.cells[0]["seconds"] == before.cells[0]["seconds"]
+    assert after.rows[0]["seconds"] == before.rows[0]["seconds"]
     expected = compare(store, "draws", metrics=["depth"], fresh=True)
-    assert after.cells[0]["metrics"]["depth"] == expected.cells[0]["metrics"]["depth"]
+    assert after.rows[0]["metrics"]["depth"] == expected.rows[0]["metrics"]["depth"]
 
 
 def test_a_timeout_stands_only_for_a_limit_as_small(store: Path) -> None:
-    assert compare(store, "endless", timeout=0.3).cells[0]["status"] == "timeout"
+    assert compare(store, "endless", timeout=0.3).rows[0]["status"] == "timeout"
     assert [o.reused for o in compare(store, "endless", timeout=0.2).outcomes] == [True]
     assert [o.reused for o in compare(store, "endless", timeout=0.5).outcomes] == [False]
 
 
+def test_older_runs_keep_what_they_have_measured(store: Path) -> None:
+    compare(store, "draws", "endless", timeout=0.3)
+    compare(store, "draws", "endless", timeout=0.5)
+    fresh = compare(store, "draws", fresh=True)
+    with Store(store) as opened:
+        runs = [
+            {o.algorithm: (o.reason, o.seconds, info.id) for o, info in opened.outcomes(run=run.id)}
+            for run in opened.runs()
+        ]
+    first, second, third = runs
+    assert first["draws"] == second["draws"]
+    assert first["draws"][2] == 1
+    assert "0.3 s" in first["endless"][0]
+    assert "0.5 s" in second["endless"][0]
+    assert third == {"draws": ("", fresh.rows[0]["seconds"], 3)}
+    assert [o.reused for o in compare(store, "draws").outcomes] == [True]
+
+
 def test_a_combination_that_cannot_be_is_a_row_for_each_repetition(store: Path) -> None:
     results = compare(store, "good", "asker", datasets=["planted[N0=2]"], repetitions=2)
-    assert [c["status"] for c in results.cells] == ["skipped"] * 4
+    assert [c["status"] for c in results.rows] == ["skipped"] * 4
     assert "accepts quadruplet-queries" in rows(results)["asker"]["reason"]
 
 
@@ -151,7 +169,7 @@ def test_budgets_and_checkpoints_are_axes(store: Path) -> None:
     )
     found = {
         (c["algorithm"], c["budget"], c["checkpoint"]): (c["status"], c["queries"], c["stopped"])
-        for c in results.cells
+        for c in results.rows
     }
     assert found["asker", 50, None] == ("ok", 50, "budget")
     assert found["asker", 50, 10] == ("ok", 10, "budget")
@@ -173,7 +191,7 @@ def test_only_the_algorithm_is_timed(store: Path) -> None:
     results = hcbench.compare(
         [sleeps], {"slow": slow_data}, metrics=["seconds"], repetitions=2, store=store
     )
-    for cell in results.cells:
+    for cell in results.rows:
         assert 0.05 <= cell["seconds"] < 0.15
 
 
@@ -186,7 +204,7 @@ def test_peak_memory_is_that_of_the_call(store: Path) -> None:
     results = hcbench.compare(
         [takes_40_mib, "UPGMA"], [data], metrics=["peak-memory"], repetitions=1, store=store
     )
-    peaks = {c["algorithm"]: c["peak_bytes"] for c in results.cells}
+    peaks = {c["algorithm"]: c["peak_bytes"] for c in results.rows}
     if peaks["UPGMA"] is None:
         pytest.skip("this system cannot tell the peak memory of a call")
     assert 39 * 2**20 < peaks["takes_40_mib"] < 60 * 2**20
@@ -227,7 +245,7 @@ def test_a_spec_of_ones_own_reads_any_oracle(store: Path) -> None:
         name="mine", function=by_similarity, doc="Mine.", accepts=("similarities",)
     )
     results = hcbench.compare([spec], ["planted[N0=3,L=2]"], repetitions=1, store=store)
-    assert results.cells[0]["status"] == "ok"
+    assert results.rows[0]["status"] == "ok"
 
 
 SCRIPT = """
@@ -237,7 +255,7 @@ SCRIPT = """
         ["draws", "Random"], ["numbers[n=[20,21]]"], metrics=["depth"],
         repetitions=50, plugins=[{plugin!r}], store={store!r}, n_jobs=2,
     )
-    print(len(results.cells), sum(o.reused for o in results.outcomes))
+    print(len(results.rows), sum(o.reused for o in results.outcomes))
 """
 
 
@@ -304,4 +322,4 @@ def test_workers_see_one_thread(store: Path) -> None:
         return linkage(X)
 
     results = hcbench.compare([threads], ["iris[n=15]"], repetitions=1, store=store)
-    assert results.cells[0]["status"] == "ok"
+    assert results.rows[0]["status"] == "ok"

@@ -18,16 +18,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
-from hcbench import store_engine, store_schema
 from hcbench.errors import StoreError
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.partition import Partition
-from hcbench.store import Record, Store
-from hcbench.store_codec import decode_result, encode_result
-from hcbench.tree import HeightKind, Tree
+from hcbench.store import Record, Store, engine, schema
+from hcbench.store.codec import decode_result, encode_result
+from hcbench.trees import HeightKind, Partition, Tree
 from tests.core.trees import trees
 
 KEYS = {"AARI": "a1", "seconds": "s1"}
@@ -71,6 +70,11 @@ def make_record(outcome: Outcome, **changes: Any) -> Record:
 
 def begin(store: Store) -> int:
     return store.begin_run(command="compare", suite="s", environment={"commit": "c"})
+
+
+def row_of(store: Store, outcome: Outcome) -> int:
+    """Under which a cell was kept last."""
+    return store.find([outcome.key], {})[outcome.key].row
 
 
 def bare(outcome: Outcome) -> Outcome:
@@ -143,7 +147,7 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
     store.save(begin(store), [make_record(outcome)])
     with Store(path) as other:
         (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
-        assert other.results_of(outcome.key) == tuple(
+        assert other.results_of(stored.row) == tuple(
             replace(point, values={}) for point in outcome.measured
         )
         whole, cell = other.cell(outcome.key)
@@ -203,6 +207,43 @@ def test_saving_a_cell_again_replaces_all_of_it(store: Store) -> None:
     assert store.run(run).cells == 1  # the old run still has the cell
 
 
+def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
+    old, new = make_outcome(seconds=1.0), make_outcome(seconds=2.0, measured=(Measured(),))
+    first, second, third = begin(store), begin(store), begin(store)
+    store.save(first, [make_record(old)])
+    old_row = row_of(store, old)
+    store.save(second, [make_record(new)], fresh=True)
+    new_row = row_of(store, new)
+    store.link(third, [new_row])
+
+    def shown(run: int | None) -> list[tuple[float | None, int, bool]]:
+        return [(o.seconds, info.id, o.reused) for o, info in store.outcomes(run=run)]
+
+    assert shown(first) == [(1.0, first, False)]
+    assert shown(second) == [(2.0, second, False)]
+    assert shown(third) == [(2.0, second, True)]
+    assert shown(None) == [(2.0, second, False)]  # each cell once, as it was measured last
+    assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 0), (1, 1)]
+    assert store.find([old.key], KEYS)[old.key].outcome == bare(new)
+    assert store.cell(old.key[:31])[0].seconds == 2.0
+    assert [point.result for point in store.results_of(old_row)] == [TREE, TREE]
+    assert [point.result for point in store.results_of(new_row)] == [None]
+    store.save(begin(store), [make_record(make_outcome(seconds=3.0))])  # replaces the latest only
+    assert shown(first) == [(1.0, first, False)]
+    assert [seconds for seconds, _, _ in shown(second)] == [3.0]
+
+
+def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> None:
+    store.save(begin(store), [make_record(make_outcome(1))])
+    run = begin(store)
+    store.save(run, [make_record(make_outcome(i, seconds=9.0)) for i in (2, 1, 0)])
+    store.save(run, [])
+    found = store.find([make_outcome(i).key for i in range(3)], KEYS)
+    assert {stored.row for stored in found.values()} == {1, 2, 3}
+    assert all(stored.outcome.seconds == 9.0 for stored in found.values())
+    assert all(stored.missing == ("seconds",) for stored in found.values())
+
+
 def test_texts_that_no_database_keeps_are_written_out(store: Store) -> None:
     outcome = make_outcome(status="error", reason="file \udcff\0", log="\ud800")
     store.save(begin(store), [make_record(outcome)])
@@ -233,6 +274,17 @@ def test_combinations_that_cannot_be_are_kept_for_their_run(store: Store) -> Non
         ] * 2
 
 
+def test_what_cannot_be_is_of_each_run_that_says_so(store: Store) -> None:
+    skipped = make_outcome(key="", status="skipped", reason="needs vectors", measured=())
+    runs = [begin(store), begin(store)]
+    for run in runs:
+        store.save(run, [make_record(skipped, cell={})])
+    assert [(info.cells, info.reused) for info in store.runs()] == [(1, 0), (1, 0)]
+    for run in runs:
+        assert [info.id for _, info in store.outcomes(run=run)] == [run]
+    assert len(store.outcomes()) == 1
+
+
 # ---- Metrics -------------------------------------------------------------------------------------
 
 
@@ -244,7 +296,7 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     assert found.missing == ("AARI", "seconds")  # seconds has no value at the checkpoint
     fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.measured)
     later = begin(store)
-    store.save_values(later, outcome.key, fresh, {"AARI": "a2"})
+    store.save_values(later, found.row, fresh, {"AARI": "a2"})
     found = store.find([outcome.key], newer)[outcome.key]
     assert found.missing == ("seconds",)
     assert [p.values["AARI"].value for p in found.outcome.measured] == [0.9, 0.9]
@@ -255,11 +307,27 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     assert (info.id, latest.reused) == (run, True)  # the cell itself is of the first run
 
 
+def test_a_run_shows_the_values_that_it_asked_for(store: Store) -> None:
+    def begin_with(**keys: str) -> int:
+        layout = {"metrics": [{"label": label, "key": key} for label, key in keys.items()]}
+        return store.begin_run(command="", suite="", environment={}, layout=layout)
+
+    outcome = make_outcome()
+    first, second = begin_with(AARI="a1"), begin_with(AARI="a2", seconds="s1")
+    store.save(first, [make_record(outcome)])
+    row = row_of(store, outcome)
+    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.measured)
+    store.save_values(second, row, fresh, {"AARI": "a2"})
+    (old,), (new,) = store.outcomes(run=first), store.outcomes(run=second)
+    assert old[0].measured[1].values == {"AARI": Value(0.75)}
+    assert new[0].measured[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
+
+
 def test_save_values_leaves_other_values_alone(store: Store) -> None:
     outcome = make_outcome()
     store.save(begin(store), [make_record(outcome)])
     changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.measured)
-    store.save_values(begin(store), outcome.key, changed, {"seconds": "s1"})
+    store.save_values(begin(store), row_of(store, outcome), changed, {"seconds": "s1"})
     end = store.find([outcome.key], KEYS)[outcome.key].outcome.measured[-1]
     assert (end.values["AARI"], end.values["seconds"]) == (Value(0.75), Value(9.0))
 
@@ -272,7 +340,7 @@ def test_a_run_knows_its_cells(store: Store) -> None:
     store.save(first, [make_record(make_outcome(i)) for i in range(3)])
     store.finish_run(first)
     second = begin(store)
-    store.link(second, [make_outcome(i).key for i in range(2)])
+    store.link(second, [row_of(store, make_outcome(i)) for i in range(2)])
     failed = make_outcome(7, status="crash", reason="signal 11", measured=(Measured(),))
     store.save(second, [make_record(failed)])
     store.finish_run(second, interrupted=True)
@@ -325,7 +393,9 @@ def test_many_keys_are_found_in_parts(store: Store) -> None:
     run = begin(store)
     outcomes = [make_outcome(i, measured=(Measured(),)) for i in range(2000)]
     store.save(run, [make_record(outcome) for outcome in outcomes])
-    store.link(begin(store), [outcome.key for outcome in outcomes])
+    store.link(
+        begin(store), [found.row for found in store.find([o.key for o in outcomes], {}).values()]
+    )
     assert list(store.find([o.key for o in outcomes][::-1], KEYS)) != []
     assert store.find([o.key for o in outcomes], {}).keys() == {o.key for o in outcomes}
     assert len(store.outcomes()) == 2000
@@ -463,7 +533,7 @@ def test_another_schema_version_is_refused(filled: Path, version: str, message: 
 def test_a_full_disk_is_said_and_nothing_half_is_kept(filled: Path) -> None:
     with Store(filled) as store:
         run = begin(store)
-        with store._engine.connect() as connection:
+        with store._database.engine.connect() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         big = make_outcome(1000, log=os.urandom(200_000).hex())
@@ -513,7 +583,7 @@ with Store(sys.argv[1]) as store:
 
 
 def test_a_store_that_stays_locked_is_said(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_engine, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(engine, "LOCK_WAIT", 0.1)
     raw = sqlite3.connect(filled, isolation_level=None)
     raw.execute("BEGIN IMMEDIATE")
     with Store(filled) as store:
@@ -534,7 +604,7 @@ def test_a_number_beyond_64_bits_is_said(store: Store) -> None:
 def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
     run = begin(store)
     with pytest.raises(StoreError, match="FOREIGN KEY") as caught:
-        store.link(run, ["nothing"])
+        store.link(run, [999_999_999])
     assert "\n" not in str(caught.value)
 
 
@@ -650,6 +720,18 @@ def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
         assert numbers == {*range(150), *range(1000, 1150)}
 
 
+def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) -> None:
+    writers = [python(WRITER, path, 0, 100) for _ in range(2)]
+    for writer in writers:
+        writer.communicate(timeout=120)
+    with Store(path) as store:
+        assert [run.cells for run in store.runs()] == [100, 100]
+        with store._database.reading() as connection:
+            assert (
+                connection.execute(select(func.count()).select_from(schema.cells)).scalar() == 100
+            )
+
+
 def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
     writer = python(WRITER, path, 0, 100_000)
     assert writer.stdout is not None
@@ -665,8 +747,9 @@ def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
         assert {outcome.repetition for outcome, _ in found} >= set(seen)  # what was said is there
         for outcome, info in found:
             assert info.finished is None
-            assert store.find([outcome.key], keys)[outcome.key].missing == ()
-            assert [point.result for point in store.results_of(outcome.key)] == [TREE, TREE]
+            stored = store.find([outcome.key], keys)[outcome.key]
+            assert stored.missing == ()
+            assert [point.result for point in store.results_of(stored.row)] == [TREE, TREE]
         begin(store)
 
 
@@ -675,10 +758,10 @@ def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
 
 def test_tables_and_insertions_are_sql_that_postgresql_knows() -> None:
     dialect = postgresql.dialect()
-    for table in store_schema.metadata.sorted_tables:
+    for table in schema.metadata.sorted_tables:
         created = str(CreateTable(table).compile(dialect=dialect))
         assert "ROWID" not in created
-        insertion = str(store_schema.upsert_into(table, "postgresql").compile(dialect=dialect))
+        insertion = str(schema.upsert_into(table, "postgresql").compile(dialect=dialect))
         assert "ON CONFLICT" in insertion
 
 
@@ -696,10 +779,9 @@ def test_a_server_keeps_what_a_file_keeps() -> None:
         with Store(os.environ["HCBENCH_TEST_POSTGRESQL"]) as other:
             found = other.find([o.key for o in outcomes], KEYS)
             second = begin(other)
-            other.link(second, [o.key for o in outcomes])
-            other.save_values(
-                second, outcomes[0].key, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"}
-            )
+            other.link(second, [stored.row for stored in found.values()])
+            row = found[outcomes[0].key].row
+            other.save_values(second, row, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"})
             other.finish_run(second)
             assert (other.run(second).cells, other.run(second).reused) == (2, 2)
             assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
@@ -707,8 +789,13 @@ def test_a_server_keeps_what_a_file_keeps() -> None:
         values = found[outcomes[1].key].outcome.measured[0].values
         assert math.isnan(values["AARI"].value or 0)
         assert values["seconds"] == Value(math.inf)
-        assert store.results_of(outcomes[0].key)[0].result == TREE
+        assert store.results_of(row)[0].result == TREE
         assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
+        again = begin(store)
+        store.save(again, [make_record(make_outcome(number, seconds=9.0))], fresh=True)
+        assert [o.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
+        assert [o.seconds for o, _ in store.outcomes(run=again)] == [9.0]
+        assert store.cell(outcomes[0].key)[0].seconds == 9.0
         with pytest.raises(StoreError) as caught:
-            store.link(run, ["nothing"])
+            store.link(run, [999_999_999])
         assert "\n" not in str(caught.value)

@@ -99,6 +99,7 @@ def _facts(spec: Spec) -> dict[str, Any]:
                 "hints": _declared(spec, spec.hints),
                 "returns": f"a {spec.returns}",
                 "anytime": "records results on the way" if spec.anytime else None,
+                "reference": "shown with the others, never ranked" if spec.reference else None,
             }
         case DatasetSpec():
             return {

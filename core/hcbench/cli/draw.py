@@ -134,7 +134,7 @@ class _Drawing:
         behind = [self._behind(entry, self.star if numeric else "") for entry in entries]
         room = max(map(cell_len, behind), default=0) if numeric else 0
         return [
-            Text(entry.text + mark + " " * (room - cell_len(mark)), "bold" if entry.bold else "")
+            Text(entry.text + mark + " " * (room - cell_len(mark)), _style(entry))
             for entry, mark in zip(entries, behind, strict=True)
         ]
 
@@ -174,3 +174,7 @@ class _Drawing:
         for row in range(len(self.block.rows)):
             table.add_row(*(self.columns[column][row] for column in columns))
         return table
+
+
+def _style(entry: Entry) -> str:
+    return "bold" if entry.bold else "dim" if entry.faint else ""

@@ -165,7 +165,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
     """Run a cell here; its outcome, and what was raised."""
     from hcbench.cell import run_job
     from hcbench.dispatch import make_job, outcome_of
-    from hcbench.worker import Report
+    from hcbench.workers import Report
 
     raised: list[BaseException] = []
     job = _watched(make_job(cell, [m.label for m in cell.metrics]), raised)
@@ -197,7 +197,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
 
     from hcbench.dispatch import make_job, outcome_of
     from hcbench.run import PRELOADED
-    from hcbench.worker import Limits, Pool
+    from hcbench.workers import Limits, Pool
 
     job = make_job(cell, [m.label for m in cell.metrics])
     files = tuple(str(file) for file in registry.plugins.files)

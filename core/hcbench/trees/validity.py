@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench._kernels import read_only
 from hcbench.errors import InvalidTreeError
+from hcbench.trees._kernels import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

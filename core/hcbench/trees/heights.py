@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench._kernels import read_only, subtree_max
+from hcbench.trees._kernels import read_only, subtree_max
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.tree import Tree
+    from hcbench.trees.tree import Tree
 
 
 class HeightKind(StrEnum):
@@ -29,7 +29,7 @@ class HeightKind(StrEnum):
 
 
 def monotone(tree: Tree, height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """:attr:`Tree.envelope <hcbench.tree.Tree.envelope>`."""
+    """:attr:`Tree.envelope <hcbench.trees.Tree.envelope>`."""
     sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
     signed = sign * height
     signed[: tree.n] = -np.inf

@@ -1,7 +1,7 @@
 """Trees as matrices of merges, those of scipy and scikit-learn: checked, read and written.
 
-:meth:`hcbench.tree.Tree.from_linkage`, :meth:`~hcbench.tree.Tree.from_children` and
-:meth:`~hcbench.tree.Tree.to_linkage` are the way in.
+:meth:`hcbench.trees.Tree.from_linkage`, :meth:`~hcbench.trees.Tree.from_children` and
+:meth:`~hcbench.trees.Tree.to_linkage` are the way in.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench._tree_heights import HeightKind, distances
-from hcbench._tree_validity import checked_floats
 from hcbench.errors import InvalidTreeError
+from hcbench.trees.heights import HeightKind, distances
+from hcbench.trees.validity import checked_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from hcbench.tree import Tree
+    from hcbench.trees.tree import Tree
 
 
 def read_linkage(linkage: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -47,7 +47,7 @@ def leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[n
 
 
 def write_linkage(tree: Tree) -> NDArray[np.float64]:
-    """:meth:`Tree.to_linkage <hcbench.tree.Tree.to_linkage>`."""
+    """:meth:`Tree.to_linkage <hcbench.trees.Tree.to_linkage>`."""
     n = tree.n
     distance = distances(tree)
     _check_linkage_holds(tree, distance)

@@ -7,24 +7,41 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, case, func, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    bindparam,
+    case,
+    func,
+    null,
+    select,
+    union_all,
+)
 
 from hcbench.outcome import Measured, Value
-from hcbench.store_rows import RunInfo, matches, run_info, value_of_row
-from hcbench.store_schema import END, cells, metric_values, points, run_cells, runs
+from hcbench.store.rows import RunInfo, matches, run_info, value_of_row
+from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs
 
 T = TypeVar("T")
 CHUNK = 800  # below the 999 variables that old versions of SQLite allow
+#: Made once, as it is asked whenever a cell is saved; the highest id of all has no key.
+_LATEST_IDS = union_all(
+    select(cells.c.key, func.max(cells.c.id))
+    .where(cells.c.key.in_(bindparam("keys", expanding=True)))
+    .group_by(cells.c.key),
+    select(null(), func.max(cells.c.id)),
+)
 
 
 def measured_points(
-    connection: Connection, keys: Sequence[str], metric_keys: Mapping[str, str] | None = None
-) -> dict[str, tuple[Measured, ...]]:
-    """Points with values, without results, of at most `CHUNK` cells.
+    connection: Connection, ids: Sequence[int], metric_keys: Mapping[str, str] | None = None
+) -> dict[int, tuple[Measured, ...]]:
+    """Points with values, without results, of at most `CHUNK` rows of cells.
 
     Of the metrics that are wanted, by their keys; or of all, the latest value of each label.
     """
-    if not keys:
+    if not ids:
         return {}
     value = metric_values.c
     wanted = select(
@@ -35,7 +52,7 @@ def measured_points(
         value.value,
         value.status,
         value.reason,
-    ).where(value.cell.in_(keys))
+    ).where(value.cell.in_(ids))
     labels_of: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
@@ -43,7 +60,7 @@ def measured_points(
         wanted = wanted.order_by(value.run)
     else:
         wanted = wanted.where(value.metric_key.in_(list(labels_of)))
-    values: dict[tuple[str, int], dict[str, Value]] = {}
+    values: dict[tuple[int, int], dict[str, Value]] = {}
     for cell, checkpoint, metric_key, metric, number, status, reason in connection.execute(
         wanted
     ).all():
@@ -51,8 +68,8 @@ def measured_points(
         for label in labels_of[metric_key] if metric_keys is not None else (metric,):
             at_point[label] = value_of_row(number, status, reason)
     columns = (points.c.checkpoint, points.c.queries, points.c.cell)
-    found: dict[str, list[Measured]] = {}
-    rows = connection.execute(select(*columns).where(points.c.cell.in_(keys))).all()
+    found: dict[int, list[Measured]] = {}
+    rows = connection.execute(select(*columns).where(points.c.cell.in_(ids))).all()
     for checkpoint, queries, cell in sorted(rows, key=in_order):
         point = Measured(
             checkpoint=None if checkpoint == END else checkpoint,
@@ -61,6 +78,26 @@ def measured_points(
         )
         found.setdefault(cell, []).append(point)
     return {cell: tuple(points_of) for cell, points_of in found.items()}
+
+
+def latest_ids(connection: Connection, keys: Sequence[str]) -> tuple[dict[str, int], int]:
+    """The latest rows of cells, of those that are there, and the highest id of all."""
+    found: dict[str, int] = {}
+    highest = 0
+    for chunk in chunks(keys or [""]):
+        for key, last in connection.execute(_LATEST_IDS, {"keys": chunk}):
+            if key is not None:
+                found[key] = last
+            else:
+                highest = last or 0
+    return found, highest
+
+
+def is_latest() -> ColumnElement[bool]:
+    """A condition: the cell was not measured again."""
+    newer = cells.alias()
+    again = select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
+    return ~again.exists()
 
 
 def in_order(row: Sequence[Any]) -> tuple[bool, int]:
@@ -74,7 +111,7 @@ def run_infos(connection: Connection, ids: Sequence[int] | None = None) -> dict[
     failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
     counts = (
         select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
-        .join(cells, cells.c.key == run_cells.c.cell)
+        .join(cells, cells.c.id == run_cells.c.cell)
         .group_by(run_cells.c.run)
     )
     wanted = select(runs).order_by(runs.c.id)

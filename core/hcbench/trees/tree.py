@@ -1,7 +1,7 @@
 """Trees: what every hierarchical clustering returns.
 
 What follows from the parents alone is in ``_tree_shape``, what heights mean in ``_tree_heights``,
-and what makes a tree valid in ``_tree_validity``.
+and what makes a tree valid in ``validity``.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hcbench import _kernels
-from hcbench._kernels import read_only
-from hcbench._linkage import leaf_heights, read_children, read_linkage, write_linkage
-from hcbench._tree_builders import (
+from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.trees import _kernels
+from hcbench.trees._kernels import read_only
+from hcbench.trees.builders import (
     in_topological_order,
     nearest_kept,
     parents_of_levels,
     renumbered,
 )
-from hcbench._tree_heights import HeightKind, monotone
-from hcbench._tree_shape import Shape
-from hcbench._tree_validity import checked_floats, checked_height, checked_names, checked_parent
-from hcbench.errors import InvalidPartitionError, InvalidTreeError
-from hcbench.newick import (
+from hcbench.trees.heights import HeightKind, monotone
+from hcbench.trees.linkage import leaf_heights, read_children, read_linkage, write_linkage
+from hcbench.trees.newick import (
     NewickWarning,
     heights_of_lengths,
     match_labels,
     read_newick,
     write_newick,
 )
-from hcbench.partition import Cut, Partition
+from hcbench.trees.partition import Cut, Partition
+from hcbench.trees.shape import Shape
+from hcbench.trees.validity import checked_floats, checked_height, checked_names, checked_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -177,14 +177,14 @@ class Tree(Shape):
         """Read a tree from Newick.
 
         Branch lengths become heights, of kind DISTANCE, if all leaves are on one level up to
-        :data:`~hcbench.newick.ULTRAMETRIC_TOLERANCE`; if not, or if only some nodes have one, a
-        :class:`~hcbench.newick.NewickWarning` says so and the kind is NONE. Nodes with one child
-        are left out.
+        :data:`~hcbench.trees.newick.ULTRAMETRIC_TOLERANCE`; if not, or if only some nodes have
+        one, a :class:`~hcbench.trees.newick.NewickWarning` says so and the kind is NONE. Nodes with
+        one child are left out.
 
         Parameters
         ----------
         text
-            One tree; see :func:`~hcbench.newick.read_newick`.
+            One tree; see :func:`~hcbench.trees.newick.read_newick`.
         names
             The labels in the order that the leaves shall have; by default, that of the text.
 

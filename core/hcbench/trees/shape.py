@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import _kernels
-from hcbench._kernels import read_only
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.trees import _kernels
+from hcbench.trees._kernels import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -1,6 +1,6 @@
 """Reading and writing Newick, the text format of trees: ``((a:1,b:1):2,c:3);``.
 
-:meth:`hcbench.tree.Tree.from_newick` and :meth:`~hcbench.tree.Tree.to_newick` are the way in.
+:meth:`hcbench.trees.Tree.from_newick` and :meth:`~hcbench.trees.Tree.to_newick` are the way in.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench._kernels import NewickScan, scan_newick, sum_from_root
 from hcbench.errors import NewickError
+from hcbench.trees._kernels import NewickScan, scan_newick, sum_from_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

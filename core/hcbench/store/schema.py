@@ -1,9 +1,10 @@
 """The tables of the store.
 
-One row of ``cells`` is one cell as it was measured last. ``points`` holds what it returned, at
-each checkpoint and at its end; ``metric_values`` what the metrics say to that, under the key of
-the metric, so that another version of a metric is another value. ``run_cells`` says which cells a
-run consists of, whether it measured them itself or found them here.
+One row of ``cells`` is one cell as it was measured once; the row of the highest id is the latest
+of its key, and those before it are history, to which older runs refer. ``points`` holds what it
+returned, at each checkpoint and at its end; ``metric_values`` what the metrics say to that, under
+the key of the metric, so that another version of a metric is another value. ``run_cells`` says
+which rows a run consists of, whether it measured them itself or found them here.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ SCHEMA_VERSION = 1
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
 END = -1
 
+#: SQLite's own row number must be called INTEGER; given by hand, as a writer is alone.
+_RowId = BigInteger().with_variant(Integer, "sqlite")
+
 metadata = MetaData()
 
 meta = Table(
@@ -56,12 +60,14 @@ runs = Table(
     Column("command", Text, nullable=False),
     Column("suite", Text, nullable=False),
     Column("environment", Text, nullable=False),  # JSON
+    Column("layout", Text, nullable=False),  # JSON: the suite, and how the run is shown
 )
 
 cells = Table(
     "cells",
     metadata,
-    Column("key", String(40), primary_key=True),
+    Column("id", _RowId, primary_key=True, autoincrement=False),
+    Column("key", String(40), nullable=False),
     Column("run", ForeignKey("runs.id"), nullable=False),
     Column("created", String(32), nullable=False),
     Column("algorithm", Text, nullable=False),
@@ -85,13 +91,14 @@ cells = Table(
     Column("cell", Text, nullable=False),  # JSON: names, parameters, editions, seeds
     Column("traceback", Text, nullable=False),
     Column("log", Text, nullable=False),
+    Index("cells_of_key", "key", "id"),
     Index("cells_of_run", "run"),
 )
 
 points = Table(
     "points",
     metadata,
-    Column("cell", ForeignKey("cells.key", ondelete="CASCADE"), primary_key=True),
+    Column("cell", ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
     Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
     Column("queries", BigInteger),
     Column("result", LargeBinary),  # last: rows are read without following it
@@ -100,7 +107,7 @@ points = Table(
 metric_values = Table(
     "metric_values",
     metadata,
-    Column("cell", String(40), primary_key=True),
+    Column("cell", _RowId, primary_key=True, autoincrement=False),
     Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
     Column("metric_key", String(64), primary_key=True),
     Column("metric", Text, nullable=False),
@@ -118,7 +125,7 @@ run_cells = Table(
     "run_cells",
     metadata,
     Column("run", ForeignKey("runs.id"), primary_key=True),
-    Column("cell", ForeignKey("cells.key", ondelete="CASCADE"), primary_key=True),
+    Column("cell", ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
     Index("runs_of_cell", "cell"),
     sqlite_with_rowid=False,
 )

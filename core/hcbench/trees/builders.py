@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import _kernels
-from hcbench._kernels import read_only
-from hcbench._tree_validity import (
+from hcbench.errors import InvalidTreeError
+from hcbench.trees import _kernels
+from hcbench.trees._kernels import read_only
+from hcbench.trees.partition import first_appearance_codes
+from hcbench.trees.validity import (
     check_leaves_first,
     count_children,
     is_topological,
     one_rooted,
 )
-from hcbench.errors import InvalidTreeError
-from hcbench.partition import first_appearance_codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

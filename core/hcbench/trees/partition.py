@@ -13,7 +13,7 @@ from hcbench.errors import InvalidPartitionError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from hcbench.tree import Tree
+    from hcbench.trees.tree import Tree
 
 Labels: TypeAlias = "NDArray[Any] | Sequence[Any]"
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.errors import StoreError
-from hcbench.partition import Partition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +27,8 @@ _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
 def encode_result(result: Result) -> bytes:
     """Pack a tree or a partition."""
+    from hcbench.trees import Partition  # compiles kernels: not for a mere look at the store
+
     header: dict[str, Any] = {}
     if isinstance(result, Partition):
         header["type"] = "partition"
@@ -74,10 +75,10 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
+    from hcbench.trees import HeightKind, Partition, Tree  # as above
+
     if header["type"] == "partition":
         return Partition(arrays["labels"])
-    from hcbench.tree import HeightKind, Tree  # compiles kernels: not for a mere look at the store
-
     return Tree(
         arrays["parent"],
         arrays.get("height"),

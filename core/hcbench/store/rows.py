@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.store_codec import encode_result
-from hcbench.store_schema import END, cells
+from hcbench.store.codec import encode_result
+from hcbench.store.schema import END, cells
 
 _LEFT_OUT = "-"  # begins the keys of combinations that cannot be
 #: NaN cannot be kept in a column (SQLite makes NULL of it): such a value has this status.
@@ -21,6 +21,7 @@ _NAN = "nan"
 OUTCOME_COLUMNS = tuple(
     cells.c[name]
     for name in (
+        "id",
         "key",
         "algorithm",
         "dataset",
@@ -71,6 +72,8 @@ class Stored:
 
     Attributes
     ----------
+    row : int
+        Under which it is kept; by this it is referred to, as it may be measured again.
     outcome : Outcome
         Its points have no results, and values of the wanted metrics only.
     timeout, memory : float or None
@@ -79,6 +82,7 @@ class Stored:
         Labels of the wanted metrics that have no value at some point.
     """
 
+    row: int
     outcome: Outcome
     timeout: float | None
     memory: float | None
@@ -100,6 +104,8 @@ class RunInfo:
     command, suite : str
     environment : mapping
         Versions, machine, commit.
+    layout : mapping
+        The suite, and how its results are shown (see `hcbench.layout`).
     cells, reused, failed : int
         How many cells it has; how many of them another run measured (last); how many failed.
     """
@@ -111,9 +117,16 @@ class RunInfo:
     command: str
     suite: str
     environment: Mapping[str, Any]
+    layout: Mapping[str, Any]
     cells: int = 0
     reused: int = 0
     failed: int = 0
+
+    @property
+    def metric_keys(self) -> dict[str, str] | None:
+        """Label to key of the metrics that it asked for; None if it does not say."""
+        metrics = self.layout.get("metrics")
+        return None if metrics is None else {m["label"]: m["key"] for m in metrics}
 
 
 def now() -> str:
@@ -130,7 +143,9 @@ def stored_key(outcome: Outcome) -> str:
     return _LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def run_row(command: str, suite: str, environment: Mapping[str, Any]) -> dict[str, Any]:
+def run_row(
+    command: str, suite: str, environment: Mapping[str, Any], layout: Mapping[str, Any]
+) -> dict[str, Any]:
     """A row of ``runs``, without its number."""
     return {
         "started": now(),
@@ -138,6 +153,7 @@ def run_row(command: str, suite: str, environment: Mapping[str, Any]) -> dict[st
         "command": _text(command),
         "suite": _text(suite),
         "environment": to_json(environment),
+        "layout": to_json(layout),
     }
 
 
@@ -151,17 +167,19 @@ def run_info(row: Any, n_cells: int, reused: int, failed: int) -> RunInfo:
         command=row.command,
         suite=row.suite,
         environment=from_json(row.environment),
+        layout=from_json(row.layout),
         cells=n_cells,
         reused=reused,
         failed=failed,
     )
 
 
-def cell_row(run: int, key: str, record: Record) -> dict[str, Any]:
+def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
     """A row of ``cells``."""
     outcome = record.outcome
     return {
-        "key": key,
+        "id": row,
+        "key": stored_key(outcome),
         "run": run,
         "created": now(),
         "algorithm": _text(outcome.algorithm),
@@ -192,35 +210,35 @@ def outcome_of_row(
     row: Sequence[Any], measured: tuple[Measured, ...], reused: bool = False
 ) -> Outcome:
     """An outcome from the `OUTCOME_COLUMNS` of its row, without traceback and log."""
-    key = row[0]
+    key = row[1]
     return Outcome(
         key="" if key.startswith(_LEFT_OUT) else key,
-        algorithm=row[1],
-        dataset=row[2],
-        oracle=row[3],
-        repetition=row[4],
-        seed=int(row[5]),
-        budget=row[6],
-        status=row[7],
-        reason=row[8],
-        stopped=row[9],
-        seconds=row[10],
-        oracle_seconds=row[11],
-        peak_bytes=row[12],
-        queries=row[13],
-        distinct_queries=row[14],
-        rounds=row[15],
-        data_digest=row[16],
+        algorithm=row[2],
+        dataset=row[3],
+        oracle=row[4],
+        repetition=row[5],
+        seed=int(row[6]),
+        budget=row[7],
+        status=row[8],
+        reason=row[9],
+        stopped=row[10],
+        seconds=row[11],
+        oracle_seconds=row[12],
+        peak_bytes=row[13],
+        queries=row[14],
+        distinct_queries=row[15],
+        rounds=row[16],
+        data_digest=row[17],
         measured=measured,
         reused=reused,
     )
 
 
-def point_rows(key: str, outcome: Outcome) -> list[dict[str, Any]]:
+def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
     """Rows of ``points``."""
     return [
         {
-            "cell": key,
+            "cell": row,
             "checkpoint": _checkpoint(point),
             "queries": _int(point.queries),
             "result": None if point.result is None else encode_result(point.result),
@@ -230,7 +248,7 @@ def point_rows(key: str, outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def value_rows(
-    run: int, key: str, measured: Sequence[Measured], metric_keys: Mapping[str, str]
+    run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Rows of ``metric_values``."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
@@ -240,7 +258,7 @@ def value_rows(
             is_nan = value.value is not None and number is None
             checkpoint, metric_key = _checkpoint(point), metric_keys[label]
             rows[checkpoint, metric_key] = {
-                "cell": key,
+                "cell": row,
                 "checkpoint": checkpoint,
                 "metric_key": metric_key,
                 "metric": _text(label),

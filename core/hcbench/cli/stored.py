@@ -1,0 +1,70 @@
+"""Past runs, read from the store as they were shown when they ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from hcbench.errors import StoreError
+
+if TYPE_CHECKING:
+    from hcbench.results import Results
+    from hcbench.store import RunInfo, Store
+
+
+def place_of(store: str | None) -> str | None:
+    """Where the store is: said after the command, or before it."""
+    parent = click.get_current_context().parent
+    return store or (parent.params.get("store") if parent is not None else None)
+
+
+def find_run(store: Store, number: int | None) -> RunInfo:
+    """A run, by default the last.
+
+    Raises
+    ------
+    StoreError
+        If there is none.
+    """
+    if number is not None:
+        return store.run(number)
+    runs = store.runs()
+    if not runs:
+        raise StoreError(f"there are no runs in {store.location} yet; begin with: hcbench compare")
+    return runs[-1]
+
+
+def read_run(
+    store: Store,
+    run: RunInfo,
+    *,
+    algorithm: str | None = None,
+    dataset: str | None = None,
+    status: str | None = None,
+) -> Results:
+    """The results of a stored run; with filters, without its claims, which judge the whole.
+
+    Parameters
+    ----------
+    store : Store
+    run : RunInfo
+    algorithm, dataset, status : str, optional
+        As those of `Store.outcomes`.
+
+    Raises
+    ------
+    StoreError
+        If nothing is left.
+    """
+    from hcbench.layout import Layout
+    from hcbench.results import Results
+
+    found = store.outcomes(run=run.id, algorithm=algorithm, dataset=dataset, status=status)
+    if not found:
+        raise StoreError(f"run {run.id} of {store.location} has no such cells")
+    layout = Layout.of_description(run.layout)
+    if algorithm or dataset or status:
+        layout = replace(layout, suite=replace(layout.suite, claims=()))
+    return Results.of_layout(layout, [outcome for outcome, _ in found])

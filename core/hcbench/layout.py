@@ -1,0 +1,151 @@
+"""How the outcomes of a plan are shown: in what order, with which metrics, judged by which claims.
+
+Kept with every run, so that it is shown later as it was when it ended, without its plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from hcbench.reuse import metric_keys
+from hcbench.suite import Suite, describe_suite, rebuild_suite
+
+if TYPE_CHECKING:
+    from hcbench.outcome import Outcome
+    from hcbench.plan import Plan
+    from hcbench.registry import Use
+    from hcbench.specs import Params
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What is to be known of a metric to show its values.
+
+    Attributes
+    ----------
+    label : str
+    direction : {"higher", "lower"}
+    unit : str
+    cost : bool
+        Whether it tells a cost rather than quality.
+    interval : str
+        The values it can take.
+    key : str
+        Under which its values are stored.
+    """
+
+    label: str
+    direction: Literal["higher", "lower"] = "higher"
+    unit: str = ""
+    cost: bool = False
+    interval: str = "(-inf, inf)"
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How outcomes are shown.
+
+    Attributes
+    ----------
+    suite : Suite
+        Whose claims are judged.
+    algorithms, datasets, oracles : tuple of str
+        Labels, in the order asked for.
+    metrics : tuple of MetricInfo
+        Likewise.
+    references : tuple of str
+        Labels of the algorithms that are reference lines.
+    parameters : mapping of label to parameters
+        Of algorithms, data sets, oracles and metrics, defaults included.
+    """
+
+    suite: Suite = field(default_factory=lambda: Suite(name=""))
+    algorithms: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ()
+    metrics: tuple[MetricInfo, ...] = ()
+    references: tuple[str, ...] = ()
+    parameters: Mapping[str, Params] = field(default_factory=dict)
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> Self:
+        """The layout of a plan."""
+        keys = metric_keys(plan)
+        oracles = {cell.oracle.label: cell.oracle for cell in plan.cells}
+        uses: list[Use[Any]] = [
+            *plan.algorithms,
+            *plan.datasets,
+            *oracles.values(),
+            *plan.metrics,
+        ]
+        return cls(
+            suite=plan.suite,
+            algorithms=tuple(use.label for use in plan.algorithms),
+            datasets=tuple(use.label for use in plan.datasets),
+            oracles=tuple(oracles),
+            metrics=tuple(
+                MetricInfo(
+                    m.label,
+                    m.spec.direction,
+                    m.spec.unit,
+                    m.spec.cost,
+                    m.spec.interval,
+                    keys[m.label],
+                )
+                for m in plan.metrics
+            ),
+            references=tuple(use.label for use in plan.algorithms if use.spec.reference),
+            parameters={use.label: use.params for use in uses},
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """In plain values, as it is stored."""
+        described = {f.name: getattr(self, f.name) for f in fields(self)}
+        metrics = [asdict(metric) for metric in self.metrics]
+        return {**described, "suite": describe_suite(self.suite), "metrics": metrics}
+
+    @classmethod
+    def of_description(cls, described: Mapping[str, Any]) -> Self:
+        """What `describe` described, also if it was written as JSON meanwhile."""
+        if not described:
+            return cls()
+        values = {
+            **{name: _with_tuples(value) for name, value in described.items()},
+            "suite": rebuild_suite(described["suite"]),
+            "metrics": tuple(MetricInfo(**metric) for metric in described["metrics"]),
+        }
+        return cls(**values)
+
+    def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """As a run returns them: what cannot be, then the cells, repetition by repetition."""
+        algorithms, datasets, oracles, budgets = (
+            {label: place for place, label in enumerate(labels)}
+            for labels in (self.algorithms, self.datasets, self.oracles, self.suite.budgets)
+        )
+
+        def place(outcome: Outcome) -> tuple[int, ...]:
+            dataset = _place(datasets, outcome.dataset)
+            algorithm = _place(algorithms, outcome.algorithm)
+            if not outcome.key:
+                return 0, dataset, algorithm, outcome.repetition
+            through = _place(oracles, outcome.oracle), _place(budgets, outcome.budget)
+            return 1, dataset, outcome.repetition, algorithm, *through
+
+        return sorted(outcomes, key=place)
+
+
+def _place(places: Mapping[Any, int], label: str | int | None) -> int:
+    """Where it stands; what is not there stands last."""
+    return places.get(label, len(places))
+
+
+def _with_tuples(value: Any) -> Any:
+    """JSON has lists where parameters have tuples."""
+    if isinstance(value, Mapping):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_with_tuples(item) for item in value)
+    return value

@@ -1,0 +1,13 @@
+"""Trees and the partitions that cut them.
+
+`tree` holds `Tree` itself; `shape` what follows from its parents alone, `heights` what follows from
+its heights, `validity` the one place that says what a valid tree is; `builders`, `linkage` and
+`newick` make trees of what others write, and write them.
+"""
+
+from hcbench.trees.heights import HeightKind
+from hcbench.trees.newick import NewickWarning
+from hcbench.trees.partition import Cut, Partition
+from hcbench.trees.tree import Tree
+
+__all__ = ["Cut", "HeightKind", "NewickWarning", "Partition", "Tree"]
