@@ -13,6 +13,7 @@ PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if p.is_dir())
 LAYERS = [
     {
         "errors",
+        "specs",
         "trees",
         "comparisons",
         "_comparison_kernels",
@@ -21,7 +22,7 @@ LAYERS = [
         "compiled",
         "oracle",
     },
-    {"specs", "hookspecs", "seeds", "names", "outcome"},
+    {"hookspecs", "seeds", "names", "outcome", "editions"},
     {"plugins", "registry", "suite", "plan"},
     {"workers", "environment", "cell", "store", "reuse", "layout", "dispatch", "run"},
     {"statistics", "groups", "ranks", "claims", "results", "tables", "markup", "differences"},
@@ -114,3 +115,22 @@ def _public_names() -> set[str]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return set(ast.literal_eval(node.value))
     raise AssertionError("hcbench has no __all__")
+
+
+def test_the_edition_of_core_holds_all_that_runs_a_cell() -> None:
+    """What `hcbench.cell` imports decides results, but for finding plugins and isolating."""
+    from hcbench.editions import DECISIVE
+
+    needed, open_modules = set(), {"cell"}
+    while open_modules:
+        module = open_modules.pop()
+        needed.add(module)
+        folder = CORE / module
+        files = sources(folder) if folder.is_dir() else [CORE / f"{module}.py"]
+        used = {n.split(".")[1] for f in files for n in imports(f) if n.startswith("hcbench.")}
+        open_modules |= {m for m in used if (CORE / m).is_dir() or (CORE / f"{m}.py").is_file()}
+        open_modules -= needed | {"plugins", "workers"}
+    assert needed <= set(DECISIVE)
+    assert "seeds" in DECISIVE
+    for name in DECISIVE:
+        assert (CORE / name).is_dir() or (CORE / f"{name}.py").is_file()

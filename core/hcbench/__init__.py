@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from hcbench.similarity import similarity_matrix, similarity_of_vectors, unit_rows
     from hcbench.specs import (
         REQUIRED,
+        SIMILARITY_RULES,
         AlgorithmSpec,
         DatasetSpec,
         MetricSpec,
@@ -80,6 +81,7 @@ _HOME = {
     "similarity": ("similarity_matrix", "similarity_of_vectors", "unit_rows"),
     "specs": (
         "REQUIRED",
+        "SIMILARITY_RULES",
         "AlgorithmSpec",
         "DatasetSpec",
         "MetricSpec",
@@ -96,6 +98,7 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "NONE",
     "REQUIRED",
+    "SIMILARITY_RULES",
     "UNSURE",
     "AlgorithmSpec",
     "Answers",

@@ -49,7 +49,9 @@ def compare(
         Empty: the defaults of ``hcbench compare``.
     datasets : iterable or mapping
         Names; arrays (n, p); pairs ``(X, labels)``; Problems; functions ``f(seed) -> Problem``.
-        A mapping gives names to them.
+        A mapping gives names to them. Such a function is called once with seed 0 in this process
+        before anything runs, to learn what its problems provide; a `DatasetSpec` declares that and
+        is called in the workers only.
     oracles : iterable of str
         Where none of an accepted kind is named, an algorithm gets the first that it accepts and
         the data can provide.
@@ -65,7 +67,8 @@ def compare(
     n_jobs : int, optional
         Worker processes; by default one a core.
     timeout : float, optional
-        Wall seconds for one call of an algorithm.
+        Wall seconds for one call of an algorithm; None is no limit. Making its data and computing
+        its metrics may each take twice as long, and 120 s at least.
     memory : float, optional
         GiB that one call may hold above the warm worker.
     store : path or URL, optional

@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 import os
+import random
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numba.core.event import install_recorder
 from numpy.typing import NDArray
 
 from hcbench.errors import (
@@ -32,9 +34,9 @@ from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
 from hcbench.specs import Function, Params, load_function
 from hcbench.trees import Partition, Tree
+from hcbench.workers.inside import Announce
 from hcbench.workers.memory import peak_since, reset_peak
 
-Announce = Callable[[str], None]
 WARM_UP_ITEMS = 12
 KEPT_PROBLEMS = 2
 
@@ -93,7 +95,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What a worker answers."""
+    """What a worker answers.
+
+    Attributes
+    ----------
+    phase : str
+        Where it failed, if that is not the phase announced last.
+    measured : tuple of Measured
+        Before the metrics are computed: without values.
+    """
 
     status: Status = "ok"
     reason: str = ""
@@ -101,6 +111,7 @@ class Done:
     cost: Cost | None = None
     data_digest: str = ""
     traceback: str = ""
+    phase: str = ""
     measured: tuple[Measured, ...] = ()
 
 
@@ -112,6 +123,8 @@ class _Called:
     cost: Cost
     trace: tuple[Point, ...] = ()
     error: BaseException | None = None
+    refused: bool = False
+    compiled: bool = False
 
 
 _problems: OrderedDict[str, tuple[Problem, str]] = OrderedDict()
@@ -123,12 +136,26 @@ def run_packed(packed: tuple[tuple[str, ...], bytes], announce: Announce) -> Don
     import cloudpickle
 
     files, payload = packed
+    restore_process()
     for file in files:
         import_file(Path(file))
     return run_job(cloudpickle.loads(payload), announce)
 
 
-def _silent(_phase: str) -> None:
+_START = (Path.cwd(), dict(os.environ), np.geterr())
+
+
+def restore_process() -> None:
+    """Undo what an earlier cell may have changed of the process, so that it costs itself only."""
+    folder, environment, floating = _START
+    os.chdir(folder)
+    if os.environ != environment:
+        os.environ.clear()
+        os.environ.update(environment)
+    np.seterr(**floating)
+
+
+def _silent(phase: str, value: object = None) -> None:
     """Announce nothing."""
 
 
@@ -142,19 +169,28 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
         problem, digest = _problem(job)
         if job.kept:
             announce("metrics")
-            cost = job.cost or Cost(seconds=0.0)
+            cost = job.cost or Cost()
             return Done(measured=_judge(job, problem, cost, job.kept), data_digest=digest)
         announce("oracle")
         oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
         given = give(problem, job.hints)
+        load_function(job.algorithm.function)
         announce("warm-up")
         _warm_up(job, problem)
     except BaseException as error:
         return _failed(error)
     announce("algorithm")
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    announce("metrics")
-    return _conclude(job, problem, digest, called)
+    if called.compiled and called.error is None:
+        # The warm-up did not reach every kernel: this time holds their compilation.
+        oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
+        announce("algorithm")
+        called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    done = _conclude(job, digest, called)
+    if done.status != "ok":
+        return done
+    announce("metrics", done)  # whatever a metric does, this much is kept
+    return replace(done, measured=_judge(job, problem, called.cost, done.measured))
 
 
 def _failed(error: BaseException) -> Done:
@@ -165,7 +201,8 @@ def _failed(error: BaseException) -> Done:
         status = "budget"
     elif isinstance(error, MemoryError):
         status = "memory"
-    return Done(status=status, reason=describe(error), traceback=_traceback(error))
+    phase = "imports" if isinstance(error, ImportError) else ""
+    return Done(status=status, reason=describe(error), traceback=_traceback(error), phase=phase)
 
 
 def describe(error: BaseException) -> str:
@@ -233,8 +270,7 @@ def _warm_up(job: Job, problem: Problem) -> None:
     The items are of the problem itself: the same types, layout and writeability compile the same
     kernels. What goes wrong here will go wrong, and be reported, in the call itself.
     """
-    kinds = [getattr(a, "dtype", None) for a in (problem.vectors, problem.similarity)]
-    name = repr((job.algorithm, job.oracle, kinds, type(problem.vectors), job.budget is None))
+    name = repr((job.algorithm, job.oracle, _signature(problem)))
     if name in _warm:
         return
     _warm.add(name)
@@ -247,6 +283,19 @@ def _warm_up(job: Job, problem: Problem) -> None:
         return
 
 
+def _signature(problem: Problem) -> list[tuple[object, ...]]:
+    """What the compiled kernels for these data depend on: types and memory layout."""
+    arrays: list[Any] = [problem.similarity, problem.vectors]
+    if problem.vectors is not None and not isinstance(problem.vectors, np.ndarray):
+        sparse = problem.vectors
+        arrays = [problem.similarity, sparse.data, sparse.indices, sparse.indptr]
+    return [
+        (a.dtype, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.writeable)
+        for a in arrays
+        if a is not None
+    ]
+
+
 def _spread(n: int) -> NDArray[np.int64]:
     """A few items from all over: data sets are often sorted by class."""
     return np.unique(np.linspace(0, n - 1, WARM_UP_ITEMS).astype(np.int64))
@@ -257,32 +306,46 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     function = load_function(algorithm.function)
     params = dict(algorithm.params)
     rng = np.random.default_rng(seed)
+    # An algorithm that uses the global generators is not to depend on who ran before it.
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
     returned: Any = None
     failure: BaseException | None = None
     process = os.getpid()
-    held = reset_peak()
-    start = perf_counter()
-    try:
-        returned = function(oracle, given, rng, **params)
-    except BaseException as error:
-        failure = error
-    elapsed = perf_counter() - start
+    with install_recorder("numba:compile") as compilations:
+        held = reset_peak()
+        start = perf_counter()
+        try:
+            returned = function(oracle, given, rng, **params)
+        except BaseException as error:
+            failure = error
+        elapsed = perf_counter() - start
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
+    result: Result | None = None
     if failure is None:
         try:
-            return _Called(as_result(returned, given.n), cost, oracle.trace)
-        except (InvalidTreeError, ValueError, TypeError) as error:
+            result = as_result(returned, given.n)
+        except (HcbenchError, ValueError, TypeError) as error:
             failure = error
-    return _Called(None, cost, oracle.trace, failure)
+    if not oracle.ledger.is_sound:
+        result, failure = None, InvalidProblemError("the algorithm wrote the oracle's ledger")
+    return _Called(
+        result,
+        cost,
+        oracle.trace,
+        failure,
+        refused=oracle.ledger.refused,
+        compiled=bool(compilations.buffer),
+    )
 
 
 def _cost(oracle: Oracle, elapsed: float, peak: int | None) -> Cost:
     ledger = oracle.ledger
     return Cost(
-        seconds=max(elapsed - ledger.seconds, 0.0),
-        oracle_seconds=ledger.seconds if ledger.seconds_known else None,
+        seconds=max(elapsed - (ledger.seconds or 0.0), 0.0),
+        oracle_seconds=ledger.seconds,
         peak_bytes=peak,
         queries=ledger.queries,
         distinct_queries=ledger.distinct_queries,
@@ -322,24 +385,22 @@ def as_result(returned: Any, n: int) -> Result:
     return result
 
 
-def _conclude(job: Job, problem: Problem, digest: str, called: _Called) -> Done:
-    """Make rows of a call: its end, its checkpoints, or its failure."""
-    result, stopped = called.result, ""
+def _conclude(job: Job, digest: str, called: _Called) -> Done:
+    """Make rows of a call, without values: its end, its checkpoints, or its failure."""
+    result = called.result
     if isinstance(called.error, BudgetExceededError) and called.trace:
-        # An anytime algorithm that was refused keeps what it had.
-        result, stopped = called.trace[-1].result, "budget"
+        result = called.trace[-1].result  # an anytime algorithm that was refused keeps what it had
     if result is None:
         error = called.error or InvalidTreeError("the algorithm returned nothing")
         return replace(_failed(error), cost=called.cost, data_digest=digest)
     if result_kind(result) != job.returns:
         wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
         return Done(status="error", reason=wrong, cost=called.cost, data_digest=digest)
-    points = _points(job, called, result)
     return Done(
-        stopped=stopped,
+        stopped="budget" if called.refused else "",
         cost=called.cost,
         data_digest=digest,
-        measured=_judge(job, problem, called.cost, points),
+        measured=_points(job, called, result),
     )
 
 
@@ -384,16 +445,23 @@ def _values(
     if point.result is None:
         nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
         return dict.fromkeys(job.metrics, nothing)
-    at_point = cost if point.checkpoint is None else replace(cost, queries=point.queries)
+    # Times, memory and the other counts are known of the whole call only.
+    at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
     scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace)
     return {name: judge(metric, scored) for name, metric in job.metrics.items()}
 
 
 def judge(metric: Call, scored: Scored) -> Value:
     """One metric's value, or why there is none."""
+    process = os.getpid()
     try:
         return Value(float(metric(scored)))
     except NotApplicableError as error:
         return Value(None, "skipped", describe(error))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: it costs this value, not the others
         return Value(None, "error", describe(error))
+    finally:
+        if os.getpid() != process:
+            os._exit(1)  # the metric forked, and its copy came back here as well

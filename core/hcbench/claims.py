@@ -2,8 +2,10 @@
 
 A number is *reproduced* if it differs by no more than the rounding of the printed one and two joint
 standard errors; a statement that one algorithm beats another, if the mean paired difference over
-shared repetitions is on the claimed side. Otherwise it *differs*. A claim with a known *erratum*
-says so; one whose cells could not run has *data not available*.
+shared repetitions is on the claimed side by more than two standard errors; of a single repetition
+the side is all there is. Otherwise it *differs*, and so it does where a repetition failed: what is
+left are means of other data. A claim with a known *erratum* says so; one whose cells could not run
+has *data not available*.
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ def _judge_number(
     group = _find_group(claim, claim.algorithm, results)
     metric = _find_metric(claim, results)
     numbers = _numbers(group, metric, notes)
+    whole = not group.failed(metric)
     found = summarise(list(numbers.values()))
     if found.mean is None:
         return None, None, "differs"
@@ -86,17 +89,16 @@ def _judge_number(
     paper = float(claim.paper)
     allowed = claim.rounding + 2 * joint + ROUNDING_ERROR * abs(paper)
     close = abs(found.mean - paper) <= allowed
-    return found.mean, found.standard_error, "reproduced" if close else "differs"
+    return found.mean, found.standard_error, "reproduced" if close and whole else "differs"
 
 
 def _judge_words(
     claim: Claim, results: Results, notes: list[str]
 ) -> tuple[float | None, float | None, Word]:
     metric = _find_metric(claim, results)
-    first, second = (
-        _numbers(_find_group(claim, algorithm, results), metric, notes)
-        for algorithm in (claim.algorithm, claim.better_than)
-    )
+    groups = [_find_group(claim, name, results) for name in (claim.algorithm, claim.better_than)]
+    first, second = (_numbers(group, metric, notes) for group in groups)
+    whole = not any(group.failed(metric) for group in groups)
     shared = sorted(set(first) & set(second))
     found = paired_difference([first[r] for r in shared], [second[r] for r in shared])
     if found.mean is None:
@@ -105,11 +107,12 @@ def _judge_words(
     direction = next(m.direction for m in results.metrics if m.label == metric)
     ahead = found.mean if direction == "higher" else -found.mean
     notes.append(f"mean paired difference over {found.n} repetitions, {direction} is better")
-    if found.standard_error is None:
+    doubt = 2 * (found.standard_error or 0.0)
+    if found.n == 1:
         notes.append("one repetition: the standard error is not known")
-    elif abs(ahead) <= 2 * found.standard_error:
+    elif abs(ahead) <= doubt:
         notes.append("within two standard errors of no difference")
-    return found.mean, found.standard_error, "reproduced" if ahead > 0 else "differs"
+    return found.mean, found.standard_error, "reproduced" if ahead > doubt and whole else "differs"
 
 
 def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
@@ -133,20 +136,22 @@ def _find_group(claim: Claim, algorithm: str, results: Results) -> Group:
     _NotMeasuredError
         If there are none, or all were skipped, or it is not clear which are meant.
     """
-    known = results.parameters
+    algorithms, datasets, oracles = (
+        results.parameters.get(kind, {}) for kind in ("algorithms", "datasets", "oracles")
+    )
     found = [
         group
         for group in results.groups
         if group.checkpoint is None
-        and same_name(algorithm, group.algorithm, known)
-        and same_name(claim.dataset, group.dataset, known)
+        and same_name(algorithm, group.algorithm, algorithms)
+        and same_name(claim.dataset, group.dataset, datasets)
     ]
     if not found:
         raise _NotMeasuredError(f"{algorithm} was not run on {claim.dataset}")
     ran = [group for group in found if any(o.status != "skipped" for o in group.outcomes)]
     if not ran:
         raise _NotMeasuredError(found[0].outcomes[0].reason)
-    asked = [g for g in ran if not claim.oracle or same_name(claim.oracle, g.oracle, known)]
+    asked = [g for g in ran if not claim.oracle or same_name(claim.oracle, g.oracle, oracles)]
     if not asked and algorithm == claim.better_than:
         asked = ran  # the oracle of a claim is that of its algorithm
     if not asked:
@@ -158,8 +163,9 @@ def _find_group(claim: Claim, algorithm: str, results: Results) -> Group:
 
 
 def _find_metric(claim: Claim, results: Results) -> str:
+    known = results.parameters.get("metrics", {})
     for metric in results.metrics:
-        if same_name(claim.metric, metric.label, results.parameters):
+        if same_name(claim.metric, metric.label, known):
             return metric.label
     raise _NotMeasuredError(f"{claim.metric} was not computed")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,9 +43,6 @@ class Comparisons:
     n: int
     closer: NDArray[np.uint32]
     farther: NDArray[np.uint32]
-
-    kind: ClassVar[str] = "quadruplet-set"
-    """The kind of oracle that holds such a set."""
 
     def __init__(self, n: int, closer: ArrayLike, farther: ArrayLike) -> None:
         check_n(n)
@@ -129,6 +127,7 @@ class Comparisons:
         O(m) if they are in this order already, as those of the quadruplet-set oracle are;
         O(m log m) time and 16 m bytes otherwise. Opposite answers both stay.
         """
+        _compile_unique()
         if kernels.rising(self.closer, self.farther):
             return self
         return Comparisons(self.n, *kernels.merge_keys(*self._distinct_keys()))
@@ -226,6 +225,15 @@ def check_n(n: int) -> None:
         raise InvalidComparisonsError(
             f"comparisons can be of 1 to {MAX_ITEMS} items, got {n}; take a part of the items"
         )
+
+
+@cache
+def _compile_unique() -> None:
+    """Compile both ways of `unique`: which one a call takes depends on the answers."""
+    none = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
+    split = kernels.split_keys(none.closer, none.farther)
+    kernels.drop_repeats(split[0])
+    kernels.merge_keys(*split)
 
 
 def _integers(values: ArrayLike, what: str) -> NDArray[Any]:

@@ -18,8 +18,12 @@ from numpy.typing import NDArray
 
 __all__ = ["ASK", "STATE", "CompiledState", "counting", "question_key", "uniform"]
 
-QUERIES, DISTINCT, BUDGET, ROUNDS = range(4)
-UNORDERED, QUADRUPLET = 0, 1
+#: What the counters count, and two flags: a question was refused; it named no item.
+QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, REFUSED, NO_ITEM = range(7)
+UNLIMITED = np.iinfo(np.int64).max
+#: Which questions are the same: those about the same set of items; about the same two unordered
+#: pairs, in either order; about the same items in the same order.
+UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
 _ASKED_TOO_MUCH = "the budget of questions is used up"
 
 
@@ -43,17 +47,18 @@ _new_compiled_state: Any = CompiledState
 _structref.define_proxy(
     CompiledState,
     _StateType,
-    ["floats", "ints", "keys", "times", "counters", "symmetry", "n"],
+    ["core_floats", "core_ints", "core_keys", "core_times", "core_counters", "symmetry", "n"],
 )
 
+# The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).
 #: The numba type of the state that a kernel passes on to ``ask``.
 STATE = _CompiledStateType(
     [
-        ("floats", types.float64[::1]),
-        ("ints", types.int64[::1]),
-        ("keys", types.uint64[::1]),
-        ("times", types.int32[::1]),
-        ("counters", types.int64[::1]),
+        ("core_floats", types.float64[::1]),
+        ("core_ints", types.int64[::1]),
+        ("core_keys", types.uint64[::1]),
+        ("core_times", types.int32[::1]),
+        ("core_counters", types.int64[::1]),
         ("symmetry", types.int64),
         ("n", types.int64),
     ]
@@ -104,7 +109,7 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
     Parameters
     ----------
     symmetry : int
-        UNORDERED: the items are a set. QUADRUPLET: two unordered pairs, in either order.
+        UNORDERED, QUADRUPLET or ORDERED.
     i, j, k, l : int
         Items; unused ones are 0.
     """
@@ -112,6 +117,10 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
         first, second = _pair(i, j), _pair(k, l)
         low, high = (first, second) if first < second else (second, first)
         key = _mix(low + np.uint64(3) * _mix(high))
+    elif symmetry == ORDERED:
+        key = np.uint64(0)
+        for item in (i, j, k, l):
+            key = _mix(key + np.uint64(item) + np.uint64(1))
     else:
         # Sums of scrambled ids are the same in any order; the unused zeros add a constant.
         one = np.uint64(1)
@@ -127,42 +136,58 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
 @njit(cache=True)
 def data_of(state: Any) -> Any:
     """The data of the oracle behind a state."""
-    return state.floats, state.ints
+    return state.core_floats, state.core_ints
+
+
+@njit(cache=True)
+def is_sound(state: Any) -> Any:
+    """Whether the counters agree with the table of questions: nobody else wrote them. O(table)."""
+    asked = distinct = 0
+    for slot in range(len(state.core_keys)):
+        if state.core_keys[slot] != 0:
+            distinct += 1
+            asked += state.core_times[slot]
+    counters = state.core_counters
+    return (
+        counters[QUERIES] == asked + counters[WHOLE]
+        and counters[DISTINCT] == max(distinct, counters[WHOLE])
+        and counters[QUERIES] <= counters[BUDGET]
+    )
 
 
 @njit(cache=True)
 def _grow(state: Any) -> None:
-    keys = np.zeros(2 * len(state.keys), np.uint64)
-    times = np.zeros(2 * len(state.keys), np.int32)
+    keys = np.zeros(2 * len(state.core_keys), np.uint64)
+    times = np.zeros(2 * len(state.core_keys), np.int32)
     mask = np.uint64(len(keys) - 1)
-    for old in range(len(state.keys)):
-        key = state.keys[old]
+    for old in range(len(state.core_keys)):
+        key = state.core_keys[old]
         if key != 0:
             slot = key & mask
             while keys[slot] != 0:
                 slot = (slot + np.uint64(1)) & mask
             keys[slot] = key
-            times[slot] = state.times[old]
-    state.keys = keys
-    state.times = times
+            times[slot] = state.core_times[old]
+    state.core_keys = keys
+    state.core_times = times
 
 
 @njit(cache=True)
 def _note(state: Any, key: Any) -> Any:
     """Enter a question in the table (open addressing); how often it was asked before."""
-    if 2 * state.counters[DISTINCT] >= len(state.keys):
+    if 2 * state.core_counters[DISTINCT] >= len(state.core_keys):
         _grow(state)
-    keys = state.keys
+    keys = state.core_keys
     mask = np.uint64(len(keys) - 1)
     slot = key & mask
     while keys[slot] != 0:
         if keys[slot] == key:
-            state.times[slot] += 1
-            return np.int64(state.times[slot] - 1)
+            state.core_times[slot] += 1
+            return np.int64(state.core_times[slot] - 1)
         slot = (slot + np.uint64(1)) & mask
     keys[slot] = key
-    state.times[slot] = 1
-    state.counters[DISTINCT] += 1
+    state.core_times[slot] = 1
+    state.core_counters[DISTINCT] += 1
     return np.int64(0)
 
 
@@ -175,8 +200,8 @@ def note_questions(
         q = questions[row]
         keys[row] = question_key(state.symmetry, q[0], q[1], q[2], q[3])
         times[row] = _note(state, keys[row])
-    state.counters[QUERIES] += len(questions)
-    state.counters[ROUNDS] += 1
+    state.core_counters[QUERIES] += len(questions)
+    state.core_counters[ROUNDS] += 1
 
 
 @lru_cache(maxsize=32)
@@ -199,14 +224,16 @@ def counting(answer: Any) -> Any:
     def ask(state: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
         n = state.n
         if not (0 <= i < n and 0 <= j < n and 0 <= k < n and 0 <= l < n):
+            state.core_counters[NO_ITEM] = 1
             raise IndexError("an oracle was asked about an item that does not exist")
-        if state.counters[QUERIES] >= state.counters[BUDGET]:
+        if state.core_counters[QUERIES] >= state.core_counters[BUDGET]:
+            state.core_counters[REFUSED] = 1
             raise OverflowError(_ASKED_TOO_MUCH)
-        state.counters[QUERIES] += 1
-        state.counters[ROUNDS] += 1
+        state.core_counters[QUERIES] += 1
+        state.core_counters[ROUNDS] += 1
         key = question_key(state.symmetry, i, j, k, l)
         time = _note(state, key)
-        return answer(state.floats, state.ints, i, j, k, l, key, time)
+        return answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
 
     return ask
 
@@ -235,8 +262,8 @@ def new_state(
     ints: NDArray[np.int64] | None = None,
 ) -> tuple[CompiledState, NDArray[np.int64]]:
     """An empty ledger over an oracle's data, and the array of its counters."""
-    limit = np.iinfo(np.int64).max if budget is None else budget
-    counters = np.array([0, 0, limit, 0], np.int64)
+    counters = np.zeros(7, np.int64)
+    counters[BUDGET] = UNLIMITED if budget is None else budget
     state: CompiledState = _new_compiled_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hcbench.cell import Call, as_result, make_oracle
-from hcbench.errors import DataError, ParameterError
+from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.given_data import as_problem, problem_of_truth, truth_entries
 from hcbench.oracle import Oracle, ask_oracle
 from hcbench.plan import choose_oracles
@@ -17,6 +17,12 @@ from hcbench.registry import Registry, Use, load_registry, make_use
 from hcbench.specs import AlgorithmSpec
 
 Own: TypeAlias = Callable[..., Any]
+
+_KIND = {
+    "ordinal": "ordinal-queries",
+    "same_cluster": "pair-queries",
+    "quadruplet": "quadruplet-queries",
+}
 
 
 def fit(
@@ -73,11 +79,9 @@ def fit(
     (use,) = registry.use_algorithms(name)
     if params:
         use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
-    callables = {
-        "ordinal-queries": ordinal,
-        "pair-queries": same_cluster,
-        "quadruplet-queries": quadruplet,
-    }
+    answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
+    callables = {name: f for name, f in answering.items() if f is not None}
+    _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
     problem, asked = _who_answers(data, callables, n, budget, truth)
     if asked is None:
         asked = _default_oracle(registry, use, problem, oracle, seed, budget)
@@ -99,27 +103,41 @@ def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
     return {k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}
 
 
+def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:
+    """Refuse arguments that would be dropped without a word."""
+    given = [name for name, value in settings.items() if value is not None]
+    if isinstance(data, Oracle):
+        for name in [*callables, *given]:
+            raise ParameterError(
+                f"{name}= has no effect on an oracle that is made already: leave it out; "
+                "ask_oracle takes the callable, n= and budget="
+            )
+    if callables and "oracle" in given:
+        raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; leave one out")
+    if data is not None and "n" in given:
+        raise ParameterError("n= is for a callable without data: the data say how many items")
+
+
 def _who_answers(
     data: Any,
-    callables: Mapping[str, Own | None],
+    callables: Mapping[str, Own],
     n: int | None,
     budget: int | None,
     truth: Any,
 ) -> tuple[Problem, Oracle | None]:
     """The problem, and the oracle if the caller brings one."""
-    given = {kind: f for kind, f in callables.items() if f is not None}
-    if len(given) > 1:
-        raise ParameterError(f"only one can answer, got {', '.join(given)}")
+    if len(callables) > 1:
+        raise ParameterError(f"only one can answer, got {', '.join(callables)}")
     known = {} if truth is None else truth_entries(truth)
     if isinstance(data, Oracle):
         return Problem(n=data.n, **known), data
-    if given:
-        ((kind, function),) = given.items()
+    if callables:
+        ((name, function),) = callables.items()
         problem = as_problem(data, truth) if data is not None else None
         items = problem.n if problem is not None else n
         if items is None:
             raise ParameterError("say how many items there are: n=...")
-        asked = ask_oracle(kind, function, n=items, budget=budget)
+        asked = ask_oracle(_KIND[name], function, n=items, budget=budget)
         return problem or Problem(n=items, **known), asked
     if data is None:
         raise ParameterError("fit needs data, or n= and a callable that answers")
@@ -136,9 +154,9 @@ def _default_oracle(
 ) -> Oracle:
     requested = registry.use_oracles(oracle) if oracle else []
     paired = choose_oracles(use, problem.provides, "the data", requested, registry)
-    if isinstance(paired, str):
-        raise DataError(paired)
-    chosen = paired[0]
+    if not paired.able:
+        raise DataError(paired.unable[0][1])
+    chosen = paired.able[0]
     return make_oracle(Call(chosen.spec.function, chosen.params), problem, seed, budget)
 
 
@@ -162,10 +180,15 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
     Raises
     ------
     NotApplicableError
-        If the metric is not defined for such a result or such a truth, and why.
+        If the metric is not defined for such a result or such a truth, or tells a cost, and why.
     """
     registry = load_registry()
     (use,) = registry.use_metrics(metric)
+    if use.spec.cost:
+        raise NotApplicableError(
+            f"{use.label} is a cost of the call that made the result, which the result does not "
+            "tell; compare measures it"
+        )
     if params:
         use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
     problem = problem_of_truth(truth)

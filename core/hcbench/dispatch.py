@@ -13,6 +13,7 @@ from hcbench.problem import Cost
 from hcbench.registry import Use
 from hcbench.store import Stored
 from hcbench.workers import Report
+from hcbench.workers.limits import METRICS
 
 
 def skipped_outcomes(plan: Plan) -> list[Outcome]:
@@ -71,7 +72,7 @@ def _call(use: Use[Any]) -> Call:
 def cost_of(outcome: Outcome) -> Cost:
     """The cost of a call, from its row."""
     return Cost(
-        seconds=outcome.seconds or 0.0,
+        seconds=outcome.seconds,
         oracle_seconds=outcome.oracle_seconds,
         peak_bytes=outcome.peak_bytes,
         queries=outcome.queries,
@@ -82,8 +83,7 @@ def cost_of(outcome: Outcome) -> Cost:
 
 def outcome_of(cell: Cell, report: Report) -> Outcome:
     """The row of a cell, from what its worker sent or from how it ended."""
-    done = report.value if report.ending == "done" else _ended(report)
-    assert isinstance(done, Done)
+    done = _ended(cell, report)
     cost = done.cost
     base = Outcome(
         key=cell.key,
@@ -95,6 +95,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
         budget=cell.budget,
         status=done.status,
         reason=done.reason,
+        phase="" if done.status == "ok" else done.phase or report.phase,
         stopped=done.stopped,
         data_digest=done.data_digest,
         traceback=done.traceback,
@@ -114,10 +115,44 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
     )
 
 
-def _ended(report: Report) -> Done:
-    """What to say of a worker that did not answer."""
-    status = report.ending if report.ending != "done" else "error"
-    return Done(status=status, reason=report.reason, traceback=report.traceback)
+def digest_of(report: Report) -> str:
+    """Of the data that a worker had; "" if it did not come so far."""
+    return report.value.data_digest if isinstance(report.value, Done) else ""
+
+
+def _ended(cell: Cell, report: Report) -> Done:
+    """What a worker answered, or what to say of one that did not."""
+    if report.ending == "done":
+        assert isinstance(report.value, Done)
+        return report.value
+    if isinstance(report.value, Done):
+        return _unjudged(cell, report.value, report)
+    return Done(
+        status=report.ending,
+        reason=_reason(report),
+        traceback=report.traceback,
+        phase="outside" if report.outside else "",
+    )
+
+
+def _reason(report: Report) -> str:
+    """Why a worker ended, and that it was in a metric, if it was."""
+    if report.phase != METRICS or repr(METRICS) in report.reason:
+        return report.reason
+    return f"{report.reason} in a metric"
+
+
+def _unjudged(cell: Cell, done: Done, report: Report) -> Done:
+    """What an algorithm produced before its worker ended in a metric."""
+    lost = Value(None, "error", _reason(report), final=False)
+    provided = cell.dataset.spec.provides_with(cell.dataset.params)
+    values = {
+        m.label: lost
+        for m in cell.metrics
+        if not inapplicable(m.spec, cell.algorithm.spec, provided)
+    }
+    measured = tuple(replace(point, values={**values, **point.values}) for point in done.measured)
+    return replace(done, measured=measured, traceback=report.traceback)
 
 
 def _complete(cell: Cell, done: Done) -> tuple[Measured, ...]:
@@ -140,7 +175,18 @@ def rescored(cell: Cell, metrics: Iterable[str], stored: Stored, report: Report)
         replace(point, values={**point.values, **new.get(point.checkpoint, {})})
         for point in stored.outcome.measured
     )
-    return replace(stored.outcome, measured=measured, reused=True)
+    return replace(relabelled(stored.outcome, cell), measured=measured)
+
+
+def relabelled(stored: Outcome, cell: Cell) -> Outcome:
+    """A stored outcome as that of a cell: it may have been stored under other labels."""
+    return replace(
+        stored,
+        algorithm=cell.algorithm.label,
+        dataset=cell.dataset.label,
+        oracle=cell.oracle.label,
+        reused=True,
+    )
 
 
 def _new_values(
@@ -154,13 +200,11 @@ def _new_values(
         for m in cell.metrics
         if m.label in metrics
     }
-    done = report.value if report.ending == "done" else _ended(report)
-    assert isinstance(done, Done)
-    reason = done.reason
-    if done.status == "ok" and done.data_digest != stored.outcome.data_digest:
-        reason = "the data set now yields other data than when this result was stored; use --fresh"
-    if reason:
-        return {p.checkpoint: dict.fromkeys(values, Value(None, "error", reason)) for p in points}
+    done = _ended(cell, report)
+    if done.reason:
+        # Neither the result nor the metric is to blame, as far as is known.
+        error = Value(None, "error", done.reason, final=False)
+        return {p.checkpoint: dict.fromkeys(values, error) for p in points}
     fresh = {p.checkpoint: p.values for p in done.measured}
     return {p.checkpoint: {**values, **fresh.get(p.checkpoint, {})} for p in points}
 
@@ -172,7 +216,7 @@ def describe_cell(cell: Cell) -> dict[str, Any]:
         return {
             "name": f"{use.plugin.distribution}:{use.spec.name}",
             "params": dict(use.params),
-            "edition": use.plugin.edition,
+            "editions": dict(use.editions),
             "digests": dict(use.digests),
         }
 

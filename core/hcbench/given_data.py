@@ -38,7 +38,9 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     if isinstance(data, Tree):
         return Problem(n=data.n, names=data.names, tree=data, **known)
     if hasattr(data, "tocsr"):
-        return Problem(n=data.shape[0], vectors=data.tocsr(), **known)
+        from scipy import sparse
+
+        return Problem(n=data.shape[0], vectors=sparse.csr_array(data), **known)
     matrix = _matrix(data)
     if len(matrix) and _is_similarity(matrix):
         return Problem(n=len(matrix), similarity=matrix, **known)

@@ -6,7 +6,7 @@ Kept with every run, so that it is shown later as it was when it ended, without 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from hcbench.reuse import metric_keys
@@ -58,8 +58,10 @@ class Layout:
         Likewise.
     references : tuple of str
         Labels of the algorithms that are reference lines.
-    parameters : mapping of label to parameters
-        Of algorithms, data sets, oracles and metrics, defaults included.
+    parameters : mapping of kind to mapping of label to parameters
+        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included.
+    renamed : mapping of key to labels
+        Of algorithm, data set and oracle, for cells that are stored under other labels.
     """
 
     suite: Suite = field(default_factory=lambda: Suite(name=""))
@@ -68,19 +70,20 @@ class Layout:
     oracles: tuple[str, ...] = ()
     metrics: tuple[MetricInfo, ...] = ()
     references: tuple[str, ...] = ()
-    parameters: Mapping[str, Params] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
+    renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
         """The layout of a plan."""
         keys = metric_keys(plan)
         oracles = {cell.oracle.label: cell.oracle for cell in plan.cells}
-        uses: list[Use[Any]] = [
-            *plan.algorithms,
-            *plan.datasets,
-            *oracles.values(),
-            *plan.metrics,
-        ]
+        uses: dict[str, Iterable[Use[Any]]] = {
+            "algorithms": plan.algorithms,
+            "datasets": plan.datasets,
+            "oracles": oracles.values(),
+            "metrics": plan.metrics,
+        }
         return cls(
             suite=plan.suite,
             algorithms=tuple(use.label for use in plan.algorithms),
@@ -98,7 +101,9 @@ class Layout:
                 for m in plan.metrics
             ),
             references=tuple(use.label for use in plan.algorithms if use.spec.reference),
-            parameters={use.label: use.params for use in uses},
+            parameters={
+                kind: {use.label: use.params for use in of_kind} for kind, of_kind in uses.items()
+            },
         )
 
     def describe(self) -> dict[str, Any]:
@@ -134,7 +139,13 @@ class Layout:
             through = _place(oracles, outcome.oracle), _place(budgets, outcome.budget)
             return 1, dataset, outcome.repetition, algorithm, *through
 
-        return sorted(outcomes, key=place)
+        return sorted(map(self._as_named_here, outcomes), key=place)
+
+    def _as_named_here(self, outcome: Outcome) -> Outcome:
+        if outcome.key not in self.renamed:
+            return outcome
+        algorithm, dataset, oracle = self.renamed[outcome.key]
+        return replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:

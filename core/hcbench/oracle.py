@@ -7,9 +7,9 @@ the `Oracle` alone, so that they cannot count, miscount or look past the budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,9 @@ Code: TypeAlias = NDArray[np.int8]
 
 #: Of ordinal questions: no pair is closer than the others.
 NONE = -1
-#: Of a person: no answer; algorithms that cannot take it are asked to ask again.
+#: Of a person: no answer; the question is asked again, and counted again.
 UNSURE = -2
+PATIENCE = 5
 
 ARITY = {"quadruplet-queries": 4, "ordinal-queries": 3, "pair-queries": 2}
 
@@ -44,7 +45,7 @@ class Answers:
     size : int, optional
         How many answers ``data`` holds; None where it holds nothing countable.
     arity : int
-        For kinds that are asked: items in a question (2, 3 or 4); 4 means two unordered pairs.
+        For kinds that are asked: items in a question, at most 4.
     answer : callable, optional
         ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys name the
         canonical question, times say how often it was asked before: together with the noise
@@ -54,6 +55,15 @@ class Answers:
         given, ``answer`` need not be.
     floats, ints : arrays, optional
         The data of the compiled function.
+    symmetry : {"unordered", "quadruplet", "ordered"}, optional
+        Which questions are the same: about one set of items; about the same two unordered pairs,
+        in either order; about the same items in one order. By default that of two pairs for an
+        arity of 4, else that of a set.
+
+    Raises
+    ------
+    InvalidQuestionError
+        If the arity is more than 4.
     """
 
     kind: str
@@ -66,14 +76,29 @@ class Answers:
     floats: NDArray[np.float64] | None = None
     ints: NDArray[np.int64] | None = None
 
+    symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.arity <= 4:
+            raise InvalidQuestionError(
+                f"questions are about 1 to 4 items; {self.kind} has an arity of {self.arity}"
+            )
+
     @property
-    def symmetry(self) -> int:
-        """Which questions are the same (see `hcbench.compiled.question_key`)."""
-        return compiled.QUADRUPLET if self.arity == 4 else compiled.UNORDERED
+    def symmetry_code(self) -> int:
+        """As `hcbench.compiled.question_key` takes it."""
+        return _SYMMETRY[self.symmetry or ("quadruplet" if self.arity == 4 else "unordered")]
+
+
+_SYMMETRY = {
+    "unordered": compiled.UNORDERED,
+    "quadruplet": compiled.QUADRUPLET,
+    "ordered": compiled.ORDERED,
+}
 
 
 class Ledger:
-    """What was asked of one oracle.
+    """What was asked of one oracle; it can be read, and only the oracle writes it.
 
     Attributes
     ----------
@@ -81,25 +106,18 @@ class Ledger:
         Of oracle; counts of different kinds are never added up.
     countable : bool
         Whether this kind answers anything countable; if not, the counts are None.
-    budget : int or None
-        The most questions that will be answered.
-    seconds : float
-        Wall time spent on answers, in s.
-    seconds_known : bool
-        False once answers were given inside a compiled loop, where they cannot be timed apart.
     """
 
-    __slots__ = ("_counters", "budget", "countable", "kind", "seconds", "seconds_known")
+    __slots__ = ("_compiled", "_counters", "_seconds", "_state", "countable", "kind")
 
-    def __init__(
-        self, kind: str, countable: bool, budget: int | None, counters: NDArray[np.int64]
-    ) -> None:
-        self.kind = kind
-        self.countable = countable
-        self.budget = budget
-        self.seconds = 0.0
-        self.seconds_known = True
-        self._counters = counters
+    def __init__(self, answers: Answers, budget: int | None) -> None:
+        self.kind = answers.kind
+        self.countable = answers.size is not None or answers.arity > 0
+        self._state, self._counters = compiled.new_state(
+            answers.n, answers.symmetry_code, budget, answers.floats, answers.ints
+        )
+        self._seconds = 0.0
+        self._compiled = False
 
     def _count(self, which: int) -> int | None:
         return int(self._counters[which]) if self.countable else None
@@ -120,22 +138,59 @@ class Ledger:
         return self._count(compiled.ROUNDS)
 
     @property
+    def budget(self) -> int | None:
+        """The most questions that will be answered; None without a limit."""
+        limit = int(self._counters[compiled.BUDGET])
+        return None if limit == compiled.UNLIMITED else limit
+
+    @property
     def left(self) -> int | None:
         """How many more questions will be answered; None without a budget."""
         return None if self.budget is None else self.budget - int(self._counters[compiled.QUERIES])
 
-    def charge(self, questions: int) -> None:
-        """Refuse a batch, whole, that is larger than what is left.
+    @property
+    def refused(self) -> bool:
+        """Whether the algorithm was told that the budget does not allow what it wants to ask."""
+        return bool(self._counters[compiled.REFUSED])
 
-        Raises
-        ------
-        BudgetExceededError
+    @property
+    def _named_no_item(self) -> bool:
+        return bool(self._counters[compiled.NO_ITEM])
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall time spent on answers, in s.
+
+        None once answers were given inside a compiled loop, where they cannot be timed apart.
         """
+        return None if self._compiled else self._seconds
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the counts agree with the questions noted one by one."""
+        return bool(compiled.is_sound(self._state))
+
+    def _allows(self, questions: int) -> bool:
         left = self.left
-        if left is not None and questions > left:
+        allowed = left is None or questions <= left
+        if not allowed:
+            self._counters[compiled.REFUSED] = 1
+        return allowed
+
+    def _charge(self, questions: int) -> None:
+        """Refuse a batch, whole, that is larger than what is left."""
+        if not self._allows(questions):
             raise BudgetExceededError(
-                f"{questions} more {self.kind} exceed the budget of {self.budget}: {left} are left"
+                f"{questions} more {self.kind} exceed the budget of {self.budget}: "
+                f"{self.left} are left"
             )
+
+    def _read_whole(self, size: int) -> None:
+        self._charge(size)
+        self._counters[compiled.QUERIES] += size
+        self._counters[compiled.WHOLE] += size
+        self._counters[compiled.DISTINCT] = max(self._counters[compiled.DISTINCT], size)
+        self._counters[compiled.ROUNDS] += 1
 
     def __repr__(self) -> str:
         if not self.countable:
@@ -146,7 +201,6 @@ class Ledger:
         )
 
 
-@dataclass(slots=True, eq=False)
 class Oracle:
     """A counted oracle, as an algorithm sees it.
 
@@ -155,27 +209,21 @@ class Oracle:
     answers : Answers
         What it knows.
     budget : int, optional
-        The most questions that will be answered.
+        The most questions that will be answered; the ledger tells it.
     checkpoints : sequence of int
         Query counts at which results are wanted.
     """
 
-    _answers: Answers
-    budget: int | None = None
-    checkpoints: Sequence[int] = ()
-    ledger: Ledger = field(init=False)
-    _state: compiled.CompiledState = field(init=False)
-    _ask: Any = field(init=False, default=None)
-    _trace: list[Point] = field(init=False, default_factory=list)
+    __slots__ = ("_answers", "_ask", "_trace", "checkpoints", "ledger")
 
-    def __post_init__(self) -> None:
-        answers = self._answers
-        counters_state = compiled.new_state(
-            answers.n, answers.symmetry, self.budget, answers.floats, answers.ints
-        )
-        self._state, counters = counters_state
-        countable = answers.size is not None or answers.arity > 0
-        self.ledger = Ledger(answers.kind, countable, self.budget, counters)
+    def __init__(
+        self, answers: Answers, budget: int | None = None, checkpoints: Sequence[int] = ()
+    ) -> None:
+        self._answers = answers
+        self._ask: Any = None
+        self._trace: list[Point] = []
+        self.checkpoints = tuple(checkpoints)
+        self.ledger = Ledger(answers, budget)
 
     @property
     def kind(self) -> str:
@@ -202,15 +250,15 @@ class Oracle:
         BudgetExceededError
             If the set is larger than the budget.
         """
-        if self._answers.data is None:
+        data = self._answers.data
+        if data is None:
             raise InvalidQuestionError(f"{self.kind} cannot be read whole; ask questions")
         if self._answers.size is not None:
-            self.ledger.charge(self._answers.size)
-            counters = self.ledger._counters
-            counters[compiled.QUERIES] += self._answers.size
-            counters[compiled.DISTINCT] = max(counters[compiled.DISTINCT], self._answers.size)
-            counters[compiled.ROUNDS] += 1
-        return self._answers.data
+            self.ledger._read_whole(self._answers.size)
+        if hasattr(data, "indptr"):
+            # Read-only arrays do not protect the matrix that holds them: everyone gets their own.
+            return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)
+        return data
 
     def ask(self, questions: ArrayLike) -> Code:
         """Ask a batch of questions: one round.
@@ -233,24 +281,40 @@ class Oracle:
         BudgetExceededError
             If the batch is larger than what is left; then nothing is answered.
         InvalidQuestionError
-            If the questions have the wrong shape or name items that do not exist.
+            If the questions have the wrong shape or name items that do not exist, or if one gets
+            no answer (UNSURE) `PATIENCE` times.
         """
         rows = self._checked(questions)
-        self.ledger.charge(len(rows))
+        codes = self._answered(rows)
+        for _ in range(PATIENCE - 1):
+            unsure = codes == UNSURE
+            if not unsure.any():
+                return codes
+            codes[unsure] = self._answered(rows[unsure])
+        if (codes == UNSURE).any():
+            raise InvalidQuestionError(
+                f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {PATIENCE} times"
+            )
+        return codes
+
+    def _answered(self, rows: Questions) -> Code:
+        """Count a batch, and answer it."""
+        ledger = self.ledger
+        ledger._charge(len(rows))
         start = perf_counter()
         padded = np.zeros((len(rows), 4), np.int64)
         padded[:, : rows.shape[1]] = rows
         keys = np.empty(len(rows), np.uint64)
         times = np.empty(len(rows), np.int64)
-        compiled.note_questions(self._state, padded, keys, times)
+        compiled.note_questions(ledger._state, padded, keys, times)
         if self._answers.answer is not None:
-            codes = np.asarray(self._answers.answer(rows, keys, times), dtype=np.int8)
+            codes = np.array(self._answers.answer(rows, keys, times), dtype=np.int8)
         else:
             codes = np.empty(len(rows), np.int8)
-            floats, ints = compiled.data_of(self._state)
+            floats, ints = compiled.data_of(ledger._state)
             answer = self._answers.compiled
             compiled.answer_rows(answer, floats, ints, padded, keys, times, codes)
-        self.ledger.seconds += perf_counter() - start
+        ledger._seconds += perf_counter() - start
         return codes
 
     def _checked(self, questions: ArrayLike) -> Questions:
@@ -289,17 +353,20 @@ class Oracle:
             return kernel.py_func(self._ask_one, None, *args)
         if self._ask is None:
             self._ask = compiled.counting(self._answers.compiled)
-        self.ledger.seconds_known = False
+        self.ledger._compiled = True
         try:
-            return kernel(self._ask, self._state, *args)
-        except OverflowError as error:
-            raise BudgetExceededError(
-                f"the budget of {self.budget} {self.kind} is used up"
-            ) from error
-        except IndexError as error:
-            raise InvalidQuestionError(
-                f"a question names an item that does not exist: there are {self.n}, from 0"
-            ) from error
+            return kernel(self._ask, self.ledger._state, *args)
+        except (OverflowError, IndexError) as error:
+            # The counter raises these; a kernel's own are the kernel's.
+            if isinstance(error, OverflowError) and self.ledger.refused:
+                raise BudgetExceededError(
+                    f"the budget of {self.ledger.budget} {self.kind} is used up"
+                ) from error
+            if isinstance(error, IndexError) and self.ledger._named_no_item:
+                raise InvalidQuestionError(
+                    f"a question names an item that does not exist: there are {self.n}, from 0"
+                ) from error
+            raise
 
     def _ask_one(self, _state: None, *items: int) -> int:
         return int(self.ask([items[: self._answers.arity]])[0])
@@ -316,10 +383,8 @@ class Oracle:
         build it.
         """
         asked = self.ledger.queries or 0
-        limits = [c for c in self.checkpoints if c >= asked]
-        if self.budget is not None:
-            limits.append(self.budget)
-        return bool(limits) and asked + questions > min(limits)
+        passes = any(asked <= c < asked + questions for c in self.checkpoints)
+        return not self.ledger._allows(questions) or passes
 
     def record(self, result: Result) -> None:
         """Keep a result as what the algorithm has at the present number of questions."""

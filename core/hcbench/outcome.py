@@ -34,11 +34,14 @@ class Value:
         None unless the status is ok.
     status : {"ok", "skipped", "error"}
     reason : str
+    final : bool
+        False if the worker ended before the value was there: the next run tries again.
     """
 
     value: float | None = None
     status: Literal["ok", "skipped", "error"] = "ok"
     reason: str = ""
+    final: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,9 @@ class Outcome:
     status : str
     reason : str
         Why it is not ok, in one line.
+    phase : str
+        Where it failed: "start", "imports", "data", "oracle", "warm-up" or "algorithm"; "outside"
+        if its process was killed by somebody else; "" if it did not fail.
     stopped : str
         "budget" if an ok result is what there was when the questions were used up.
     seconds, oracle_seconds : float or None
@@ -103,6 +109,7 @@ class Outcome:
     budget: int | None = None
     status: Status = "ok"
     reason: str = ""
+    phase: str = ""
     stopped: str = ""
     seconds: float | None = None
     oracle_seconds: float | None = None
@@ -120,3 +127,13 @@ class Outcome:
     def failed(self) -> bool:
         """Whether it was tried and has no result."""
         return self.status not in ("ok", "skipped")
+
+    @property
+    def metric_errors(self) -> dict[str, str]:
+        """Metrics that raised, and what."""
+        return {
+            label: value.reason
+            for point in self.measured
+            for label, value in point.values.items()
+            if value.status == "error"
+        }

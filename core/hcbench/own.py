@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hcbench.errors import ParameterError
+from hcbench.errors import DataError, ParameterError
 from hcbench.given_data import as_problem
 from hcbench.oracle import Oracle
 from hcbench.plugins import Plugin
@@ -121,7 +121,10 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
     if isinstance(data, DatasetSpec):
         return _own_use(data)
     if callable(data):
-        provides = tuple(data(0).provides)
+        example = data(0)  # here and not in a worker: nothing is planned before this is known
+        if not isinstance(example, Problem):
+            raise DataError(f"{name}(seed) must return a Problem, got {type(example).__name__}")
+        provides = tuple(example.provides)
         spec = DatasetSpec(name=name, function=data, doc="The caller's own.", provides=provides)
         return _own_use(spec)
     problem = as_problem(data)

@@ -8,14 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 from hcbench.errors import SuiteError
 from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.seeds import derive_seed
-from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, unmet
+from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.suite import Suite
+
+S = TypeVar("S", bound=Spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,16 +120,16 @@ def make_plan(
     HcbenchError
         If a name or parameter is wrong.
     """
-    all_algorithms = _unique(
+    all_algorithms = _name_apart(
         [*algorithms, *(u for text in suite.algorithms for u in registry.use_algorithms(text))]
     )
-    all_datasets = _unique(
+    all_datasets = _name_apart(
         [*datasets, *(u for text in suite.datasets for u in registry.use_datasets(text))]
     )
     all_metrics = tuple(
-        _unique([*metrics, *(u for text in suite.metrics for u in registry.use_metrics(text))])
+        _name_apart([*metrics, *(u for text in suite.metrics for u in registry.use_metrics(text))])
     )
-    oracles = _unique([u for text in suite.oracles for u in registry.use_oracles(text)])
+    oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}")
@@ -150,16 +153,15 @@ def make_plan(
     ]
     for dataset, pairs in pairings:
         for algorithm, paired in pairs:
-            if isinstance(paired, str):
-                plan.left_out.append(LeftOut(algorithm.label, dataset.label, "", paired))
+            for oracle, reason in paired.unable:
+                plan.left_out.append(LeftOut(algorithm.label, dataset.label, oracle, reason))
     # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
     for dataset, pairs in pairings:
         for repetition in range(suite.repetitions):
             for algorithm, paired in pairs:
-                if not isinstance(paired, str):
-                    plan.cells.extend(
-                        _cells(suite, algorithm, dataset, paired, repetition, all_metrics)
-                    )
+                plan.cells.extend(
+                    _cells(suite, algorithm, dataset, paired.able, repetition, all_metrics)
+                )
     return plan
 
 
@@ -187,9 +189,41 @@ def _cells(
     ]
 
 
-def _unique(uses: Sequence[Use]) -> list[Use]:  # type: ignore[type-arg]
-    """Each once, in the order given: what is asked for twice is the same cell."""
-    return list({use.identity: use for use in uses}.values())
+def _name_apart(uses: Sequence[Use[S]]) -> list[Use[S]]:
+    """Each once, in the order given, and each with a label of its own.
+
+    What is asked for twice is the same cell. Where different ones share a label, it becomes their
+    full name; where that is the same too, as of functions of one caller, they are numbered.
+    """
+    unique = list({use.identity: use for use in uses}.values())
+    sharing: dict[str, list[Use[S]]] = {}
+    for use in unique:
+        sharing.setdefault(use.label, []).append(use)
+    taken = set(sharing)
+    labels: dict[str, str] = {}
+    for label, same in sharing.items():
+        one_plugin = len({use.plugin.distribution for use in same}) == 1
+        for use in same[one_plugin:]:  # of one plugin the first keeps the label
+            full = label if one_plugin else f"{use.plugin.distribution}:{label}"
+            options = (full, *(f"{full}#{number}" for number in range(2, len(unique) + 2)))
+            labels[use.identity] = next(option for option in options if option not in taken)
+            taken.add(labels[use.identity])
+    return [replace(use, label=labels.get(use.identity, use.label)) for use in unique]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Through which oracles an algorithm asks about a data set.
+
+    Attributes
+    ----------
+    able : tuple of Use
+    unable : tuple of (label, reason)
+        Oracles that were requested and cannot be; "" where the algorithm has none at all.
+    """
+
+    able: tuple[Use[OracleSpec], ...] = ()
+    unable: tuple[tuple[str, str], ...] = ()
 
 
 def choose_oracles(
@@ -198,8 +232,8 @@ def choose_oracles(
     source: str,
     requested: Sequence[Use[OracleSpec]],
     registry: Registry,
-) -> list[Use[OracleSpec]] | str:
-    """The oracles for an algorithm on a data set, or the reason why there is none.
+) -> Pairing:
+    """The oracles for an algorithm on a data set, and why others cannot be.
 
     All requested ones of an accepted kind; where none of those is requested, the first kind in
     the algorithm's own order that the data set can provide.
@@ -217,20 +251,28 @@ def choose_oracles(
     spec = algorithm.spec
     missing = unmet(_needs(algorithm), provided)
     if missing:
-        return f"{algorithm.label} needs {missing}, which {source} does not provide"
+        reason = f"{algorithm.label} needs {missing}, which {source} does not provide"
+        return Pairing(unable=(("", reason),))
     wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
     if wanted:
-        able = [oracle for oracle in wanted if unmet(oracle.spec.needs, provided) is None]
-        lack = unmet(wanted[0].spec.needs, provided)
-        return able or f"{wanted[0].label} needs {lack}, which {source} does not provide"
+        lacks = [(oracle, unmet(oracle.spec.needs, provided)) for oracle in wanted]
+        return Pairing(
+            able=tuple(oracle for oracle, lack in lacks if lack is None),
+            unable=tuple(
+                (oracle.label, f"{oracle.label} needs {lack}, which {source} does not provide")
+                for oracle, lack in lacks
+                if lack is not None
+            ),
+        )
     for kind in spec.accepts:
         for entry in _oracles_of(kind, registry):
             if unmet(entry.spec.needs, provided) is None:
-                return [make_use(entry.spec, entry.plugin, {})]
-    return (
+                return Pairing(able=(make_use(entry.spec, entry.plugin, {}),))
+    reason = (
         f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
         f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
     )
+    return Pairing(unable=(("", reason),))
 
 
 def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +23,7 @@ from typing import Any
 import pluggy
 
 from hcbench import hookspecs
+from hcbench.editions import digest_sources, is_editable
 from hcbench.errors import PluginError
 
 GROUP = "hcbench"
@@ -73,12 +73,8 @@ class Plugin:
         """What the key of a cell holds: the version, or a digest of source that may change."""
         if not self.editable or self.folder is None:
             return self.version
-        digest = hashlib.blake2b(digest_size=8)
         sources = [self.file] if self.file else sorted(self.folder.rglob("*.py"))
-        for source in sources:
-            digest.update(source.name.encode())
-            digest.update(source.read_bytes())
-        return f"{self.version}+{digest.hexdigest()}"
+        return f"{self.version}+{digest_sources(sources)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +109,22 @@ class Plugins:
         for plugin, entry_point in _installed():
             self._load(plugin, entry_point.load)
         for file in self.files:
-            self._load_file(file)
+            plugin = Plugin(file.stem, "file", "0", file.parent, editable=True, file=file)
+            self._load(plugin, partial(import_file, file))
+        self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
 
-    def _load_file(self, file: Path) -> None:
-        plugin = Plugin(file.stem, "file", "0", file.parent, editable=True, file=file)
-        self._load(plugin, lambda: import_file(file))
-        if self.broken and self.broken[-1].plugin is plugin:
-            raise PluginError(f"--plugin {file}: {self.broken[-1].reason}")
+    def check_files(self) -> None:
+        """Insist on the plugins that were asked for.
+
+        Raises
+        ------
+        PluginError
+            If one of ``files`` is broken.
+        """
+        for broken in self.broken:
+            if broken.plugin.file is not None:
+                raise PluginError(f"--plugin {broken.plugin.file}: {broken.reason}")
 
     def _load(self, plugin: Plugin, load: Any) -> None:
         try:
@@ -227,15 +231,10 @@ def _installed() -> Iterable[tuple[Plugin, EntryPoint]]:
 
 
 def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
-    editable = _is_editable(distribution)
+    editable = is_editable(distribution)
     folder = None
     if editable:
         spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
         if spec is not None and spec.origin:
             folder = Path(spec.origin).parent
     return Plugin(distribution.name, entry_point.name, distribution.version, folder, editable)
-
-
-def _is_editable(distribution: Distribution) -> bool:
-    text = distribution.read_text("direct_url.json")
-    return bool(text) and bool(json.loads(text or "{}").get("dir_info", {}).get("editable"))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import InvalidProblemError, NotApplicableError
+from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
+from hcbench.specs import HINTS, unknown_hint
 from hcbench.trees import HeightKind, Partition, Tree
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ Result: TypeAlias = Tree | Partition
 class Problem:
     """The items of one repetition, what is known about them, and their true hierarchy.
 
-    Arrays are made read-only: all algorithms of a comparison see the same data.
+    It holds read-only views of the arrays that it is made of, not copies: all algorithms of a
+    comparison see the same data.
 
     Attributes
     ----------
@@ -65,8 +67,12 @@ class Problem:
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
         object.__setattr__(self, "truths", truths)
-        for array in self._arrays():
-            array.flags.writeable = False
+        for name in ("vectors", "similarity", "levels"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return _remade, (values,)  # a pickle forgets read-only
 
     def _check_sizes(self) -> None:
         if self.n < 1:
@@ -108,14 +114,6 @@ class Problem:
             if not np.allclose(self.similarity, self.similarity.T, rtol=1e-8, atol=1e-12):
                 raise InvalidProblemError("the similarity matrix is not symmetric")
 
-    def _arrays(self) -> list[NDArray[Any]]:
-        arrays: list[Any] = [self.similarity, self.levels]
-        if isinstance(self.vectors, np.ndarray):
-            arrays.append(self.vectors)
-        elif self.vectors is not None:
-            arrays += [self.vectors.data, self.vectors.indices, self.vectors.indptr]
-        return [a for a in arrays if a is not None]
-
     @property
     def provides(self) -> frozenset[str]:
         """What there is: the words in which algorithms, oracles and metrics state their needs."""
@@ -145,17 +143,31 @@ class Problem:
         raise NotApplicableError("this data set has no true hierarchy")
 
     def digest(self) -> str:
-        """A hash of the data and the truth, to see that a seed yields the same data again."""
-        arrays: list[NDArray[Any]] = self._arrays()
-        if self.comparisons is not None:
-            arrays += [self.comparisons.closer, self.comparisons.farther]
-        for tree in self.truths.values():
-            arrays += [tree.parent] if tree.height is None else [tree.parent, tree.height]
-        state = hashlib.blake2b(" ".join(self.truths).encode(), digest_size=16)
-        for array in arrays:
-            state.update(f"{array.shape}{array.dtype}".encode())
-            state.update(np.ascontiguousarray(array).view(np.uint8).data)
+        """A hash of all that it holds, to see that a seed yields the same data again."""
+        state = hashlib.blake2b(repr((self.n, self.names)).encode(), digest_size=16)
+        for role, array in self._parts():
+            state.update(repr((role, array.shape, array.dtype.str)).encode())
+            state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
         return state.hexdigest()
+
+    def _parts(self) -> Iterator[tuple[Any, NDArray[Any]]]:
+        """Its arrays, each with what tells it from any other."""
+        if isinstance(self.vectors, np.ndarray):
+            yield "vectors", self.vectors
+        elif self.vectors is not None:
+            for name in ("data", "indices", "indptr"):
+                yield ("vectors", name, self.vectors.shape), getattr(self.vectors, name)
+        if self.similarity is not None:
+            yield "similarity", self.similarity
+        if self.comparisons is not None:
+            yield "closer", self.comparisons.closer
+            yield "farther", self.comparisons.farther
+        if self.levels is not None:
+            yield "levels", self.levels
+        if self.tree is not None:
+            yield from _parts_of_tree(("tree",), self.tree)
+        for name, tree in self.truths.items():
+            yield from _parts_of_tree(("truth", name), tree)
 
     def take(self, items: NDArray[np.int64]) -> Problem:
         """The problem on some of the items, in the given order.
@@ -169,20 +181,59 @@ class Problem:
             n=len(items),
             names=None if self.names is None else tuple(self.names[i] for i in items),
             vectors=None if self.vectors is None else _rows(self.vectors, items),
-            similarity=None if self.similarity is None else self.similarity[np.ix_(items, items)],
+            similarity=None
+            if self.similarity is None
+            else _in_order_of(self.similarity, self.similarity[np.ix_(items, items)]),
             comparisons=None if self.comparisons is None else self.comparisons.take(items),
             truths={name: tree.restrict(items) for name, tree in self.truths.items()},
-            levels=None if self.levels is None else self.levels[items],
+            levels=None if self.levels is None else _in_order_of(self.levels, self.levels[items]),
             tree=None if self.tree is None else self.tree.restrict(items),
         )
 
 
+def _remade(values: dict[str, Any]) -> Problem:
+    return Problem(**values)
+
+
 def _rows(vectors: Vectors, items: NDArray[np.int64]) -> Vectors:
-    """Some rows, in the memory order of the whole."""
-    rows = vectors[items]
+    """Some rows, in the memory order and with the index types of the whole."""
     if isinstance(vectors, np.ndarray):
-        return np.asarray(rows, order="F" if vectors.flags.fnc else "C")
-    return rows
+        return _in_order_of(vectors, vectors[items])
+    rows = vectors[items]
+    indices = rows.indices.astype(vectors.indices.dtype, copy=False)
+    indptr = rows.indptr.astype(vectors.indptr.dtype, copy=False)
+    return _with_arrays(rows, rows.data, indices, indptr)
+
+
+def _in_order_of(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(part, order="F" if whole.flags.fnc else "C")
+
+
+def _read_only(values: Any) -> Any:
+    """A view of an array or csr_array that cannot be written to; the array itself still can."""
+    if values is None:
+        return None
+    if isinstance(values, np.ndarray):
+        view = values.view()
+        view.flags.writeable = False
+        return view
+    parts = [_read_only(getattr(values, name)) for name in ("data", "indices", "indptr")]
+    return _with_arrays(values, *parts)
+
+
+def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -> sparse.csr_array:
+    """A csr_array of just these arrays; the constructor may copy or convert the indices."""
+    made = copy(like)
+    made.data, made.indices, made.indptr = data, indices, indptr
+    return made
+
+
+def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDArray[Any]]]:
+    yield (*role, "parent", tree.kind.value, tree.names), tree.parent
+    for name in ("height", "linkage"):
+        values = getattr(tree, name)
+        if values is not None:
+            yield (*role, name), values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,23 +249,14 @@ class Given:
     tree : Tree, optional
         The tree to be cut.
     hints : mapping
-        Parts of the truth that the algorithm declares it is helped by (see ``HINTS``); they are
-        recorded with its row.
+        Parts of the truth that the algorithm declares it is helped by (see
+        ``hcbench.specs.HINTS``); they are recorded with its row.
     """
 
     n: int
     names: tuple[str, ...] | None = None
     tree: Tree | None = None
     hints: Mapping[str, Any] = field(default_factory=dict)
-
-
-HINTS: Mapping[str, str] = MappingProxyType(
-    {
-        "truth": "the true hierarchy, a Tree",
-        "clusters": "the finest true clusters, a Partition",
-        "n_clusters": "the number of the finest true clusters",
-    }
-)
 
 
 def give(problem: Problem, hints: Sequence[str]) -> Given:
@@ -224,6 +266,8 @@ def give(problem: Problem, hints: Sequence[str]) -> Given:
 
 
 def _hint(problem: Problem, name: str) -> Tree | Partition | int:
+    if name not in HINTS:
+        raise ParameterError(unknown_hint(name))
     if name == "truth":
         return problem.truth
     finest = finest_partition(problem)
@@ -245,11 +289,11 @@ class Cost:
 
     Attributes
     ----------
-    seconds : float
-        Wall time of the algorithm alone, in s.
+    seconds : float or None
+        Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
     oracle_seconds : float or None
         Wall time of the answers computed during the call, in s; None where the answers are
-        compiled into the algorithm's own loop and cannot be told apart.
+        compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
     peak_bytes : int or None
         The most memory held during the call above what was held before it; None where the
         system cannot tell.
@@ -257,8 +301,8 @@ class Cost:
         As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
     """
 
-    seconds: float
-    oracle_seconds: float | None = 0.0
+    seconds: float | None = None
+    oracle_seconds: float | None = None
     peak_bytes: int | None = None
     queries: int | None = None
     distinct_queries: int | None = None

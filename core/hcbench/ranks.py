@@ -63,8 +63,11 @@ def rank_algorithms(
 def _make_blocks(outcomes: Sequence[Outcome]) -> tuple[list[str], list[dict[str, Outcome]]]:
     """Names of the competitors, and who did what on each data set in each repetition.
 
-    An algorithm that runs with several oracles or budgets on one data set competes as often.
+    An algorithm that runs with several oracles or budgets on one data set competes as often. Where
+    it could not run it has no part in a block; one that could run nowhere has none in any.
     """
+    ran = {outcome.algorithm for outcome in outcomes if outcome.status != "skipped"}
+    outcomes = [o for o in outcomes if o.status != "skipped" or o.algorithm not in ran]
     variants: dict[tuple[str, str], set[tuple[str, int | None]]] = {}
     for outcome in outcomes:
         place = (outcome.algorithm, outcome.dataset)

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from hcbench.editions import core_edition, installed_version
 from hcbench.errors import (
     AmbiguousNameError,
     DataError,
@@ -77,9 +78,15 @@ class Use(Generic[S]):
         return json.dumps([self.spec.name, {**self.params, **self.digests}])
 
     @cached_property
+    def editions(self) -> dict[str, str]:
+        """Of all code that decides what it does: core, its plugin, and what it requires."""
+        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        return {"hcbench core": core_edition(), self.plugin.name: self.plugin.edition, **required}
+
+    @cached_property
     def identity(self) -> str:
-        """What a key of a cell is made of: besides, the plugin and its version or source."""
-        return json.dumps([self.plugin.distribution, self.plugin.edition, self.seed_name])
+        """What a key of a cell is made of."""
+        return json.dumps([self.plugin.distribution, self.editions, self.seed_name])
 
 
 class Catalogue(Generic[T]):
@@ -133,17 +140,30 @@ class Registry:
     Parameters
     ----------
     plugins : Plugins
+
+    Raises
+    ------
+    PluginError
+        If a hook of a plugin file is broken: it was asked for.
     """
 
     def __init__(self, plugins: Plugins) -> None:
         self.plugins = plugins
-        self.algorithms = self._collect("algorithm", "hcbench_algorithms", AlgorithmSpec)
-        self.datasets = self._collect("data set", "hcbench_datasets", DatasetSpec)
-        self.oracles = self._collect("oracle", "hcbench_oracles", OracleSpec)
-        self.metrics = self._collect("metric", "hcbench_metrics", MetricSpec)
-        self.suites = self._collect("suite", "hcbench_suites", Suite)
+        # All hooks are called before a catalogue is made: a plugin that breaks in the last of them
+        # has nothing in any.
+        algorithms = self._collect("hcbench_algorithms", AlgorithmSpec)
+        datasets = self._collect("hcbench_datasets", DatasetSpec)
+        oracles = self._collect("hcbench_oracles", OracleSpec)
+        metrics = self._collect("hcbench_metrics", MetricSpec)
+        suites = self._collect("hcbench_suites", Suite)
+        plugins.check_files()
+        self.algorithms = self._catalogue("algorithm", algorithms)
+        self.datasets = self._catalogue("data set", datasets)
+        self.oracles = self._catalogue("oracle", oracles)
+        self.metrics = self._catalogue("metric", metrics)
+        self.suites = self._catalogue("suite", suites)
 
-    def _collect(self, noun: str, hook: str, kind: type[T]) -> Catalogue[T]:
+    def _collect(self, hook: str, kind: type[T]) -> list[Entry[T]]:
         entries: dict[str, Entry[T]] = {}
         for plugin, specs in self.plugins.registered(hook):
             for spec in specs:
@@ -157,8 +177,11 @@ class Registry:
                     self.plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
                 else:
                     entries[entry.full_name.casefold()] = entry
+        return list(entries.values())
+
+    def _catalogue(self, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
         loaded = set(self.plugins.loaded)
-        return Catalogue(noun, [e for e in entries.values() if e.plugin in loaded])
+        return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
 
     def use_algorithms(self, text: str) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid."""
@@ -280,6 +303,11 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     -------
     Registry
         With ``algorithms``, ``datasets``, ``oracles``, ``metrics`` and ``suites``.
+
+    Raises
+    ------
+    PluginError
+        If one of ``files`` is broken; a broken plugin that is merely installed stops nothing.
     """
     return Registry(Plugins([Path(file) for file in files])) if files else _installed()
 

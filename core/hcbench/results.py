@@ -40,9 +40,9 @@ class Results:
         In the order in which they are shown.
     suite : Suite, optional
         Whose claims are judged.
-    parameters : mapping of label to parameters
-        Of algorithms, data sets, oracles and metrics, defaults included, so that claims that
-        spell out a default find their cells.
+    parameters : mapping of kind to mapping of label to parameters
+        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included, so that
+        claims that spell out a default find their cells.
     references : tuple of str
         Labels of the algorithms that are reference lines: shown, never marked best nor ranked.
     """
@@ -51,7 +51,7 @@ class Results:
     outcomes: list[Outcome]
     metrics: tuple[MetricInfo, ...]
     suite: Suite = field(default_factory=lambda: Suite(name=""))
-    parameters: Mapping[str, Params] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     references: tuple[str, ...] = ()
 
     @classmethod
@@ -133,7 +133,9 @@ class Results:
             "checkpoint": point.checkpoint,
             "metrics": {label: value.value for label, value in values.items()},
             "metric_reasons": {
-                label: value.reason for label, value in values.items() if value.value is None
+                label: value.reason or f"the value is {value.value}"
+                for label, value in values.items()
+                if value.value is None or not math.isfinite(value.value)
             },
             "reference": self.is_reference(outcome),
             "key": outcome.key,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hcbench.store import Store, Stored
 
 GIB = 2**30
+_ALGORITHM = ("warm-up", "algorithm")  # the phases in which it runs
 
 
 def memory_limit(plan: Plan, jobs: int) -> float:
@@ -43,11 +44,15 @@ def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
 def stands(stored: Stored, plan: Plan, memory: float) -> bool:
     """Whether a stored outcome need not be measured again.
 
-    A ``timeout`` or ``memory`` row stands only if its limit was at least the present one; one
-    that was skipped for want of data is tried again.
+    What an algorithm does is a result, its errors and crashes too; a ``timeout`` or ``memory``
+    row stands only if its limit was at least the present one. What failed elsewhere (data, oracle,
+    imports, a process that somebody killed) is tried again, and so is what was skipped for want of
+    data.
     """
     timeout = plan.suite.timeout
     status = stored.outcome.status
+    if stored.outcome.failed and stored.outcome.phase not in _ALGORITHM:
+        return False
     if status == "timeout":
         return timeout is not None and (stored.timeout or 0) >= timeout
     if status == "memory":

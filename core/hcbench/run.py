@@ -6,6 +6,7 @@ resumed by the same command.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -15,8 +16,10 @@ import cloudpickle
 from hcbench.dispatch import (
     cost_of,
     describe_cell,
+    digest_of,
     make_job,
     outcome_of,
+    relabelled,
     rescored,
     skipped_outcomes,
 )
@@ -28,6 +31,7 @@ from hcbench.plugins import Plugins
 from hcbench.reuse import GIB, memory_limit, metric_keys, stands
 from hcbench.store import Record, Store, Stored
 from hcbench.workers import Limits, Pool, Report
+from hcbench.workers.limits import GRACE
 
 TICK = 0.1
 PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.cell")
@@ -125,6 +129,8 @@ class _Run:
         self.memory = memory_limit(plan, jobs)
         self.metric_keys = metric_keys(plan)
         self.outcomes: dict[str, Outcome] = {}
+        # What the data sets have yielded in this run, to tell whether stored results are of it.
+        self.digests: dict[tuple[str, int], set[str]] = {}
         self.number = 0
 
     def carry_out(self, fresh: bool, command: str) -> list[Outcome]:
@@ -135,22 +141,36 @@ class _Run:
             command=command,
             suite=self.plan.suite.name,
             environment=describe_environment(self.plugins.loaded),
-            layout=Layout.of_plan(self.plan).describe(),
+            layout=replace(Layout.of_plan(self.plan), renamed=self._renamed(known)).describe(),
         )
         left_out = skipped_outcomes(self.plan)
         self.store.save(self.number, [self._record(o, None) for o in left_out])
-        self.store.link(self.number, [known[key].row for key in self.outcomes])
         self.observer.started(len(self.plan.cells), len(self.outcomes))
         self.plugins.report("hcbench_run_started", plan=self.plan)
         finished = False
         try:
             self._work(tasks)
+            self._work(self._outdated())
             finished = True
         finally:
+            reused = [known[key].row for key, kept in self.outcomes.items() if kept.reused]
+            self.store.link(self.number, reused)
             self.store.finish_run(self.number, interrupted=not finished)
             outcomes = [self.outcomes[c.key] for c in self.plan.cells if c.key in self.outcomes]
             self.plugins.report("hcbench_run_finished", outcomes=outcomes)
         return left_out + outcomes
+
+    def _renamed(self, known: dict[str, Stored]) -> dict[str, tuple[str, str, str]]:
+        """Labels of cells that are stored under others, as of a run where they were unique."""
+        renamed = {}
+        for cell in self.plan.cells if known else ():
+            labels = (cell.algorithm.label, cell.dataset.label, cell.oracle.label)
+            found = known.get(cell.key)
+            if found is not None:
+                old = found.outcome
+                if labels != (old.algorithm, old.dataset, old.oracle):
+                    renamed[cell.key] = labels
+        return renamed
 
     def _tasks(self, known: dict[str, Stored], fresh: bool) -> list[Task]:
         """What is left to do; what is stored whole is an outcome at once."""
@@ -163,7 +183,24 @@ class _Run:
             elif found.missing and found.outcome.status == "ok":
                 tasks.append(Task(cell, found.missing, found))
             else:
-                self.outcomes[cell.key] = replace(found.outcome, reused=True)
+                self.outcomes[cell.key] = relabelled(found.outcome, cell)
+        return tasks
+
+    def _outdated(self) -> list[Task]:
+        """Cells whose stored results are of other data than this run has seen; they are to run.
+
+        Their key is the same: the data come from somewhere that it does not know.
+        """
+        labels = tuple(self.metric_keys)
+        tasks = []
+        for cell in self.plan.cells if self.digests else ():
+            kept = self.outcomes.get(cell.key)
+            yielded = self.digests.get(_data_of(cell))
+            if kept is None:
+                tasks.append(Task(cell, labels, fresh=True))
+            elif kept.reused and kept.data_digest and yielded and kept.data_digest not in yielded:
+                del self.outcomes[cell.key]
+                tasks.append(Task(cell, labels, fresh=True))
         return tasks
 
     def _work(self, tasks: list[Task]) -> None:
@@ -187,7 +224,7 @@ class _Run:
             pool.submit(task, self._packed(task), self._limits())
 
     def _limits(self) -> Limits:
-        return Limits(seconds=self.plan.suite.timeout, memory=int(self.memory * GIB))
+        return limits_of(self.plan.suite.timeout, int(self.memory * GIB))
 
     def _packed(self, task: Task) -> tuple[tuple[str, ...], bytes]:
         job = make_job(task.cell, task.metrics)
@@ -204,7 +241,12 @@ class _Run:
         for report in reports:
             task = report.tag
             assert isinstance(task, Task)
+            digest = digest_of(report)
+            if digest:
+                self.digests.setdefault(_data_of(task.cell), set()).add(digest)
             if task.stored is not None:
+                if digest not in ("", task.stored.outcome.data_digest):
+                    continue  # the new metrics judged it by other data: it is outdated
                 outcome = self._rescored(task, task.stored, report)
             else:
                 outcome = outcome_of(task.cell, report)
@@ -232,6 +274,17 @@ class _Run:
             timeout=self.plan.suite.timeout,
             memory=self.memory,
         )
+
+
+def _data_of(cell: Cell) -> tuple[str, int]:
+    """Which data a cell uses."""
+    return cell.dataset.label, cell.data_seed
+
+
+def limits_of(timeout: float | None, memory: int | None = None) -> Limits:
+    """What a cell may take: its data and its metrics twice as long as its algorithm, or 120 s."""
+    grace = math.inf if timeout is None else max(GRACE, 2.0 * timeout)
+    return Limits(seconds=timeout, memory=memory, grace=grace)
 
 
 def _now(pool: Pool) -> list[tuple[str, str, float]]:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import DataError, NotApplicableError
+from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.problem import Problem, Vectors
-
-RULES = ("cosine", "euclidean", "dot")
+from hcbench.specs import SIMILARITY_RULES
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -49,7 +48,16 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
     -------
     (n, n) float64 array, symmetric
         O(n^2 p) time, O(n^2) memory.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such rule.
     """
+    if rule not in SIMILARITY_RULES:
+        raise ParameterError(
+            f"there is no similarity {rule!r}; the rules are {', '.join(SIMILARITY_RULES)}"
+        )
     if rule == "cosine":
         return _gram(unit_rows(vectors))
     if rule == "dot":

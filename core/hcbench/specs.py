@@ -10,6 +10,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
@@ -19,6 +20,19 @@ Params: TypeAlias = Mapping[str, Value]
 Function: TypeAlias = str | Callable[..., Any]
 
 REQUIRED = "<required>"
+
+HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "truth": "the true hierarchy, a Tree",
+        "clusters": "the finest true clusters, a Partition",
+        "n_clusters": "the number of the finest true clusters",
+    }
+)
+"""Parts of the truth that an algorithm may declare it is helped by."""
+
+SIMILARITY_RULES = ("cosine", "euclidean", "dot")
+"""Similarities of items that are given as vectors; see `similarity_of_vectors`."""
+
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "bool": (bool,),
     "int": (int,),
@@ -201,6 +215,9 @@ class Spec:
         One sentence.
     parameters : tuple of Parameter
     paper : Reference, optional
+    requires : tuple of str
+        Distributions that decide its result, such as ``"scipy"``: stored results are those of the
+        installed versions.
     """
 
     name: str
@@ -208,8 +225,13 @@ class Spec:
     doc: str
     parameters: tuple[Parameter, ...] = ()
     paper: Reference | None = None
+    requires: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.requires, str):
+            raise InvalidSpecError(
+                f"{self.name}: requires is a tuple of names, got {self.requires!r}"
+            )
         if not self.name or re.search(r"[\[\]=,:\s]", self.name):
             raise InvalidSpecError(f"{self.name!r} cannot be a name: no spaces, brackets, = , :")
         names = [p.name for p in self.parameters]
@@ -258,7 +280,7 @@ class AlgorithmSpec(Spec):
     accepts : tuple of str
         Kinds of oracle, the preferred first.
     hints : tuple of str, or callable from params to such a tuple
-        Parts of the truth that it is given (see ``hcbench.problem.HINTS``).
+        Parts of the truth that it is given (see `HINTS`).
     needs : tuple of str
         What the data set must provide besides, such as ``"tree"``.
     returns : {"tree", "partition"}
@@ -279,6 +301,9 @@ class AlgorithmSpec(Spec):
         Spec.__post_init__(self)
         if not self.accepts:
             raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
+        for hint in () if callable(self.hints) else self.hints:
+            if hint not in HINTS:
+                raise InvalidSpecError(f"{self.name}: {unknown_hint(hint)}")
 
     def hints_of(self, params: Params) -> tuple[str, ...]:
         """The hints that it takes with these parameters."""
@@ -365,6 +390,11 @@ class MetricSpec(Spec):
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
+
+
+def unknown_hint(name: str) -> str:
+    """What to tell those who take a word that is no hint for one."""
+    return f"there is no hint {name!r}; the hints are {', '.join(HINTS)}"
 
 
 def unmet(needs: Needs, provided: frozenset[str]) -> str | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -53,12 +54,14 @@ class Claim:
             raise SuiteError(f"claim {self.claim!r} needs either paper or better_than")
         if self.paper:
             try:
-                Decimal(self.paper)
+                finite = Decimal(self.paper).is_finite()
             except InvalidOperation:
+                finite = False
+            if not finite:
                 raise SuiteError(
                     f"claim {self.claim!r}: paper is the printed number as text, "
                     f'such as "0.86"; got {self.paper!r}'
-                ) from None
+                )
 
     @property
     def rounding(self) -> float:
@@ -84,7 +87,7 @@ class Suite:
     checkpoints : tuple of int
         Query counts at which the results of anytime algorithms are judged.
     timeout : float, optional
-        Wall seconds for one call of an algorithm.
+        Wall seconds for one call of an algorithm; see ``hcbench.compare``.
     memory : float, optional
         GiB that one call may hold above the warm worker.
     claims : tuple of Claim
@@ -140,18 +143,20 @@ def read_suite(path: Path) -> Suite:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SuiteError(f"suite {path} is no TOML: {error}") from error
     entries.setdefault("name", path.stem)
-    datasets = entries.get("datasets", [])
-    if isinstance(datasets, list):
-        entries["datasets"] = [_beside(path, name) for name in datasets]
-    return suite_from_entries(entries, source=str(path))
+    suite = suite_from_entries(entries, source=str(path))
+    return replace(
+        suite,
+        datasets=tuple(_beside(path, name) for name in suite.datasets),
+        claims=tuple(replace(c, dataset=_beside(path, c.dataset)) for c in suite.claims),
+    )
 
 
-def _beside(suite: Path, dataset: object) -> object:
-    if isinstance(dataset, str) and dataset.startswith(("./", "../")):
-        return str((suite.parent / dataset.partition("[")[0]).resolve()) + "".join(
-            dataset.partition("[")[1:]
-        )
-    return dataset
+def _beside(suite: Path, dataset: str) -> str:
+    """A relative file name, as seen from where the suite is read."""
+    if not dataset.startswith(("./", "../")):
+        return dataset
+    name, bracket, params = dataset.partition("[")
+    return f"{os.path.normpath(suite.parent / name)}{bracket}{params}"
 
 
 _LISTS = ("algorithms", "datasets", "oracles", "metrics")
@@ -187,6 +192,8 @@ def suite_from_entries(entries: Mapping[str, Any], source: str) -> Suite:
 
 def _entry(name: str, value: Any, source: str) -> Any:
     if name == "claims":
+        if not isinstance(value, list) or not all(isinstance(claim, dict) for claim in value):
+            raise SuiteError(f"{source}: claims are tables, each under [[claims]]")
         return tuple(_claim(claim, source) for claim in value)
     if name in _LISTS or name in _COUNTS:
         wanted = str if name in _LISTS else int
@@ -198,15 +205,23 @@ def _entry(name: str, value: Any, source: str) -> Any:
     return value
 
 
-def _claim(entries: Any, source: str) -> Claim:
-    known = {f.name for f in fields(Claim)}
-    unknown = set(entries) - known
-    if unknown:
-        raise SuiteError(f"{source}: a claim has no entry {sorted(unknown)[0]!r}")
-    try:
-        return Claim(**entries)
-    except TypeError as error:
-        raise SuiteError(f"{source}: incomplete claim {entries!r}: {error}") from error
+def _claim(entries: Mapping[str, Any], source: str) -> Claim:
+    known = {f.name: f.default for f in fields(Claim)}
+    for name, value in entries.items():
+        if name not in known:
+            raise SuiteError(
+                f"{source}: a claim has no entry {name!r}; there are {', '.join(known)}"
+            )
+        wanted = (int, float) if name == "paper_error" else str
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            hint = ": write the printed number as text" if name == "paper" else ""
+            raise SuiteError(f"{source}: {name} of a claim has the wrong type: {value!r}{hint}")
+    missing = [
+        name for name, default in known.items() if default is MISSING and name not in entries
+    ]
+    if missing:
+        raise SuiteError(f"{source}: a claim needs {', '.join(missing)}; got {dict(entries)!r}")
+    return Claim(**entries)
 
 
 def describe_suite(suite: Suite) -> dict[str, Any]:

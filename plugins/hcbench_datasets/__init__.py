@@ -16,6 +16,7 @@ GHOSHDASTIDAR_2019 = Reference(
         "title": "Foundations of Comparison-Based Hierarchical Clustering",
         "booktitle": "Advances in Neural Information Processing Systems",
         "volume": "32",
+        "pages": "7454--7464",
         "year": "2019",
     },
 )
@@ -65,6 +66,7 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
         provides=("vectors", "levels", "truth"),
         random=_is_subsample,
         licence="as in scikit-learn (UCI Machine Learning Repository, CC BY 4.0)",
+        requires=("scikit-learn",),
     )
 
 
@@ -156,7 +158,7 @@ def hcbench_suites() -> Iterable[Suite]:
                 "planted[N0=10, delta=0.15]",
                 "planted[N0=10, delta=0.06]",
                 "iris",
-                "wine[standardise=true]",
+                "digits[n=150]",
             ),
             metrics=(
                 "AARI",

@@ -6,7 +6,7 @@ a true hierarchy, `objectives` that need none, and `costs` of the call. The loop
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter, Reference, hookimpl
+from hcbench import SIMILARITY_RULES, MetricSpec, Parameter, Reference, hookimpl
 
 GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",
@@ -15,6 +15,8 @@ GHOSHDASTIDAR_2019 = Reference(
         "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
         "title": "Foundations of Comparison-Based Hierarchical Clustering",
         "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "32",
+        "pages": "7454--7464",
         "year": "2019",
     },
 )
@@ -54,7 +56,7 @@ _SIMILARITY = Parameter(
     "similarity",
     "cosine",
     "Similarity of items given as vectors; a data set's own similarities go first.",
-    choices=("cosine", "euclidean", "dot"),
+    choices=SIMILARITY_RULES,
 )
 
 AGREEMENT = (
@@ -66,9 +68,9 @@ AGREEMENT = (
             Parameter(
                 "levels",
                 "auto",
-                "Levels to compare: those of the labels, or the cuts into 2, 4, 8, ... clusters; "
-                "auto takes the labels where there are any.",
-                choices=("auto", "labels", "powers"),
+                "Levels to compare: those of the labels, the cuts into 2, 4, 8, ... clusters, or "
+                "the depths of the truth; auto takes the first of these that there are.",
+                choices=("auto", "labels", "powers", "depths"),
             ),
         ),
         paper=GHOSHDASTIDAR_2019,
@@ -116,7 +118,7 @@ OBJECTIVES = (
     MetricSpec(
         name="dasgupta-normalised",
         function="hcbench_metrics.objectives:dasgupta_normalised",
-        doc="Dasgupta's cost, 0 at a lower bound and 1 in expectation for a tree drawn at random.",
+        doc="Dasgupta's cost, 1 expected of a random tree, 0 at a bound if w >= 0.",
         parameters=(_SIMILARITY,),
         paper=DASGUPTA_2016,
         direction="lower",

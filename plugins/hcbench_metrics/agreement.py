@@ -38,11 +38,13 @@ def aari(scored: Scored, levels: str = "auto") -> float:
     ----------
     scored : Scored
         The result must be a tree.
-    levels : {"auto", "labels", "powers"}
+    levels : {"auto", "labels", "powers", "depths"}
         ``labels``: C_l are the different partitions by the first l columns of the label levels;
         ``powers``: cuts of the truth into 2, 4, 8, ... < n clusters, as far as it has them: exactly
         so many clusters, and no choice between nodes that tie in height (without heights: in size).
-        For a planted hierarchy both are the same. ``auto``: labels where the problem has any.
+        For a planted hierarchy both are the same. ``depths``: the truth's nodes at depth 1, 2, ...,
+        with the leaves above them. ``auto``: labels where the problem has any, else powers, else
+        depths, the first that gives a level.
         Levels of one cluster, or of n, are left out. C'_l is the result's cut into as many
         clusters; a tree that is not binary may have but a larger number (`Tree.cut_nodes`, which
         also says how the result's ties are cut, and trees without heights).
@@ -70,10 +72,23 @@ def aari(scored: Scored, levels: str = "auto") -> float:
 def _true_levels(problem: Problem, levels: str) -> Iterator[Partition]:
     if levels == "labels" and problem.levels is None:
         raise NotApplicableError("this data set has no label levels; take levels=powers")
-    if problem.levels is not None and levels != "powers":
+    if problem.levels is not None and levels in ("auto", "labels"):
         yield from _label_levels(problem.levels)
         return
-    truth = problem.truth
+    found = list(_power_levels(problem.truth)) if levels != "depths" else []
+    yield from found or (_depth_levels(problem.truth) if levels != "powers" else ())
+
+
+def _depth_levels(truth: Tree) -> Iterator[Partition]:
+    before = 1
+    for depth in range(1, int(truth.depths.max())):
+        level = truth.cut_depth(depth)
+        if before < level.n_clusters < truth.n:
+            yield level
+        before = level.n_clusters
+
+
+def _power_levels(truth: Tree) -> Iterator[Partition]:
     without_tie = set(_untied_cuts(truth).tolist())
     k = 2
     while k < truth.n:

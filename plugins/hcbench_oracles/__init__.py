@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import OracleSpec, Parameter, hookimpl
+from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
     "cosine",
     "Similarity of items given as vectors; data with a similarity matrix of their own keep it.",
-    choices=("cosine", "euclidean", "dot"),
+    choices=SIMILARITY_RULES,
 )
 
 ORACLES = (

@@ -18,13 +18,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numpy.typing import NDArray
 
 TIE = 1e-12  # values of W that differ by less are equal: sums in another order are rounded anew
 
+# Signatures, so that all is compiled, or read from the cache, on import: which of the loops are
+# needed depends on the number of clusters, and no call may be timed with its compilation.
+_COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
+_PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::1]
+_BETWEEN, _BLOCKS = types.int32[::1], types.int32[:, ::1]
+_MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 
-@njit(cache=True)
+
+@njit((_COMPARED, _COMPARED, types.int64), cache=True)
 def index_pairs(
     closer: Any, farther: Any, M: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
@@ -108,7 +115,7 @@ def most_similar(
     return 0, 1, np.nan
 
 
-@njit(cache=True)
+@njit((_ITEMS, _ITEMS, _POSITIONS, _POSITIONS, _PAIRS, _MERGES, _SIMILARITIES), cache=True)
 def merge_sparse(
     cluster: NDArray[np.int64],
     size: NDArray[np.int64],
@@ -191,7 +198,7 @@ def merge_sparse(
                         slot[b] = min(p, r) * K0 + max(p, r)
 
 
-@njit(cache=True)
+@njit((_ITEMS, _ITEMS, _ITEMS), cache=True)
 def pairs_of_clusters(
     i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64]
 ) -> NDArray[np.int32]:
@@ -206,7 +213,7 @@ def pairs_of_clusters(
     return between
 
 
-@njit(cache=True)
+@njit((_COMPARED, _COMPARED, _BETWEEN, types.int64), cache=True)
 def net_preferences(
     closer: Any, farther: Any, between: NDArray[np.int32], K: int
 ) -> NDArray[np.int32]:
@@ -232,7 +239,7 @@ def net_preferences(
     return beats
 
 
-@njit(cache=True)
+@njit((_BLOCKS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_dense(
     S: NDArray[np.int32],
     size: NDArray[np.int64],

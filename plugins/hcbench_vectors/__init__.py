@@ -45,6 +45,7 @@ UPGMA = AlgorithmSpec(
         ),
     ),
     paper=SOKAL_1958,
+    requires=("scipy",),
 )
 
 HDBSCAN = AlgorithmSpec(
@@ -81,6 +82,7 @@ HDBSCAN = AlgorithmSpec(
         ),
     ),
     paper=CAMPELLO_2013,
+    requires=("hdbscan", "scikit-learn", "scipy"),
 )
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-Announce = Callable[[str], None]
+from hcbench.workers.inside import Announce
 
 
 def perform(job: Callable[[], object], announce: Announce) -> object:
@@ -24,6 +24,13 @@ def perform_phases(job: dict[str, float], announce: Announce) -> str:
         announce(phase)
         time.sleep(seconds)
     return "slept"
+
+
+def perform_and_judge(job: Callable[[], object], announce: Announce) -> object:
+    """Produce a value, and do the job with it."""
+    announce("algorithm")
+    announce("metrics", "produced")
+    return job()
 
 
 def add(a: int, b: int) -> int:

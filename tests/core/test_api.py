@@ -15,6 +15,7 @@ from hcbench.given_data import as_problem
 
 X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])
 PAIRS = "((0,1),(2,3));"
+ASKED = ask_oracle("quadruplet-queries", max, n=4)
 
 
 def newick(tree: Any) -> str:
@@ -70,6 +71,12 @@ def test_counts_are_read_from_the_oracle() -> None:
         ({"name": "4-AL", "quadruplet": max, "n": 4}, "accepts quadruplet-set"),
         ({"name": "4-AL", "quadruplet": max, "ordinal": max}, "only one can answer"),
         ({"name": "4-AL", "quadruplet": max}, "how many items"),
+        ({"name": "4-AL", "data": ASKED, "budget": 3}, "budget= has no effect.*ask_oracle"),
+        ({"name": "4-AL", "data": ASKED, "oracle": "quadruplet-set"}, "oracle= has no effect"),
+        ({"name": "4-AL", "data": ASKED, "n": 4}, "n= has no effect"),
+        ({"name": "4-AL", "data": ASKED, "ordinal": max}, "ordinal= has no effect"),
+        ({"name": "4-AL", "ordinal": max, "n": 4, "oracle": "vectors"}, "both answer"),
+        ({"name": "UPGMA", "data": X, "n": 4}, "n= is for a callable without data"),
         ({"name": "4-AL", "data": X, "init": 2}, "needs truth"),
         ({"name": "4-AL", "data": X, "oracle": "quadruplet-set[p=2]"}, r"in \(0, 1\], got 2"),
         ({"name": "HDBSCAN", "data": Comparisons.from_triplets(3, [[0, 1, 2]])}, "accepts vectors"),
@@ -99,6 +106,20 @@ def test_score_takes_what_people_have() -> None:
         hcbench.score("AARI", labels, labels)
     with pytest.raises(ValueError, match="3 leaves for 4 items"):
         hcbench.score("AARI", Tree.from_newick("(a,(b,c));"), labels)
+
+
+@pytest.mark.parametrize("cost", ["seconds", "queries", "peak-memory", "oracle-seconds"])
+def test_a_finished_tree_does_not_tell_what_it_cost(cost: str) -> None:
+    with pytest.raises(NotApplicableError, match=f"^{cost} is a cost of the call") as caught:
+        hcbench.score(cost, Tree.from_newick(PAIRS), [0, 0, 1, 1])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_sparse_matrix_is_taken_for_a_sparse_array() -> None:
+    matrix, array = sparse.csr_matrix(X), sparse.csr_array(X)
+    assert hcbench.fit("UPGMA", matrix, metric="cosine") == hcbench.fit(
+        "UPGMA", array, metric="cosine"
+    )
 
 
 def test_a_square_symmetric_matrix_counts_as_similarities() -> None:

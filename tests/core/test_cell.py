@@ -1,13 +1,18 @@
 """One cell in this process: what is timed, what becomes of results and failures."""
 
+import os
+import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
+import hcbench
 from hcbench import HeightKind, Problem, Tree
-from hcbench.cell import Call, Done, Job, as_result, run_job
+from hcbench.cell import Call, Done, Job, as_result, restore_process, run_job
 from hcbench.errors import InvalidProblemError, InvalidTreeError
 from hcbench.outcome import Measured
 from hcbench.plugins import import_file
@@ -55,6 +60,24 @@ def test_a_good_cell_has_values_and_each_metric_its_own_status() -> None:
     assert end.values["broken"].reason == "RuntimeError: cannot judge"
     assert done.cost is not None
     assert done.cost.queries is None, "vectors answer nothing countable"
+
+
+def test_a_metric_that_leaves_or_forks_costs_its_own_value_only() -> None:
+    def leave(scored: Any) -> float:
+        raise SystemExit("enough")
+
+    def fork(scored: Any) -> float:
+        child = os.fork()
+        return float(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])) if child else 7.0
+
+    metrics = {"leave": Call(leave, {}), "fork": Call(fork, {}), "leaves": Call(BAD.leaves, {})}
+    (end,) = run_job(job("good", metrics=metrics)).measured
+    assert (end.values["leave"].status, end.values["leave"].reason) == (
+        "error",
+        "SystemExit: enough",
+    )
+    assert end.values["fork"].value == 1, "the copy does not go on"
+    assert end.values["leaves"].value == 20
 
 
 @pytest.mark.parametrize(
@@ -207,3 +230,78 @@ def test_other_data_have_another_digest() -> None:
     one = Problem(n=2, vectors=np.eye(2))
     assert one.digest() == Problem(n=2, vectors=np.eye(2)).digest()
     assert one.digest() != Problem(n=2, vectors=np.eye(2) * 2).digest()
+
+
+def test_at_a_checkpoint_only_what_is_known_there_is_told() -> None:
+    costs = {
+        name: Call(f"hcbench_metrics.costs:{name}", {})
+        for name in ("queries", "distinct_queries", "rounds", "seconds")
+    }
+    done = asking(40, checkpoints=(4,), metrics=costs)
+    at_4, end = ({k: v.value for k, v in p.values.items()} for p in done.measured)
+    assert at_4 == {"queries": 4, "distinct_queries": None, "rounds": None, "seconds": None}
+    assert end["distinct_queries"] == 20
+    assert end["rounds"] == 40
+    assert done.measured[0].values["seconds"].reason.startswith("known of a whole call only")
+
+
+def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> None:
+    def modest(oracle: Any, given: Any, rng: Any) -> Any:
+        with suppress(hcbench.BudgetExceededError):
+            oracle.ask([[0, 1, 2, 3]] * 3)
+        return BAD.caterpillar(given.n)
+
+    oracle = Call(BAD.first_is_closer, {})
+    assert run_job(job(modest, oracle=oracle, budget=2)).stopped == "budget"
+    assert run_job(job(modest, oracle=oracle, budget=3)).stopped == ""
+
+
+def test_a_count_that_was_tampered_with_is_an_error() -> None:
+    def cheats(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1, 2, 3]] * 3)
+        oracle.ledger._counters[0] = 0
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(cheats, oracle=Call(BAD.first_is_closer, {})))
+    assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
+
+
+def test_the_global_generators_do_not_depend_on_who_ran_before() -> None:
+    def global_generators(oracle: Any, given: Any, rng: Any) -> Any:
+        order = np.random.permutation(given.n)  # noqa: NPY002
+        random.shuffle(list(range(given.n)))
+        return BAD.caterpillar(given.n).relabel(order)
+
+    first, second = (run_job(job(global_generators)).measured[0].result for _ in range(2))
+    assert first == second
+
+
+def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer() -> None:
+    @njit
+    def late(x: int) -> int:
+        total = 0
+        for i in range(x):
+            total += i * i % 7
+        return total
+
+    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
+        if given.n > 12:
+            late(given.n)
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(only_on_many))
+    assert done.cost is not None
+    assert done.cost.seconds is not None
+    assert done.cost.seconds < 0.02
+
+
+def test_a_cell_finds_the_process_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (Path.cwd(), dict(os.environ), np.geterr())
+    monkeypatch.setattr("hcbench.cell._START", before)
+    os.chdir(tmp_path)
+    os.environ["HCBENCH_TEST"] = "left behind"
+    np.seterr(all="ignore")
+    restore_process()
+    assert (Path.cwd(), dict(os.environ), np.geterr()) == before

@@ -494,3 +494,18 @@ def test_completion_prints_the_line_for_a_shell(shell: str) -> None:
     assert result.stdout.count("\n") == 1
     assert f"_HCBENCH_COMPLETE={shell}_source hcbench" in result.stdout
     assert result.stderr == ""
+
+
+def test_no_command_at_all_shows_the_help() -> None:
+    done = subprocess.run([sys.executable, "-m", "hcbench"], capture_output=True, text=True)
+    assert "Commands:" in done.stdout
+    assert done.stdout.count("\n") > 10
+    assert not done.stderr
+
+
+def test_a_full_disk_for_the_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "hcbench", "list"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.stderr.startswith("hcbench: error: the output cannot be written: No space left")
+    assert done.stderr.count("\n") == 1

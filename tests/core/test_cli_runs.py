@@ -121,7 +121,8 @@ def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> 
     assert re.fullmatch(r"hcbench: Fail on \w+, repetition \d: error: .*", told[0])
     assert lines[-3] == "hcbench: 24 cells: 10 ok, 12 failed, 2 skipped"
     assert re.fullmatch(
-        r"hcbench: see a failure with: hcbench rerun [0-9a-f]{8} --in-process", lines[-2]
+        r"hcbench: see a failure with: hcbench rerun [0-9a-f]{8} --in-process --plugin \S+toys.py",
+        lines[-2],
     )
     assert lines[-1] == f"hcbench: kept in {store}; see hcbench results"
 
@@ -464,6 +465,16 @@ def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
     assert gone.exit_code == 2
     assert "no algorithm is called 'changing:Comb'" in gone.stderr
     assert "one of a file needs --plugin FILE" in gone.stderr
+
+
+def test_a_rerun_says_that_a_package_has_changed(
+    small: Result, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert small.exit_code == 0
+    monkeypatch.setattr("hcbench.registry.core_edition", lambda: "9.9")
+    result = call("rerun", key_of(store, "Comb"), store=store)
+    assert result.exit_code == 0
+    assert "Comb: hcbench core is 9.9 now; stored with " in result.stderr
 
 
 def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> None:

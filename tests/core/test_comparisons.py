@@ -95,7 +95,6 @@ def test_take_keeps_those_among_the_items_and_renumbers_them(rows, order, size):
 def test_triplets_are_quadruplets_with_a_common_item():
     triplets = Comparisons.from_triplets(4, [[2, 0, 1], [3, 2, 0]])
     assert triplets == Comparisons.from_quadruplets(4, [[2, 0, 2, 1], [3, 2, 3, 0]])
-    assert triplets.kind == "quadruplet-set"
 
 
 @pytest.mark.parametrize(

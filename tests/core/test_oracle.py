@@ -1,12 +1,15 @@
 """The counted oracle: what is counted, refused and answered, through arrays and compiled alike."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
+from scipy import sparse
 
-from hcbench import NONE, Answers, Oracle, Tree, ask_oracle
+from hcbench import NONE, UNSURE, Answers, Oracle, Tree, ask_oracle, compiled
 from hcbench.compiled import ASK, STATE, question_key, uniform
 from hcbench.errors import BudgetExceededError, InvalidQuestionError
 
@@ -170,8 +173,8 @@ def test_compiled_loop_and_arrays_agree_in_answers_and_counts(noise):
     assert counts(loop) == counts(loop_of_python)  # one round a question
     assert (counts(array)[2], counts(loop)[2]) == (1, 3000)
     assert counts(array)[1] < 3000
-    assert array.ledger.seconds_known
-    assert not loop.ledger.seconds_known
+    assert array.ledger.seconds is not None
+    assert loop.ledger.seconds is None
 
 
 def test_noise_is_drawn_anew_when_a_question_is_asked_again_and_not_by_its_order():
@@ -313,3 +316,64 @@ def test_a_callable_becomes_an_oracle():
     assert ask_oracle("odd-kind", lambda i: i, n=5, arity=1).ask([[3]]).tolist() == [3]
     with pytest.raises(InvalidQuestionError, match="arity"):
         ask_oracle("odd-kind", lambda i: i, n=5)
+
+
+def test_the_ledger_can_be_read_and_not_written() -> None:
+    oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=5, budget=2)
+    for name in ("budget", "seconds", "queries", "left"):
+        with pytest.raises(AttributeError):
+            setattr(oracle.ledger, name, None)
+
+
+def test_who_writes_the_counters_from_a_kernel_is_found_out() -> None:
+    oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=5)
+    oracle.ask([[0, 1], [2, 3]])
+    assert oracle.ledger.is_sound
+    oracle.ledger._counters[compiled.QUERIES] = 0
+    assert not oracle.ledger.is_sound
+
+
+def test_unsure_is_asked_again_and_counted_again() -> None:
+    replies = iter([UNSURE, 1, UNSURE, UNSURE, 2])
+    oracle = ask_oracle("ordinal-queries", lambda *_: next(replies), n=5)
+    assert oracle.ask([[0, 1, 2], [1, 2, 3]]).tolist() == [2, 1]
+    assert oracle.ledger.queries == 5
+    never = ask_oracle("ordinal-queries", lambda *_: UNSURE, n=5)
+    with pytest.raises(InvalidQuestionError, match=r"no answer to \[0, 1, 2\], asked 5 times"):
+        never.ask([[0, 1, 2]])
+
+
+@pytest.mark.parametrize(("symmetry", "distinct"), [(None, 1), ("unordered", 1), ("ordered", 3)])
+def test_a_kind_says_which_questions_are_the_same(symmetry: Any, distinct: int) -> None:
+    def answer(questions: Any, keys: Any, times: Any) -> Any:
+        return np.zeros(len(questions))
+
+    anchored = Answers(kind="anchored", n=4, arity=3, answer=answer, symmetry=symmetry)
+    oracle = Oracle(anchored)
+    oracle.ask([[0, 1, 2], [1, 0, 2], [2, 0, 1]])
+    assert oracle.ledger.distinct_queries == distinct
+
+
+def test_an_error_of_the_kernels_own_is_its_own() -> None:
+    def overflows(ask: Any, state: Any) -> None:
+        raise OverflowError("mine")
+
+    class Kernel:
+        py_func = staticmethod(overflows)
+
+        def __call__(self, *args: Any) -> None:
+            overflows(*args)
+
+    def answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, time: Any) -> Any:  # noqa: E741
+        return 0
+
+    oracle = Oracle(Answers(kind="pair-queries", n=3, arity=2, compiled=njit(answer)))
+    with pytest.raises(OverflowError, match="mine"):
+        oracle.run(Kernel())
+
+
+def test_everyone_gets_a_sparse_matrix_of_their_own() -> None:
+    data = sparse.csr_array(np.eye(3))
+    oracle = Oracle(Answers(kind="vectors", n=3, data=data))
+    oracle.read().data = np.zeros(3)
+    assert oracle.read().sum() == 3

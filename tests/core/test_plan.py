@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
-from hcbench import Suite
-from hcbench.errors import ParameterError, SuiteError, UnknownNameError
-from hcbench.plan import Plan, make_plan
+from hcbench import AlgorithmSpec, Suite, editions
+from hcbench import registry as registry_module
+from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
+from hcbench.layout import Layout
+from hcbench.own import own_algorithm, own_dataset
+from hcbench.plan import LeftOut, Plan, make_plan
 from hcbench.plugins import Plugins
-from hcbench.registry import Registry
+from hcbench.registry import Registry, Use
+from hcbench.reuse import metric_keys
 from hcbench.suite import Claim, read_suite
 
 REGISTRY = Registry(Plugins([Path(__file__).parent.parent / "misbehaving.py"]))
@@ -63,6 +68,90 @@ def test_what_cannot_be_is_left_out_with_the_reason() -> None:
     )
 
 
+def test_a_requested_oracle_that_cannot_be_is_left_out_beside_one_that_can() -> None:
+    plan = plan_of(
+        algorithms=("UPGMA",), datasets=("planted", "iris"), oracles=("vectors", "similarities")
+    )
+    assert triples(plan) == {
+        ("UPGMA", "planted", "similarities"),
+        ("UPGMA", "iris", "vectors"),
+        ("UPGMA", "iris", "similarities"),
+    }
+    assert plan.left_out == [
+        LeftOut(
+            algorithm="UPGMA",
+            dataset="planted",
+            oracle="vectors",
+            reason="vectors needs vectors, which planted does not provide",
+        )
+    ]
+
+
+SAME = """
+    from hcbench import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Parameter, hookimpl
+
+    @hookimpl
+    def hcbench_algorithms():
+        k = Parameter("k", 1, "")
+        kinds = ("vectors",)
+        return [AlgorithmSpec(name="X", function="a:b", doc="", accepts=kinds, parameters=(k,))]
+
+    @hookimpl
+    def hcbench_datasets():
+        return [DatasetSpec(name="X", function="a:b", doc="", provides=("vectors",))]
+
+    @hookimpl
+    def hcbench_oracles():
+        return [OracleSpec(name="X", function="a:b", doc="", kind="vectors", needs=("vectors",))]
+
+    @hookimpl
+    def hcbench_metrics():
+        return [MetricSpec(name="X", function="a:b", doc="", direction="lower")]
+"""
+
+
+def test_what_shares_a_label_gets_its_full_name(tmp_path: Path) -> None:
+    files = [tmp_path / "pa.py", tmp_path / "pb.py"]
+    for file in files:
+        file.write_text(dedent(SAME))
+    registry = Registry(Plugins(files))
+    both = ("pa:X", "pb:X")
+    suite = Suite(
+        name="t",
+        algorithms=("pa:X[k=2]", "pb:X[k=2]", "pb:X"),
+        datasets=both,
+        oracles=both,
+        metrics=both,
+        repetitions=1,
+    )
+    plan = make_plan(suite, registry)
+    assert [a.label for a in plan.algorithms] == ["pa:X[k=2]", "pb:X[k=2]", "X"]
+    assert [d.label for d in plan.datasets] == [m.label for m in plan.metrics] == ["pa:X", "pb:X"]
+    assert {c.oracle.label for c in plan.cells} == {"pa:X", "pb:X"}
+    assert len(set(metric_keys(plan).values())) == 2
+    layout = Layout.of_plan(plan)
+    assert layout.parameters["algorithms"]["pb:X[k=2]"] == {"k": 2}
+    assert layout.parameters["metrics"] == {"pa:X": {}, "pb:X": {}}
+    alone = make_plan(replace(suite, algorithms=("pb:X",), datasets=("pb:X",)), registry).cells[0]
+    among = [c for c in plan.cells if c.algorithm.label == "X" and c.dataset.label == "pb:X"]
+    assert (alone.dataset.label, alone.key) == ("X", among[0].key)
+    assert (alone.data_seed, alone.noise_seed) == (among[0].data_seed, among[0].noise_seed)
+
+
+def test_a_callers_own_of_one_name_are_numbered() -> None:
+    own = [own_algorithm(lambda X: X) for _ in range(3)]
+    suite = Suite(name="t", algorithms=("UPGMA",), datasets=("iris",), repetitions=1)
+    plan = make_plan(suite, REGISTRY, algorithms=[*own, callers_upgma()])
+    labels = [a.label for a in plan.algorithms]
+    assert labels == ["lambda", "lambda#2", "lambda#3", "caller:UPGMA", "hcbench:UPGMA"]
+    assert [a.identity for a in plan.algorithms[:3]] == [use.identity for use in own]
+
+
+def callers_upgma() -> Use[AlgorithmSpec]:
+    spec = AlgorithmSpec(name="UPGMA", function="a:b", doc="", accepts=("vectors",))
+    return own_algorithm(spec)
+
+
 def test_a_hint_needs_a_truth() -> None:
     plan = make_plan(Suite(name="t", algorithms=("4-AL[init=3]",), datasets=("iris",)), REGISTRY)
     assert plan.cells
@@ -114,6 +203,49 @@ def test_whatever_decides_the_result_changes_the_key(change: dict[str, object]) 
     assert plan_of(**change).cells[0].key != plan_of().cells[0].key
 
 
+def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keys() -> tuple[str, ...]:
+        """Of a cell that requires scipy, of one that requires nothing installed, of a metric."""
+        plan = plan_of(datasets=("planted",))
+        return plan.cells[0].key, plan.cells[1].key, metric_keys(plan)["AARI"]
+
+    before = keys()
+    assert keys() == before
+    monkeypatch.setattr(registry_module, "installed_version", lambda name: f"other {name}")
+    changed = keys()
+    assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
+    monkeypatch.undo()
+    monkeypatch.setattr(registry_module, "core_edition", lambda: "another")
+    assert not set(keys()) & set(before)
+
+
+def test_the_edition_of_core_follows_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trees").mkdir()
+    for name in ("similarity.py", "trees/tree.py", "tables.py"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(editions, "__file__", str(tmp_path / "editions.py"))
+
+    def edition_after(name: str) -> str:
+        (tmp_path / name).write_text("1")
+        editions.core_edition.cache_clear()
+        return editions.core_edition()
+
+    found = [edition_after(name) for name in ("tables.py", "similarity.py", "trees/tree.py")]
+    assert len(set(found)) == 3
+    (tmp_path / "tables.py").write_text("2")
+    editions.core_edition.cache_clear()
+    assert editions.core_edition() == found[-1]
+    monkeypatch.undo()
+    editions.core_edition.cache_clear()
+
+
+def test_a_distribution_that_is_not_installed_has_no_version() -> None:
+    assert editions.installed_version("no-such-distribution") == ""
+    assert editions.installed_version("scipy")
+
+
 def test_limits_and_metrics_do_not_change_the_key() -> None:
     other = plan_of(timeout=1.0, memory=1.0, metrics=("seconds",))
     assert [c.key for c in other.cells] == [c.key for c in plan_of().cells]
@@ -161,7 +293,7 @@ budgets = [10, 20]
 [[claims]]
 claim = "Table 1"
 algorithm = "UPGMA"
-dataset = "planted"
+dataset = "./data.csv[labels=['y']]"
 metric = "AARI"
 paper = "0.860"
 """
@@ -174,6 +306,7 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
     assert suite.name == "mine"
     assert suite.datasets == (f"{tmp_path}/data.csv[labels=['y']]", "planted")
     assert suite.budgets == (10, 20)
+    assert suite.claims[0].dataset == suite.datasets[0], "a claim names its file as the suite does"
     assert suite.claims[0].rounding == pytest.approx(0.0005)
 
 
@@ -187,7 +320,11 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
         ("algos = ['UPGMA']", "unknown entry 'algos'"),
         ("budgets = [-1]", "budget cannot be negative"),
         ("= 3", "is no TOML"),
-        ("[[claims]]\nclaim = 'x'", "incomplete claim"),
+        ("[[claims]]\nclaim = 'x'", "a claim needs algorithm, dataset, metric"),
+        ("[claims]\na = 1", r"each under \[\[claims\]\]"),
+        ("claims = [1]", r"each under \[\[claims\]\]"),
+        ("[[claims]]\nclaim = 'x'\npaper = 0.5", "paper of a claim has the wrong type: 0.5"),
+        ("[[claims]]\nclaim = 'x'\npaper_error = 'a'", "paper_error of a claim"),
         ("[[claims]]\nvalue = 3", "no entry 'value'"),
     ],
 )
@@ -206,5 +343,11 @@ def test_a_missing_suite_file_is_an_error(tmp_path: Path) -> None:
 def test_a_claim_has_a_printed_value_or_a_rival() -> None:
     with pytest.raises(SuiteError, match="either paper or better_than"):
         Claim(claim="c", algorithm="a", dataset="d", metric="m")
-    with pytest.raises(SuiteError, match="printed number"):
-        Claim(claim="c", algorithm="a", dataset="d", metric="m", paper="high")
+    for paper in ("high", "nan", "inf"):
+        with pytest.raises(SuiteError, match="printed number"):
+            Claim(claim="c", algorithm="a", dataset="d", metric="m", paper=paper)
+
+
+def test_a_callers_data_set_must_make_problems(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"mine\(seed\) must return a Problem, got int"):
+        own_dataset(("mine", lambda seed: seed), tmp_path)

@@ -9,7 +9,7 @@ import pytest
 
 from hcbench.errors import AmbiguousNameError, PluginError, UnknownNameError
 from hcbench.plugins import Plugins
-from hcbench.registry import Registry
+from hcbench.registry import Registry, load_registry
 
 METRIC = """
     from hcbench import MetricSpec, hookimpl
@@ -171,6 +171,34 @@ def test_a_plugin_file_that_was_asked_for_and_fails_is_an_error(tmp_path: Path) 
     file.write_text("import nowhere")
     with pytest.raises(PluginError, match="ModuleNotFoundError: No module named 'nowhere'"):
         Plugins([file])
+
+
+HALF = """
+    from hcbench import AlgorithmSpec, hookimpl
+
+    @hookimpl
+    def hcbench_algorithms():
+        return [AlgorithmSpec(name="half", function="json:dumps", doc="", accepts=("vectors",))]
+
+    @hookimpl
+    def hcbench_metrics():
+        raise OSError("no disk")
+"""
+
+
+def test_a_plugin_that_breaks_in_its_last_hook_has_nothing_in_any_catalogue(site: Path) -> None:
+    install(site, "halfway", {"main": HALF})
+    registry = Registry(Plugins())
+    assert "OSError: no disk" in broken(registry.plugins)["halfway:main"]
+    with pytest.raises(UnknownNameError):
+        registry.algorithms.find("half")
+
+
+def test_a_plugin_file_that_is_broken_in_a_hook_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "halfway.py"
+    file.write_text(dedent(HALF))
+    with pytest.raises(PluginError, match=r"halfway\.py: hcbench_metrics failed: OSError: no disk"):
+        load_registry([file])
 
 
 def test_an_unknown_name_is_answered_with_the_closest() -> None:

@@ -251,20 +251,40 @@ def test_the_rounding_of_the_printed_number_is_all_that_is_allowed_without_sprea
 
 
 def test_verdicts_on_words_pair_the_repetitions() -> None:
-    outcomes = [*TWO, cell("B", 2, AARI=100.0), failure("A", 2)]
-    better, worse, cheaper = results(
-        outcomes, words("A", "B"), words("B", "A"), words("b", "a", "dasgupta")
-    ).verdicts
+    two = (words("A", "B"), words("B", "A"), words("b", "a", "dasgupta"))
+    better, worse, cheaper = results([*TWO, cell("B", 2, AARI=100.0)], *two).verdicts
     assert better["verdict"] == "reproduced"
     assert better["measured"] == pytest.approx(0.15)  # 0.1 and 0.2; B's 100 has no partner
     assert better["standard_error"] == pytest.approx(0.05)
     assert better["printed"] == "better than B"
     assert "over 2 repetitions, higher is better" in better["note"]
-    assert "A: 1 of 3 without a value: timeout: over 10 s" in better["note"]
     assert worse["verdict"] == "differs"
-    assert cheaper["verdict"] == "reproduced"
+    assert cheaper["verdict"] == "differs", "the mean is on the claimed side by chance"
     assert cheaper["measured"] == pytest.approx(-0.5)
     assert "within two standard errors of no difference" in cheaper["note"]
+
+
+def test_who_failed_in_a_repetition_reproduces_nothing() -> None:
+    outcomes = [*TWO, cell("B", 2, AARI=0.7), failure("A", 2)]
+    claims = (number("0.85"), words("A", "B"), number("0.7", algorithm="B"))
+    mean, better, other = results(outcomes, *claims).verdicts
+    assert (mean["verdict"], mean["measured"]) == ("differs", pytest.approx(0.85))
+    assert "A: 1 of 3 without a value: timeout: over 10 s" in mean["note"]
+    assert (better["verdict"], better["measured"]) == ("differs", pytest.approx(0.15))
+    assert "A: 1 of 3 without a value" in better["note"]
+    assert other["verdict"] == "reproduced"
+
+
+def test_of_one_repetition_the_side_is_all_there_is() -> None:
+    once = [cell("A", 0, AARI=0.6), cell("B", 0, AARI=0.5)]
+    ahead, behind = results(once, words("A", "B"), words("B", "A")).verdicts
+    assert (ahead["verdict"], behind["verdict"]) == ("reproduced", "differs")
+    assert "one repetition: the standard error is not known" in ahead["note"]
+
+
+def test_equal_differences_leave_no_doubt() -> None:
+    outcomes = [cell(a, r, AARI=v) for r in range(3) for a, v in (("A", 0.75), ("B", 0.5))]
+    assert results(outcomes, words("A", "B")).verdicts[0]["verdict"] == "reproduced"
 
 
 def test_a_difference_of_nothing_is_not_better() -> None:
@@ -328,6 +348,32 @@ def test_a_claim_whose_cells_all_failed_differs() -> None:
 )
 def test_names_of_claims_mean_labels(written: str, label: str, same: bool) -> None:
     assert same_name(written, label, {"UPGMA": {"metric": "euclidean"}}) is same
+
+
+def test_an_oracle_that_cannot_be_somewhere_takes_nobody_out_of_a_block() -> None:
+    outcomes = [
+        replace(failure("A", 0, "skipped"), oracle="w"),
+        replace(failure("A", 0, "skipped", "iris"), oracle="v"),
+        cell("A", 0, oracle="v", AARI=0.8),
+        cell("A", 0, "iris", oracle="w", AARI=0.8),
+        cell("B", 0, AARI=0.7),
+        cell("B", 0, "iris", AARI=0.7),
+    ]
+    ranking = results(outcomes, metrics=(AARI,)).ranking
+    assert [(row["algorithm"], row["average_rank"], row["blocks"]) for row in ranking] == [
+        ("A", 1.0, 2),
+        ("B", 2.0, 2),
+    ]
+    nowhere = [*outcomes, failure("C", 0, "skipped")]
+    assert results(nowhere, metrics=(AARI,)).ranking == []
+
+
+def test_parameters_of_another_kind_are_no_parameters_of_an_algorithm() -> None:
+    found = replace(
+        results(TWO, number("0.85", algorithm="A[x=1]"), number("0.85", algorithm="A[y=1]")),
+        parameters={"algorithms": {"A": {"x": 1}}, "metrics": {"A": {"y": 1}}},
+    )
+    assert [row["verdict"] for row in found.verdicts] == ["reproduced", "data not available"]
 
 
 # ---- Written forms -------------------------------------------------------------------------------
@@ -525,7 +571,7 @@ def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
         oracles=("v",),
         metrics=(replace(AARI, key="k"),),
         references=("B",),
-        parameters={"A": {"x": (1.0, math.inf), "y": "z", "u": None}},
+        parameters={"algorithms": {"A": {"x": (1.0, math.inf), "y": "z", "u": None}}},
     )
     back = Layout.of_description(json.loads(json.dumps(layout.describe())))
     assert back == layout

@@ -1,5 +1,7 @@
 """Whole runs: isolation, resuming, honest rows, the same numbers whatever the circumstances."""
 
+import ctypes
+import math
 import os
 import signal
 import subprocess
@@ -16,6 +18,8 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import AlgorithmSpec, Results
+from hcbench.layout import Layout
+from hcbench.run import limits_of
 from hcbench.store import Store
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -133,10 +137,157 @@ def test_a_new_metric_reruns_nothing(store: Path) -> None:
     assert after.rows[0]["metrics"]["depth"] == expected.rows[0]["metrics"]["depth"]
 
 
+DRIFTING = """
+    from pathlib import Path
+    import numpy as np
+    from hcbench import DatasetSpec, Problem, hookimpl
+
+    def drifting(seed):
+        place = float(Path({place!r}).read_text())
+        return Problem(n=9, vectors=np.random.default_rng(seed).normal(size=(9, 2)) + place)
+
+    @hookimpl
+    def hcbench_datasets():
+        return [DatasetSpec(name="drifting", function=drifting, doc="", provides=("vectors",))]
+"""
+
+
+@pytest.fixture
+def drifting(tmp_path: Path) -> dict[str, Any]:
+    """Options for a data set that reads what no key knows of."""
+    (tmp_path / "drift.py").write_text(dedent(DRIFTING.format(place=str(tmp_path / "place"))))
+    (tmp_path / "place").write_text("0")
+    return {
+        "datasets": ["drifting", "numbers"],
+        "plugins": [PLUGIN, tmp_path / "drift.py"],
+        "repetitions": 2,
+        "metrics": ["leaves"],
+    }
+
+
+def reused(results: Results) -> set[tuple[str, str]]:
+    return {(o.algorithm, o.dataset) for o in results.outcomes if o.reused}
+
+
+@pytest.mark.parametrize("metrics", [["leaves"], ["leaves", "depth"]])
+def test_results_of_other_data_do_not_stand_beside_new_ones(
+    store: Path, tmp_path: Path, drifting: dict[str, Any], metrics: list[str]
+) -> None:
+    compare(store, "draws", **drifting)
+    (tmp_path / "place").write_text("5")
+    both = compare(store, "draws", "good", **{**drifting, "metrics": metrics})
+    assert reused(both) == {("draws", "numbers")}
+    digests = {(o.dataset, o.repetition, o.data_digest) for o in both.outcomes}
+    assert len(digests) == 4, "one digest for the data of each repetition"
+    assert all(row["metrics"].keys() == set(metrics) for row in both.rows)
+    with Store(store) as opened:
+        kept = [o for o, _ in opened.outcomes(run=2)]
+        first = {o.data_digest for o, _ in opened.outcomes(run=1) if o.dataset == "drifting"}
+    assert len(kept) == 8, "each cell once"
+    assert {(o.dataset, o.repetition, o.data_digest) for o in kept} == digests
+    assert not first & {digest for _, _, digest in digests}, "the first run keeps its own"
+    again = compare(store, "draws", "good", **{**drifting, "metrics": metrics})
+    assert all(o.reused for o in again.outcomes)
+
+
+def test_new_metrics_do_not_judge_results_by_other_data(
+    store: Path, tmp_path: Path, drifting: dict[str, Any]
+) -> None:
+    compare(store, "draws", **drifting)
+    (tmp_path / "place").write_text("5")
+    after = compare(store, "draws", **{**drifting, "metrics": ["leaves", "depth"]})
+    assert reused(after) == {("draws", "numbers")}
+    assert all(row["metrics"]["depth"] for row in after.rows)
+
+
+def test_functions_of_one_name_have_rows_of_their_own(store: Path) -> None:
+    data = np.random.default_rng(0).normal(size=(12, 2))
+    functions = [lambda X: linkage(X, "single"), lambda X: linkage(X, "ward")]
+    metrics = [lambda scored: 1.0, lambda scored: 2.0]
+    results = hcbench.compare(functions, [data], metrics=metrics, repetitions=2, store=store)
+    assert [row["algorithm"] for row in results.summary[::2]] == ["lambda", "lambda#2"]
+    assert all(row["n"] == 2 for row in results.summary)
+    assert all(row["metrics"] == {"lambda": 1.0, "lambda#2": 2.0} for row in results.rows)
+
+
+def test_what_is_reused_has_the_label_of_the_present_run(store: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("x,y\n1,2\n3,5\n9,9\n")
+    options = {"metrics": ["leaves"]}
+    compare(store, "good", datasets=[str(tmp_path / "one.csv")], **options)
+    results = compare(store, "good", datasets=[str(tmp_path / "two.csv")], **options)
+    (outcome,) = results.outcomes
+    assert (outcome.reused, outcome.dataset) == (True, str(tmp_path / "two.csv"))
+    with Store(store) as opened:
+        for number, name in ((1, "one.csv"), (2, "two.csv")):
+            layout = Layout.of_description(opened.run(number).layout)
+            stored = [kept for kept, _ in opened.outcomes(run=number)]
+            assert Results.of_layout(layout, stored).datasets == [str(tmp_path / name)]
+
+
 def test_a_timeout_stands_only_for_a_limit_as_small(store: Path) -> None:
     assert compare(store, "endless", timeout=0.3).rows[0]["status"] == "timeout"
     assert [o.reused for o in compare(store, "endless", timeout=0.2).outcomes] == [True]
     assert [o.reused for o in compare(store, "endless", timeout=0.5).outcomes] == [False]
+
+
+def sleepy(scored: Any) -> float:
+    time.sleep(1000)
+    return 0.0
+
+
+def deadly(scored: Any) -> float:
+    ctypes.string_at(0)
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        (sleepy, "phase 'metrics' took longer than 2 s"),
+        (deadly, "killed by signal 11 (SIGSEGV) in a metric"),
+    ],
+)
+def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
+    store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
+) -> None:
+    monkeypatch.setattr("hcbench.run.GRACE", 2.0)
+    for again in (False, True):
+        (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
+        assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")
+        assert outcome.seconds is not None
+        value = outcome.measured[0].values[metric.__name__]
+        assert (value.status, value.reason) == ("error", reason)
+    (outcome,) = compare(store, "good").outcomes
+    assert outcome.reused, "the tree is kept, and judged by what can judge it"
+    assert outcome.measured[0].values["leaves"].value == 20
+
+
+def test_what_failed_outside_the_algorithm_is_tried_again(store: Path) -> None:
+    def killed(X: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def lacking(X: Any) -> None:
+        import no_such_module  # noqa: F401
+
+    def tried_again(*algos: Any, **options: Any) -> tuple[str, bool]:
+        first, second = (compare(store, *algos, **options).outcomes[0] for _ in range(2))
+        assert first.status == second.status
+        return second.phase, not second.reused
+
+    assert tried_again("good", datasets=["lies"]) == ("data", True)
+    assert tried_again(killed) == ("outside", True)
+    assert tried_again(lacking) == ("imports", True)
+    assert tried_again("raises") == ("algorithm", False)
+    assert tried_again("exits") == ("algorithm", False)
+    assert tried_again("segfault") == ("warm-up", False)
+
+
+@pytest.mark.parametrize(("timeout", "grace"), [(1.0, 120.0), (500.0, 1000.0), (None, math.inf)])
+def test_data_and_metrics_may_take_as_long_as_the_algorithm(
+    timeout: float | None, grace: float
+) -> None:
+    assert limits_of(timeout).allowed("metrics") == grace
 
 
 def test_older_runs_keep_what_they_have_measured(store: Path) -> None:

@@ -82,11 +82,17 @@ def test_intervals(text: str, inside: list[float], outside: list[float]) -> None
 def test_what_cannot_be_declared() -> None:
     with pytest.raises(InvalidSpecError, match="cannot be a name"):
         MetricSpec(name="two words", function="json:dumps", doc="", direction="higher")
+    with pytest.raises(InvalidSpecError, match="no hint 'cluster'; the hints are truth, clusters"):
+        AlgorithmSpec(
+            name="A", function="json:dumps", doc="", accepts=("vectors",), hints=("cluster",)
+        )
     with pytest.raises(InvalidSpecError, match="accepts no kind"):
         AlgorithmSpec(name="A", function="json:dumps", doc="", accepts=())
     twice = (Parameter("a", 1, ""), Parameter("a", 2, ""))
     with pytest.raises(InvalidSpecError, match="declared twice"):
         MetricSpec(name="m", function="j:d", doc="", direction="lower", parameters=twice)
+    with pytest.raises(InvalidSpecError, match="requires is a tuple"):
+        MetricSpec(name="m", function="j:d", doc="", direction="lower", requires="scipy")  # type: ignore[arg-type]
     with pytest.raises(InvalidSpecError, match="no interval"):
         Parameter("a", 1.0, "", interval="0..1")
     with pytest.raises(InvalidSpecError, match="say its type"):

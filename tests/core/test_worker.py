@@ -202,6 +202,26 @@ def test_each_phase_has_the_limit_of_its_kind() -> None:
         assert ends == [("done", "metrics"), ("timeout", "data"), ("timeout", "algorithm")]
 
 
+def test_what_was_produced_is_reported_whatever_comes_after_it() -> None:
+    endings = {
+        "done": (partial(jobs.add, 1, 1), Limits()),
+        "error": (jobs.recurse, Limits()),
+        "crash": (jobs.segfault, Limits()),
+        "timeout": (jobs.loop, Limits(grace=0.5)),
+        "memory": (partial(jobs.hog, 400), Limits(memory=100 << 20)),
+    }
+    with Pool(2, f"{jobs.__name__}:perform_and_judge") as pool:
+        for ending, (job, limits) in endings.items():
+            report = run(pool, job, limits)
+            assert (report.ending, report.phase) == (ending, "metrics")
+            assert report.value == (2 if ending == "done" else "produced")
+
+
+def test_a_worker_killed_from_outside_is_told_from_one_that_crashes(shared: Pool) -> None:
+    assert run(shared, lambda: os.kill(os.getpid(), signal.SIGKILL)).outside
+    assert not run(shared, jobs.segfault).outside
+
+
 def test_what_is_printed_is_returned_and_cannot_break_the_protocol(shared: Pool) -> None:
     report = run(shared, jobs.print_everywhere)
     assert report.value == "no input"

@@ -112,7 +112,7 @@ def test_labels_and_powers_are_the_same_for_a_planted_hierarchy():
 def test_powers_are_the_cuts_that_the_truth_has():
     three = Tree([6, 6, 7, 7, 8, 8, 9, 9, 9, -1])  # a cut into 3, but not into 2 or 4
     with pytest.raises(NotApplicableError, match="no level"):
-        aari(scored(caterpillar(6), truth=three))
+        aari(scored(caterpillar(6), truth=three), levels="powers")
 
 
 def test_labels_demand_labels():
@@ -129,6 +129,17 @@ def test_powers_do_not_cut_through_ties():
     assert aari(scored(apart, truth=tied)) == aari(scored(tied, truth=tied)) == 1.0
     crossed = tied.relabel([0, 1, 4, 5, 2, 3])
     assert aari(scored(crossed, truth=tied)) == pytest.approx((3 - 49 / 15) / (7 - 49 / 15))
+
+
+def test_a_truth_without_labels_or_powers_is_compared_at_its_depths():
+    # Three families: no cut into 2, 4 or 8 clusters without a choice between equal ones.
+    truth = Tree.from_newick("((0,1,2,3),(4,5,6),(7,8,9));")
+    with pytest.raises(NotApplicableError, match="no level"):
+        aari(scored(truth, truth=truth), levels="powers")
+    assert aari(scored(truth, truth=truth)) == 1.0
+    other = truth.relabel([0, 1, 2, 4, 3, 5, 6, 7, 8, 9])
+    found = adjusted_rand_score([0] * 4 + [1] * 3 + [2] * 3, other.cut(3).labels)
+    assert aari(scored(other, truth=truth)) == pytest.approx(found)
 
 
 def levels_of(truth):
@@ -153,14 +164,14 @@ def test_aari_agrees_with_scikit_learn(pair):
     chosen = [levels[k] for k in (2, 4, 8) if k in levels and k < truth.n]
     if not chosen:
         with pytest.raises(NotApplicableError, match="no level"):
-            aari(scored(result, truth=truth))
+            aari(scored(result, truth=truth), levels="powers")
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of many small clusters
         expected = [
             adjusted_rand_score(true.labels, result.cut(true.n_clusters).labels) for true in chosen
         ]
-    value = aari(scored(result, truth=truth))
+    value = aari(scored(result, truth=truth), levels="powers")
     assert value == pytest.approx(np.mean(expected), abs=1e-12)
     assert -1 <= value <= 1
 

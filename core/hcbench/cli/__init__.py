@@ -92,6 +92,9 @@ def report(error: BaseException) -> int:
         # Who reads has seen enough. What is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message())
+        return ExitCode.USAGE
     if os.environ.get("HCBENCH_DEBUG"):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     message, code = _explain(error)
@@ -110,6 +113,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return f"error: {text} (see {command} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):
         return f"error: {_one_line(error.format_message())}", ExitCode.USAGE
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"error: the output cannot be written: {error.strerror}", ExitCode.USAGE
     what = _one_line(f"{type(error).__name__}: {error}")
     return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
 

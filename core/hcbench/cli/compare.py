@@ -134,8 +134,9 @@ def carry_out(
     if not wish.quiet:
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
-        _tell_end(outcomes, store)
-    return ExitCode.CELLS_FAILED if any(o.failed for o in outcomes) else ExitCode.OK
+        _tell_end(outcomes, store, wish.plugin)
+    failed = any(o.failed or o.metric_errors for o in outcomes)
+    return ExitCode.CELLS_FAILED if failed else ExitCode.OK
 
 
 def _run(
@@ -166,7 +167,7 @@ def _without_password(command: str) -> str:
     return re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
 
 
-def _tell_end(outcomes: Sequence[Outcome], store: Store) -> None:
+def _tell_end(outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path]) -> None:
     from hcbench.cli.progress import count_cells
 
     count = Counter("failed" if o.failed else o.status for o in outcomes)
@@ -174,8 +175,12 @@ def _tell_end(outcomes: Sequence[Outcome], store: Store) -> None:
     reused = sum(o.reused for o in outcomes)
     if reused:
         parts.append(f"{reused} of them stored before")
+    broken = sum(bool(o.metric_errors) for o in outcomes)
+    if broken:
+        parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
     failed = next((o for o in outcomes if o.failed and o.key), None)
     if failed is not None:
-        tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process")
+        files = "".join(f" --plugin {shlex.quote(str(file))}" for file in plugins)
+        tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process{files}")
     tell(f"kept in {store.location}; see hcbench results")

@@ -49,19 +49,21 @@ class Tally:
         self.total, self.reused, self.began = total, reused, time.monotonic()
 
     def count(self, outcome: Outcome, tell_failure: Callable[[str], None]) -> None:
-        """One more cell; its failure is told in one line, unless one alike was told before."""
+        """One more cell; its failures are told in one line each, one cause only once."""
         self.done += 1
-        if not outcome.failed:
-            return
-        self.failed += 1
-        cause = (outcome.status, outcome.reason)
-        if cause in self.told or len(self.told) > MOST_FAILURES:
-            return
-        self.told.add(cause)
-        if len(self.told) <= MOST_FAILURES:
-            tell_failure(describe_failure(outcome))
-        else:
-            tell_failure("further failures are counted only")
+        self.failed += outcome.failed
+        causes: list[tuple[str, str]] = []
+        if outcome.failed:
+            causes.append((outcome.status, outcome.reason))
+        causes += [(f"metric {name}", why) for name, why in outcome.metric_errors.items()]
+        for cause in causes:
+            if cause in self.told or len(self.told) > MOST_FAILURES:
+                continue
+            self.told.add(cause)
+            if len(self.told) <= MOST_FAILURES:
+                tell_failure(describe_failure(outcome, *cause))
+            else:
+                tell_failure("further failures are counted only")
 
     @property
     def left(self) -> int:
@@ -83,11 +85,11 @@ class Tally:
         return ", ".join(parts)
 
 
-def describe_failure(outcome: Outcome) -> str:
-    """Which cell failed, how, and why."""
+def describe_failure(outcome: Outcome, what: str, why: str) -> str:
+    """Which cell failed, in what, and why."""
     repetition = f"repetition {outcome.repetition}"
     where = f"{outcome.algorithm} on {outcome.dataset}, {repetition}"
-    return f"{where}: {outcome.status}: {outcome.reason}"
+    return f"{where}: {what}: {why}"
 
 
 def count_cells(number: int) -> str:

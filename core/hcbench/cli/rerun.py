@@ -123,11 +123,12 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
         raise UnknownNameError(f"{error}; one of a file needs --plugin FILE") from error
     params = {name: _tuples(value) for name, value in described["params"].items()}
     use = make_use(entry.spec, entry.plugin, params)
-    if entry.plugin.edition != described["edition"]:
-        changes.append(
-            f"{use.label}: {entry.plugin.name} is {entry.plugin.edition} now; "
-            f"stored with {described['edition']}"
-        )
+    before = described.get("editions", {})
+    changes += [
+        f"{use.label}: {name} is {edition or 'missing'} now; stored with {before.get(name, 'none')}"
+        for name, edition in use.editions.items()
+        if before.get(name) != edition
+    ]
     for name, digest in described["digests"].items():
         if use.digests.get(name) != digest:
             changes.append(f"{use.label}: the file {params[name]} has changed since")
@@ -196,12 +197,12 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     import cloudpickle
 
     from hcbench.dispatch import make_job, outcome_of
-    from hcbench.run import PRELOADED
-    from hcbench.workers import Limits, Pool
+    from hcbench.run import PRELOADED, limits_of
+    from hcbench.workers import Pool
 
     job = make_job(cell, [m.label for m in cell.metrics])
     files = tuple(str(file) for file in registry.plugins.files)
-    limits = Limits(seconds=None if timeout == math.inf else timeout)
+    limits = limits_of(None if timeout == math.inf else timeout)
     with Pool(1, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
         pool.submit(cell, (files, cloudpickle.dumps(job)), limits)
         (report,) = pool.wait()

@@ -138,16 +138,15 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _connect_read_only(file: Path) -> sqlite3.Connection:
-    """Open without writing anything, not even the shared memory beside the file."""
+    """Open without writing anything, not even the shared memory beside the file.
+
+    That would be left behind, owned by who reads, and keep out who may write.
+    """
     name = f"file:{quote(str(file))}?mode=ro"
-    try:
-        return _connect(name, uri=True)
-    except sqlite3.OperationalError:
-        log = file.with_name(f"{file.name}-wal")
-        if log.exists() and log.stat().st_size:
-            raise
-        # Nobody has it open and the folder cannot be written: the file is all there is.
-        return _connect(f"{name}&immutable=1", uri=True)
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return _connect(name, uri=True)  # somebody has it open
+    return _connect(f"{name}&immutable=1", uri=True)
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -20,7 +20,15 @@ from sqlalchemy import (
 )
 
 from hcbench.outcome import Measured, Value
-from hcbench.store.rows import RunInfo, matches, run_info, value_of_row
+from hcbench.store.rows import (
+    Record,
+    RunInfo,
+    cell_row,
+    matches,
+    point_rows,
+    run_info,
+    value_of_row,
+)
 from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs
 
 T = TypeVar("T")
@@ -91,6 +99,29 @@ def latest_ids(connection: Connection, keys: Sequence[str]) -> tuple[dict[str, i
             else:
                 highest = last or 0
     return found, highest
+
+
+def written_by(connection: Connection, run: int, ids: Sequence[int]) -> set[int]:
+    """Those rows of cells that a run has measured itself."""
+    own: set[int] = set()
+    for chunk in chunks(ids):
+        wanted = select(cells.c.id).where(cells.c.id.in_(chunk), cells.c.run == run)
+        own |= set(connection.execute(wanted).scalars())
+    return own
+
+
+def agrees(connection: Connection, row: int, record: Record) -> bool:
+    """Whether a row has the same end, data and results of its cell."""
+    compared = ("status", "reason", "stopped", "data_digest")
+    kept = select(*(cells.c[name] for name in compared)).where(cells.c.id == row)
+    new = cell_row(0, row, record)
+    if tuple(connection.execute(kept).one()) != tuple(new[name] for name in compared):
+        return False
+    columns = ("checkpoint", "queries", "result")
+    results = select(*(points.c[name] for name in columns)).where(points.c.cell == row)
+    return {tuple(point) for point in connection.execute(results)} == {
+        tuple(point[name] for name in columns) for point in point_rows(row, record.outcome)
+    }
 
 
 def is_latest() -> ColumnElement[bool]:

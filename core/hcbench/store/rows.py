@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import ColumnElement
+
 from hcbench.outcome import Measured, Outcome, Value
 from hcbench.store.codec import encode_result
 from hcbench.store.schema import END, cells
@@ -18,6 +20,8 @@ from hcbench.store.schema import END, cells
 _LEFT_OUT = "-"  # begins the keys of combinations that cannot be
 #: NaN cannot be kept in a column (SQLite makes NULL of it): such a value has this status.
 _NAN = "nan"
+#: The status of an error that is not final.
+_LOST = "lost"
 OUTCOME_COLUMNS = tuple(
     cells.c[name]
     for name in (
@@ -39,6 +43,7 @@ OUTCOME_COLUMNS = tuple(
         "distinct_queries",
         "rounds",
         "data_digest",
+        "phase",
     )
 )
 
@@ -79,7 +84,7 @@ class Stored:
     timeout, memory : float or None
         The limits that were in force.
     missing : tuple of str
-        Labels of the wanted metrics that have no value at some point.
+        Labels of the wanted metrics that have no value at some point, or none that is final.
     """
 
     row: int
@@ -190,6 +195,7 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
         "budget": _int(outcome.budget),
         "status": outcome.status,
         "reason": _text(outcome.reason),
+        "phase": outcome.phase,
         "stopped": outcome.stopped,
         "seconds": _float(outcome.seconds),
         "oracle_seconds": _float(outcome.oracle_seconds),
@@ -229,6 +235,7 @@ def outcome_of_row(
         distinct_queries=row[15],
         rounds=row[16],
         data_digest=row[17],
+        phase=row[18],
         measured=measured,
         reused=reused,
     )
@@ -264,7 +271,7 @@ def value_rows(
                 "metric": _text(label),
                 "run": run,
                 "value": number,
-                "status": _NAN if is_nan else value.status,
+                "status": _NAN if is_nan else value.status if value.final else _LOST,
                 "reason": _text(value.reason),
             }
     return list(rows.values())
@@ -272,7 +279,16 @@ def value_rows(
 
 def value_of_row(number: float | None, status: Any, reason: str) -> Value:
     """A value from its columns."""
-    return Value(math.nan, "ok", reason) if status == _NAN else Value(number, status, reason)
+    if status == _NAN:
+        return Value(math.nan, "ok", reason)
+    if status == _LOST:
+        return Value(None, "error", reason, final=False)
+    return Value(number, status, reason)
+
+
+def is_final(status: ColumnElement[str]) -> ColumnElement[bool]:
+    """A condition: a value need not be computed again."""
+    return status != _LOST
 
 
 def matches(label: str, pattern: str) -> bool:

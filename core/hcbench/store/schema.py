@@ -78,6 +78,7 @@ cells = Table(
     Column("budget", BigInteger),
     Column("status", String(16), nullable=False),
     Column("reason", Text, nullable=False),
+    Column("phase", String(16), nullable=False),
     Column("stopped", String(16), nullable=False),
     Column("seconds", Double),
     Column("oracle_seconds", Double),

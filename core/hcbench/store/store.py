@@ -18,6 +18,7 @@ from hcbench.store.codec import decode_result
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (
+    agrees,
     chunks,
     collector_paused,
     in_order,
@@ -26,6 +27,7 @@ from hcbench.store.queries import (
     latest_ids,
     measured_points,
     run_infos,
+    written_by,
 )
 from hcbench.store.rows import (
     OUTCOME_COLUMNS,
@@ -34,6 +36,7 @@ from hcbench.store.rows import (
     Stored,
     cell_row,
     from_json,
+    is_final,
     now,
     outcome_of_row,
     point_rows,
@@ -116,21 +119,41 @@ class Store:
         records : sequence of Record
             Combinations that cannot be are rows of this run alone.
         fresh : bool
-            Whether they stand beside what older runs have measured of these cells. Otherwise they
-            replace it: where two processes measure one cell at once, it is kept once.
+            Whether they stand beside what older runs have measured of these cells. Otherwise
+            another run has measured them at the same time: what it kept stays, and where both have
+            the same result, the cell is kept once, with the values of both.
         """
         by_key = {stored_key(record.outcome): record for record in records}
         if not by_key:
             return
-        replaceable = [key for key, record in by_key.items() if record.outcome.key and not fresh]
+        known = [key for key, record in by_key.items() if record.outcome.key and not fresh]
         with self._database.writing() as connection:
-            old, last = latest_ids(connection, replaceable)
+            latest, last = latest_ids(connection, known)
             unused = itertools.count(last + 1)
-            ids = {key: old[key] if key in old else next(unused) for key in by_key}
-            for chunk in chunks(list(old.values())):
+            own = written_by(connection, run, list(latest.values()))
+            saved = []
+            for key, record in by_key.items():
+                row = latest.get(key)
+                if row is None or row in own:
+                    saved.append((next(unused) if row is None else row, record))
+                elif agrees(connection, row, record):
+                    self._add_values(connection, run, row, record)
+                else:
+                    saved.append((next(unused), record))
+            for chunk in chunks(list(own)):
                 connection.execute(delete(points).where(points.c.cell.in_(chunk)))
-            saved = [(ids[key], record) for key, record in by_key.items()]
             self._insert(connection, run, saved)
+
+    def _add_values(self, connection: Connection, run: int, row: int, record: Record) -> None:
+        """Keep those values of a cell that no other run has."""
+        key = (metric_values.c.checkpoint, metric_values.c.metric_key)
+        final = is_final(metric_values.c.status)
+        there = select(*key).where(metric_values.c.cell == row, final)
+        known = {tuple(kept) for kept in connection.execute(there)}
+        values = value_rows(run, row, record.outcome.measured, record.metric_keys)
+        missing = [v for v in values if (v["checkpoint"], v["metric_key"]) not in known]
+        self._database.upsert(connection, metric_values, missing)
+        self._database.upsert(connection, run_cells, [{"run": run, "cell": row}])
 
     def _insert(
         self, connection: Connection, run: int, saved: Sequence[tuple[int, Record]]
@@ -212,7 +235,7 @@ class Store:
                     missing = [
                         label
                         for label in (() if _is_complete(points_of, metric_keys) else metric_keys)
-                        if any(label not in point.values for point in points_of)
+                        if not all(_is_final(point, label) for point in points_of)
                     ]
                     outcome = outcome_of_row(row, points_of, reused=True)
                     found[key] = Stored(row[0], outcome, row[-2], row[-1], tuple(missing))
@@ -348,4 +371,11 @@ def _default_place() -> Place:
 
 def _is_complete(points_of: Sequence[Measured], wanted: Mapping[str, str]) -> bool:
     """Whether all wanted values are there, told by their number, which is quick."""
-    return all(len(point.values) == len(wanted) for point in points_of)
+    return all(
+        len(point.values) == len(wanted) and all(v.final for v in point.values.values())
+        for point in points_of
+    )
+
+
+def _is_final(point: Measured, label: str) -> bool:
+    return label in point.values and point.values[label].final

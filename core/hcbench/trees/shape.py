@@ -134,7 +134,7 @@ class Shape:
 
     @cached_property
     def _ancestor_table(self) -> NDArray[np.int32]:
-        """Sparse table (log2(n), n-1) for :func:`hcbench._kernels.lowest_common_ancestors`."""
+        """Sparse table (log2(n), n-1) for `_kernels.lowest_common_ancestors`."""
         end = self.leaf_range[1]
         inside = end[:-1] != end[self.parent[:-1]]  # not the last child: a boundary of its parent
         neighbours = np.empty(self.n - 1, dtype=np.int32)

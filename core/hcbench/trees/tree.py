@@ -1,6 +1,6 @@
 """Trees: what every hierarchical clustering returns.
 
-What follows from the parents alone is in ``_tree_shape``, what heights mean in ``_tree_heights``,
+What follows from the parents alone is in ``shape``, what heights mean in ``heights``,
 and what makes a tree valid in ``validity``.
 """
 

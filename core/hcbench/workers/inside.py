@@ -12,19 +12,30 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
-from hcbench.workers.limits import MEASURED
+from hcbench.workers.limits import WEIGHED
 from hcbench.workers.memory import resident
-from hcbench.workers.messages import CHUNK, PROTOCOL, Order, Phase, Result, pack, unpack
+from hcbench.workers.messages import CHUNK, PROTOCOL, Interim, Order, Phase, Result, pack, unpack
 from hcbench.workers.processes import adopt_orphans, die_with_parent, libc, reap_any
 
 _CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
 _PROCESSORS = os.cpu_count() or 1
 
-Announce = Callable[[str], None]
-Target = Callable[[object, Announce], object]
+
+class Announce(Protocol):
+    """What a job tells while it runs."""
+
+    def __call__(self, phase: str, value: object = None) -> None:
+        """Say that a phase begins; `value` is reported if the job does not come to its end."""
+
+
+class Target(Protocol):
+    """What a worker calls for each job."""
+
+    def __call__(self, job: object, announce: Announce, /) -> object:
+        """Do it."""
 
 
 def isolate(log: int) -> None:
@@ -102,12 +113,15 @@ class Worker:
         return self._call
 
     def _announcer(self, order: Order) -> Announce:
-        def announce(phase: str) -> None:
+        def announce(phase: str, value: object = None) -> None:
             if os.getpid() != self._pid:
                 return  # a forked copy must not speak for us
             _bound_cpu(order.limits.allowed(phase))
-            held = resident() if phase in MEASURED else 0
+            held = resident() if phase in WEIGHED else 0
             os.write(self._phases, pack(Phase(phase, time.monotonic(), held)))
+            if value is not None:
+                # After the phase, so that main knows first whether the one before was too long.
+                self._connection.sendall(pack(Interim(_pickle(value))))
 
         return announce
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hcbench.workers.limits import MEASURED, Limits
+from hcbench.workers.limits import WEIGHED, Limits
 from hcbench.workers.memory import family_resident
 from hcbench.workers.messages import Phase
 from hcbench.workers.reports import Verdict
@@ -19,7 +19,8 @@ class Job:
     began: float
     phase: str = "start"
     phase_began: float = 0.0
-    held: int = 0  # resident bytes when the phase began, if it is a measured one
+    held: int = 0  # resident bytes when the phase began, if memory is limited in it
+    interim: bytes = b""  # what it has produced so far, pickled
 
     def start(self, now: float) -> None:
         """Let the time begin now."""
@@ -40,7 +41,7 @@ class Job:
     def excess(self, pid: int, now: float) -> Verdict | None:
         """Return the verdict if the worker `pid` holds too much memory for the present phase."""
         allowed = self.limits.memory
-        if allowed is None or self.phase not in MEASURED:
+        if allowed is None or self.phase not in WEIGHED:
             return None
         more = family_resident(pid, enough=self.held + allowed) - self.held
         if more <= allowed:

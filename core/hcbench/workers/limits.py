@@ -9,6 +9,10 @@ ALGORITHM = "algorithm"
 WARM_UP = "warm-up"
 #: The phases that run the algorithm.
 MEASURED = (WARM_UP, ALGORITHM)
+METRICS = "metrics"
+#: The phases in which memory is limited.
+WEIGHED = (*MEASURED, METRICS)
+GRACE = 120.0  # seconds that imports, data and metrics may take at least
 COMPILATION = 30.0  # seconds that a warm-up may take beyond those of the algorithm
 
 
@@ -23,14 +27,14 @@ class Limits:
         runs the algorithm on a few items, may take `COMPILATION` more.
     memory
         Resident bytes, its children's included, above what the worker held when one of these two
-        phases began; enforced in them. None is no limit.
+        phases or ``"metrics"`` began; enforced in them. None is no limit.
     grace
         Wall time in seconds of each other phase (imports, data, metrics).
     """
 
     seconds: float | None = None
     memory: int | None = None
-    grace: float = 120.0
+    grace: float = GRACE
 
     def allowed(self, phase: str) -> float:
         """Seconds for a phase."""

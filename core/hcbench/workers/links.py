@@ -19,7 +19,7 @@ from hcbench.errors import WorkerError
 from hcbench.workers.job import Job
 from hcbench.workers.logs import open_log, read_tail, take_tail
 from hcbench.workers.messages import CHUNK, Fork, Kill, Phase, pack, unpack
-from hcbench.workers.reports import Report, Verdict
+from hcbench.workers.reports import Report, Verdict, read_interim
 
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
@@ -176,13 +176,14 @@ class WorkerLink:
         return Report(
             tag=job.tag,
             ending=verdict.ending,
-            value=verdict.value,
+            value=verdict.value if verdict.ending == "done" else read_interim(job.interim),
             reason=verdict.reason,
             traceback=verdict.traceback,
             log=take_tail(self.log),
             phase=job.phase,
             seconds=verdict.at - job.began,
             pid=self.pid,
+            outside=verdict.outside,
         )
 
     def close(self) -> None:

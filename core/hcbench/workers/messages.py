@@ -70,6 +70,12 @@ class Phase(NamedTuple):
     resident: int
 
 
+class Interim(NamedTuple):
+    """Worker to main: what the job has produced so far, pickled, should it not come to its end."""
+
+    value: bytes
+
+
 class Result(NamedTuple):
     """Worker to main: the job ended. `spent` asks for a new worker in this one's place."""
 

@@ -16,7 +16,17 @@ from hcbench.workers.job import Job
 from hcbench.workers.limits import Limits
 from hcbench.workers.links import NurseryLink, WorkerLink
 from hcbench.workers.logs import keep_short
-from hcbench.workers.messages import PROTOCOL, Born, Died, Order, Ready, Result, Stillborn, pack
+from hcbench.workers.messages import (
+    PROTOCOL,
+    Born,
+    Died,
+    Interim,
+    Order,
+    Ready,
+    Result,
+    Stillborn,
+    pack,
+)
 from hcbench.workers.processes import kill_group
 from hcbench.workers.reports import Report, Verdict, crashed, ended_early, judge, name_exit
 
@@ -39,7 +49,8 @@ class Pool:
         How many jobs run at a time.
     target
         ``module:function``, called as ``function(job, announce)`` in a worker, where
-        ``announce(phase)`` tells that a phase begins.
+        ``announce(phase, value=None)`` tells that a phase begins, and what to report should the
+        job not come to its end.
     preload
         Modules imported once for all workers; one that cannot be imported is skipped.
     """
@@ -209,8 +220,11 @@ class Pool:
     def _hear(self, worker: WorkerLink) -> None:
         for message in worker.read():
             self._follow(worker)
-            if isinstance(message, Result) and (job := worker.awaited) is not None:
-                self._settle(worker, job, message)
+            match message, worker.awaited:
+                case Interim(value), Job() as job:
+                    job.interim = value
+                case Result() as result, Job() as job:
+                    self._settle(worker, job, result)
         if worker.is_deaf:
             self._ignore(worker)  # a closed connection is always readable: we would spin
 
@@ -270,7 +284,7 @@ class Pool:
         why = f"the process that starts the workers ended ({name_exit(code)})"
         for worker in list(self._workers.values()):
             self._hear_last_words(worker)
-            self._remove(worker, crashed(why))
+            self._remove(worker, crashed(why, outside=True))
 
     # Limits.
 

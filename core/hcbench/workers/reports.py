@@ -25,7 +25,7 @@ class Report:
         ``"done"``: the target returned; ``"error"``: it raised, or its job or value cannot travel;
         ``"timeout"`` and ``"memory"``: it was killed at a limit; ``"crash"``: its process ended.
     value
-        What the target returned; None unless done.
+        What the target returned; unless done, what it announced last, if anything.
     reason
         Why it is not done, in one line.
     traceback
@@ -38,6 +38,8 @@ class Report:
         Wall time of the whole job.
     pid
         The worker; 0 if the job never reached one.
+    outside
+        Whether the process was ended by somebody else, as far as can be told.
     """
 
     tag: object
@@ -49,6 +51,7 @@ class Report:
     phase: str = "start"
     seconds: float = 0.0
     pid: int = 0
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Verdict:
     value: object = None
     reason: str = ""
     traceback: str = ""
+    outside: bool = False
 
 
 def judge(result: Result) -> Verdict:
@@ -73,15 +77,23 @@ def judge(result: Result) -> Verdict:
         return Verdict("error", result.at, reason=why)
 
 
-def crashed(reason: str) -> Verdict:
+def read_interim(packed: bytes) -> object:
+    """Return what a job produced before it failed; None if there is nothing."""
+    try:
+        return pickle.loads(packed) if packed else None
+    except Exception:
+        return None  # the failure is reported; this cannot say more
+
+
+def crashed(reason: str, *, outside: bool = False) -> Verdict:
     """Return the verdict on a job whose process ended just now."""
-    return Verdict("crash", time.monotonic(), reason=reason)
+    return Verdict("crash", time.monotonic(), reason=reason, outside=outside)
 
 
 def ended_early(code: int, phase: str) -> Verdict:
     """Return the verdict on a job whose process ended with this code (or minus the signal)."""
     if code < 0:
-        return crashed(name_exit(code))
+        return crashed(name_exit(code), outside=code == -signal.SIGKILL)
     return crashed(f"{name_exit(code)} in phase {phase!r} before returning (os._exit?)")
 
 

@@ -1,0 +1,127 @@
+"""What a problem is made of: nobody's own arrays are changed, and other data are told apart."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from hcbench import Comparisons, HeightKind, Problem, Tree
+from hcbench.errors import ParameterError
+from hcbench.problem import give
+
+S = np.array([[1.0, 0.5, 0.2, 0.0], [0.5, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.4], [0.0, 0.1, 0.4, 1]])
+PAIRS = Tree.from_parents([4, 4, 5, 5, 6, 6, -1])
+CHAIN = Tree.from_parents([4, 4, 5, 6, 5, 6, -1])
+HEIGHTS = np.array([0.0, 0, 0, 0, 1, 2, 3])
+CSR = sparse.csr_array(S)
+WIDER = sparse.csr_array((CSR.data, CSR.indices, CSR.indptr), shape=(4, 9))
+
+
+def with_heights(kind: HeightKind, factor: float = 1.0) -> Tree:
+    return Tree(PAIRS.parent, factor * HEIGHTS, kind)
+
+
+DIFFERENT: list[dict[str, Any]] = [
+    {"n": 5},
+    {},
+    {"names": tuple("abcd")},
+    {"names": tuple("abdc")},
+    {"names": ("a, b", "c", "d", "e")},
+    {"names": ("a", "b, c", "d", "e")},
+    {"vectors": S},
+    {"vectors": S.astype(np.float32)},
+    {"vectors": S.reshape(4, 2, 2)},
+    {"similarity": S},
+    {"vectors": S, "similarity": S},
+    {"vectors": CSR},
+    {"vectors": WIDER},
+    {"tree": PAIRS},
+    {"tree": CHAIN},
+    {"tree": with_heights(HeightKind.DISTANCE)},
+    {"tree": with_heights(HeightKind.DISTANCE, 2)},
+    {"tree": with_heights(HeightKind.ORDER)},
+    {"truths": {"t": PAIRS}},
+    {"truths": {"u": PAIRS}},
+    {"truths": {"t": PAIRS, "u": CHAIN}},
+    {"truths": {"u": CHAIN, "t": PAIRS}},
+    {"truths": {"t u": PAIRS}},
+    {"truths": {"t": with_heights(HeightKind.DISTANCE)}},
+    {"truths": {"t": with_heights(HeightKind.ORDER)}},
+    {"levels": np.array([[0], [0], [1], [1]])},
+    {"comparisons": Comparisons(4, [0, 1], [2, 3])},
+    {"comparisons": Comparisons(4, [2, 3], [0, 1])},
+]
+
+
+def test_problems_that_differ_in_anything_differ_in_their_digests() -> None:
+    problems = [Problem(**{"n": 4, **values}) for values in DIFFERENT]
+    assert len({problem.digest() for problem in problems}) == len(problems)
+
+
+@pytest.mark.parametrize("values", DIFFERENT)
+def test_the_same_data_have_the_same_digest_in_any_memory_order(values: dict[str, Any]) -> None:
+    problem = Problem(**{"n": 4, **values})
+    turned = {
+        name: np.asfortranarray(value) if isinstance(value, np.ndarray) else value
+        for name, value in values.items()
+    }
+    assert problem.digest() == Problem(**{"n": 4, **turned}).digest()
+    assert problem.digest() == pickle.loads(pickle.dumps(problem)).digest()
+
+
+def arrays(vectors: Any) -> list[np.ndarray]:
+    if isinstance(vectors, np.ndarray):
+        return [vectors]
+    return [vectors.data, vectors.indices, vectors.indptr]
+
+
+@pytest.mark.parametrize("vectors", [S.copy(), sparse.csr_array(S)], ids=["dense", "sparse"])
+def test_the_problem_is_read_only_and_the_callers_arrays_are_not(vectors: Any) -> None:
+    problem = Problem(n=4, vectors=vectors)
+    for problem_s, callers in zip(arrays(problem.vectors), arrays(vectors), strict=True):
+        assert not problem_s.flags.writeable
+        assert callers.flags.writeable
+        assert np.shares_memory(problem_s, callers), "no copy"
+    again = pickle.loads(pickle.dumps(problem))
+    assert not any(array.flags.writeable for array in arrays(again.vectors))
+
+
+def test_similarities_and_levels_of_the_caller_stay_writeable() -> None:
+    similarity, levels = S.copy(), np.array([[0], [0], [1], [1]])
+    problem = Problem(n=4, similarity=similarity, levels=levels)
+    similarity[0, 0] = levels[0, 0] = 7
+    with pytest.raises(ValueError, match="read-only"):
+        problem.similarity[0, 0] = 1  # type: ignore[index]
+    with pytest.raises(ValueError, match="read-only"):
+        problem.levels[0, 0] = 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_part_has_the_memory_order_of_the_whole(order: Any) -> None:
+    items = np.array([3, 0, 1])
+    problem = Problem(
+        n=4, vectors=np.array(S[:, :2], order=order), similarity=np.array(S, order=order)
+    )
+    part = problem.take(items)
+    assert part.vectors.flags[f"{order}_CONTIGUOUS"]  # type: ignore[union-attr]
+    assert part.similarity.flags[f"{order}_CONTIGUOUS"]  # type: ignore[union-attr]
+    np.testing.assert_array_equal(part.similarity, S[np.ix_(items, items)])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(part.vectors, S[items, :2])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_a_part_has_the_index_type_of_the_whole(index: Any) -> None:
+    vectors = sparse.csr_array(S)
+    vectors.indices, vectors.indptr = vectors.indices.astype(index), vectors.indptr.astype(index)
+    problem = Problem(n=4, vectors=vectors)
+    part: Any = problem.take(np.array([3, 0, 1])).vectors
+    assert {part.indices.dtype, part.indptr.dtype} == {np.dtype(index)}
+    np.testing.assert_array_equal(part.toarray(), S[[3, 0, 1]])
+
+
+def test_a_word_that_is_no_hint_is_refused() -> None:
+    problem = Problem(n=4, truths={"t": PAIRS})
+    with pytest.raises(ParameterError, match="no hint 'cluster'; the hints are truth, clusters"):
+        give(problem, ("cluster",))

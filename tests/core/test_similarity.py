@@ -1,0 +1,48 @@
+"""Similarities of vectors by their names."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from hcbench import SIMILARITY_RULES, Problem, load_registry, similarity_matrix
+from hcbench import similarity_of_vectors as similarity
+from hcbench.errors import ParameterError
+
+X = np.array([[1.0, 2.0], [3.0, 1.0], [0.5, 4.0]])
+
+
+def test_each_rule_is_its_formula() -> None:
+    expected = {
+        "cosine": 1 - cdist(X, X, "cosine"),
+        "euclidean": -cdist(X, X),
+        "dot": X @ X.T,
+    }
+    assert set(expected) == set(SIMILARITY_RULES)
+    for rule, values in expected.items():
+        np.testing.assert_allclose(similarity(X, rule), values, atol=1e-12)
+
+
+def test_a_word_that_is_no_rule_is_refused() -> None:
+    for call in (lambda: similarity(X, "cosin"), lambda: matrix("cosin")):
+        with pytest.raises(ParameterError, match="'cosin'; the rules are cosine, euclidean, dot"):
+            call()
+
+
+def matrix(rule: str) -> object:
+    return similarity_matrix(Problem(n=3, vectors=X), rule)
+
+
+def test_plugins_offer_every_rule() -> None:
+    registry = load_registry()
+    uses = [
+        *registry.use_oracles("similarities"),
+        *registry.use_oracles("quadruplet-set"),
+        *registry.use_metrics("dasgupta"),
+        *registry.use_metrics("dasgupta-normalised"),
+    ]
+    assert [
+        parameter.choices
+        for use in uses
+        for parameter in use.spec.parameters
+        if parameter.name == "similarity"
+    ] == [SIMILARITY_RULES] * 4
