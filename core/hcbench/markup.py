@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from hcbench.tables import Block, Entry
 
 
-def to_markdown(blocks: Iterable[Block]) -> str:
-    """Draw tables in Markdown, as GitHub reads it."""
-    return "\n".join(_markdown_block(block) for block in blocks)
+def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
+    """Draw tables in Markdown, as GitHub reads it, with a legend below them."""
+    below = "".join(f"\n{_markdown_text(line)}\n" for line in legend)
+    return "\n".join(_markdown_block(block) for block in blocks) + below
 
 
 def _markdown_block(block: Block) -> str:
@@ -64,9 +65,10 @@ _LATEX = str.maketrans(
 )
 
 
-def to_latex(blocks: Iterable[Block]) -> str:
-    r"""Draw tables in LaTeX, with ``\usepackage{booktabs}``."""
-    return "\n".join(_latex_block(block) for block in blocks)
+def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
+    r"""Draw tables in LaTeX, with ``\usepackage{booktabs}``; the legend says so, as a comment."""
+    above = [r"The tables need \usepackage{booktabs}.", *legend]
+    return "\n".join([*(f"% {line}" for line in above), *(_latex_block(b) for b in blocks)])
 
 
 def _latex_block(block: Block) -> str:

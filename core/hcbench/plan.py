@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
-from hcbench.errors import SuiteError
+from hcbench.errors import ParameterError, SuiteError
 from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.seeds import derive_seed
 from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
@@ -121,18 +121,19 @@ def make_plan(
         If a name or parameter is wrong.
     """
     all_algorithms = _name_apart(
-        [*algorithms, *(u for text in suite.algorithms for u in registry.use_algorithms(text))]
+        [*(u for text in suite.algorithms for u in registry.use_algorithms(text)), *algorithms]
     )
     all_datasets = _name_apart(
-        [*datasets, *(u for text in suite.datasets for u in registry.use_datasets(text))]
+        [*(u for text in suite.datasets for u in registry.use_datasets(text)), *datasets]
     )
     all_metrics = tuple(
-        _name_apart([*metrics, *(u for text in suite.metrics for u in registry.use_metrics(text))])
+        _name_apart([*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics])
     )
     oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}")
+    _check_oracles(oracles, all_algorithms)
     plan = Plan(
         suite,
         algorithms=tuple(all_algorithms),
@@ -165,6 +166,18 @@ def make_plan(
     return plan
 
 
+def _check_oracles(
+    oracles: Sequence[Use[OracleSpec]], algorithms: Sequence[Use[AlgorithmSpec]]
+) -> None:
+    """Refuse an oracle that nobody would ask: another would be asked in its place, unnoticed."""
+    for oracle in oracles:
+        if not any(oracle.spec.kind in algorithm.spec.accepts for algorithm in algorithms):
+            accepted = "; ".join(
+                f"{a.label} accepts {', '.join(a.spec.accepts)}" for a in algorithms
+            )
+            raise ParameterError(f"no algorithm accepts {oracle.label}: {accepted}")
+
+
 def _cells(
     suite: Suite,
     algorithm: Use[AlgorithmSpec],
@@ -173,6 +186,7 @@ def _cells(
     repetition: int,
     metrics: tuple[Use[MetricSpec], ...],
 ) -> list[Cell]:
+    checkpoints = tuple(sorted(set(suite.checkpoints)))
     return [
         Cell(
             algorithm=algorithm,
@@ -181,11 +195,11 @@ def _cells(
             repetition=repetition,
             seed=suite.seed,
             budget=budget,
-            checkpoints=tuple(sorted(set(suite.checkpoints))),
+            checkpoints=checkpoints if oracle.spec.countable else (),
             metrics=metrics,
         )
         for oracle in oracles
-        for budget in suite.budgets or (None,)
+        for budget in (oracle.spec.countable and suite.budgets) or (None,)
     ]
 
 

@@ -103,13 +103,15 @@ class Plugins:
         self.loaded: list[Plugin] = []
         self.broken: list[Broken] = []
         self.warnings: list[str] = []
-        self.files = tuple(Path(file).resolve() for file in files)
+        self.files = tuple(dict.fromkeys(Path(file).resolve() for file in files))
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         for plugin, entry_point in _installed():
             self._load(plugin, entry_point.load)
         for file in self.files:
-            plugin = Plugin(file.stem, "file", "0", file.parent, editable=True, file=file)
+            alike = sum(other.stem == file.stem for other in self.files)
+            name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
+            plugin = Plugin(name, "file", "0", file.parent, editable=True, file=file)
             self._load(plugin, partial(import_file, file))
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)

@@ -272,13 +272,16 @@ class Results:
             flat.append(row)
         return flat
 
+    def _tables(self) -> tuple[list[tables.Block], list[str]]:
+        return tables.make_tables(self), tables.describe_numbers(self, "bold")
+
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
-        return _written(markup.to_markdown(tables.make_tables(self)), path)
+        return _written(markup.to_markdown(*self._tables()), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return _written(markup.to_latex(tables.make_tables(self)), path)
+        return _written(markup.to_latex(*self._tables()), path)
 
 
 def _labels(outcomes: Sequence[Outcome], kind: Literal["algorithm", "dataset"]) -> list[str]:

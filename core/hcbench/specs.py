@@ -354,10 +354,13 @@ class OracleSpec(Spec):
         triplet-set, ordinal-queries, pair-queries, or a new kind.
     needs : tuple of str
         What the data set must provide; ``"similarity|vectors"`` means either.
+    countable : bool
+        Whether it answers anything that is counted; if not, budgets and checkpoints mean nothing.
     """
 
     kind: str
     needs: Needs
+    countable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

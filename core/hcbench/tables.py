@@ -166,9 +166,28 @@ _WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
 
 
 def _distinguishing(groups: Sequence[Group]) -> list[str]:
-    """What tells rows apart beside the algorithm."""
+    """What tells rows apart beside the algorithm, and an oracle that is not the plain one."""
     ran = [group for group in groups if group.oracle]
-    return [key for key in _KEYS if len({getattr(group, key) for group in ran}) > 1]
+    found = [key for key in _KEYS if len({getattr(group, key) for group in ran}) > 1]
+    if "oracle" not in found and any("[" in group.oracle for group in ran):
+        found.insert(0, "oracle")
+    return found
+
+
+def describe_numbers(results: Results, best: str) -> list[str]:
+    """The legend of the tables.
+
+    Parameters
+    ----------
+    results : Results
+    best : str
+        How the best value is marked.
+    """
+    count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    return [
+        f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition",
+        f"↑ more is better, ↓ less is better, {best} is the best",
+    ]
 
 
 def _key_text(key: str, value: str | int | None) -> str:

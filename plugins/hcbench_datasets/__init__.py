@@ -100,6 +100,9 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
         provides.add("similarity")
         if data == "similarity":
             provides -= {"vectors"}
+    if not provides:
+        found = ", ".join(sorted(keys)) or "nothing"
+        raise DataError(f"{path} holds {found}; X, vectors or similarity is needed")
     if keys & {"y", "labels"}:
         provides |= {"levels", "truth"}
     return provides
@@ -153,20 +156,26 @@ def hcbench_suites() -> Iterable[Suite]:
         Suite(
             name="compare",
             doc="The defaults of hcbench compare: an easy and a hard planted hierarchy, real data.",
-            algorithms=("4-AL", "UPGMA", "HDBSCAN", "Random", "Truth"),
+            algorithms=(
+                "hcbench:4-AL",
+                "hcbench:UPGMA",
+                "hcbench:HDBSCAN",
+                "hcbench:Random",
+                "hcbench:Truth",
+            ),
             datasets=(
-                "planted[N0=10, delta=0.15]",
-                "planted[N0=10, delta=0.06]",
-                "iris",
-                "digits[n=150]",
+                "hcbench:planted[N0=10, delta=0.15]",
+                "hcbench:planted[N0=10, delta=0.06]",
+                "hcbench:iris",
+                "hcbench:digits[n=150]",
             ),
             metrics=(
-                "AARI",
-                "kendall-tau-b",
-                "dasgupta-normalised",
-                "queries",
-                "seconds",
-                "peak-memory",
+                "hcbench:AARI",
+                "hcbench:kendall-tau-b",
+                "hcbench:dasgupta-normalised",
+                "hcbench:queries",
+                "hcbench:seconds",
+                "hcbench:peak-memory",
             ),
             repetitions=5,
         ),

@@ -20,6 +20,7 @@ ORACLES = (
         doc="The items as vectors.",
         kind="vectors",
         needs=("vectors",),
+        countable=False,
     ),
     OracleSpec(
         name="similarities",
@@ -27,6 +28,7 @@ ORACLES = (
         doc="All pairwise similarities.",
         kind="similarities",
         needs=("similarity|vectors",),
+        countable=False,
         parameters=(_SIMILARITY,),
     ),
     OracleSpec(

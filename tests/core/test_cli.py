@@ -275,8 +275,8 @@ def test_defaults_are_those_of_the_suite_compare() -> None:
     plan = json.loads(call("compare", "--dry-run", "--format", "json").stdout)
     about = json.loads(call("info", "compare", "--format", "json").stdout)
     assert plan["repetitions"] == about["repetitions"]
-    assert plan["metrics"] == about["metrics"]
-    assert {g["algorithm"] for g in plan["groups"]} <= set(about["algorithms"])
+    assert [f"hcbench:{metric}" for metric in plan["metrics"]] == about["metrics"]
+    assert {f"hcbench:{g['algorithm']}" for g in plan["groups"]} <= set(about["algorithms"])
 
 
 def test_a_suite_is_found_by_name_or_as_a_file_and_options_go_first(tmp_path: Path) -> None:

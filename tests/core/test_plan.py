@@ -143,8 +143,8 @@ def test_a_callers_own_of_one_name_are_numbered() -> None:
     suite = Suite(name="t", algorithms=("UPGMA",), datasets=("iris",), repetitions=1)
     plan = make_plan(suite, REGISTRY, algorithms=[*own, callers_upgma()])
     labels = [a.label for a in plan.algorithms]
-    assert labels == ["lambda", "lambda#2", "lambda#3", "caller:UPGMA", "hcbench:UPGMA"]
-    assert [a.identity for a in plan.algorithms[:3]] == [use.identity for use in own]
+    assert labels == ["hcbench:UPGMA", "lambda", "lambda#2", "lambda#3", "caller:UPGMA"]
+    assert [a.identity for a in plan.algorithms[1:4]] == [use.identity for use in own]
 
 
 def callers_upgma() -> Use[AlgorithmSpec]:
@@ -193,14 +193,29 @@ def test_seeds_and_keys_do_not_depend_on_what_else_is_in_the_plan() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"seed": 1},
-        {"budgets": (10,)},
-        {"checkpoints": (10,)},
-        {"algorithms": ("UPGMA[metric=cosine]", "4-AL")},
+        {"algorithms": ("4-AL",), "seed": 1},
+        {"algorithms": ("4-AL",), "budgets": (10,)},
+        {"algorithms": ("4-AL",), "checkpoints": (10,)},
+        {"algorithms": ("4-AL[init=3]",)},
+        {"algorithms": ("4-AL",), "oracles": ("quadruplet-set[noise=0.1]",)},
     ],
 )
 def test_whatever_decides_the_result_changes_the_key(change: dict[str, object]) -> None:
-    assert plan_of(**change).cells[0].key != plan_of().cells[0].key
+    assert plan_of(**change).cells[0].key != plan_of(algorithms=("4-AL",)).cells[0].key
+
+
+def test_budgets_mean_nothing_where_nothing_is_counted() -> None:
+    plan = plan_of(budgets=(10, 20), checkpoints=(5,), datasets=("numbers",), repetitions=1)
+    assert [(c.algorithm.label, c.budget, c.checkpoints) for c in plan.cells] == [
+        ("UPGMA", None, ()),
+        ("4-AL", 10, (5,)),
+        ("4-AL", 20, (5,)),
+    ]
+
+
+def test_an_oracle_that_no_algorithm_accepts_is_refused() -> None:
+    with pytest.raises(ParameterError, match="no algorithm accepts quadruplet-set: UPGMA accepts"):
+        plan_of(algorithms=("UPGMA",), oracles=("quadruplet-set",))
 
 
 def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,10 +46,10 @@ def write_results(results: Results, form: str) -> None:
 
 def write_legend(results: Results) -> None:
     """What the numbers are."""
-    count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    from hcbench.tables import describe_numbers
+
     best = "bold" if console().is_terminal else "*"
-    over = f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition"
-    click.echo(f"{over}\n↑ more is better, ↓ less is better, {best} is the best")
+    click.echo("\n".join(describe_numbers(results, best)))
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:
