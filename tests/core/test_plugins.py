@@ -207,3 +207,14 @@ def test_an_unknown_name_is_answered_with_the_closest() -> None:
         registry.algorithms.find("UPGM")
     with pytest.raises(UnknownNameError, match="there are"):
         registry.algorithms.find("zzzzzz")
+
+
+def test_two_files_of_one_name_and_one_file_twice(tmp_path: Path) -> None:
+    files = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        files.append(tmp_path / folder / "m.py")
+        files[-1].write_text(dedent(METRIC.format(name=f"of-{folder}")))
+    registry = Registry(Plugins([*files, files[0]]))
+    assert registry.metrics.find("a/m:of-a").plugin.file == files[0]
+    assert registry.metrics.find("of-b").plugin.file == files[1]
