@@ -24,7 +24,7 @@ LAYERS = [
     },
     {"hookspecs", "seeds", "names", "outcome", "editions"},
     {"plugins", "registry", "suite", "plan"},
-    {"workers", "environment", "cell", "store", "reuse", "layout", "dispatch", "run"},
+    {"workers", "environment", "cell", "job", "store", "reuse", "layout", "dispatch", "run"},
     {"statistics", "groups", "ranks", "claims", "results", "tables", "markup", "differences"},
     {"api", "direct", "given_data", "own"},
     {"cli"},

@@ -7,7 +7,7 @@ The flow of one cell is the order in which to read:
 
 - what is wanted: `suite`, `names`; what there is: `specs`, `hookspecs`, `plugins`, `registry`;
 - the cross product: `plan`; what of it is stored already: `reuse`;
-- `run` hands cells (`dispatch`) to the isolated processes of `workers`;
+- `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`;
 - there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
   algorithm and computes the metrics;
 - the `outcome` goes to the `store`;

@@ -10,7 +10,6 @@ import os
 import random
 import traceback
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -28,91 +27,18 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
+from hcbench.job import Call, Done, Job
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
 from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
-from hcbench.specs import Function, Params, load_function
+from hcbench.specs import load_function
 from hcbench.trees import Partition, Tree
 from hcbench.workers.inside import Announce
 from hcbench.workers.memory import peak_since, reset_peak
 
 WARM_UP_ITEMS = 12
 KEPT_PROBLEMS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A plugin's function with its parameters: all of a spec that travels to a worker."""
-
-    function: Function
-    params: Params
-
-    def __call__(self, *args: Any) -> Any:
-        """Call it."""
-        return load_function(self.function)(*args, **self.params)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What a worker is asked to do.
-
-    Attributes
-    ----------
-    dataset, oracle, algorithm : Call
-    data_key : str
-        Names the data, so that a worker keeps them for the next cell.
-    data_seed, noise_seed, algorithm_seed : int
-    provides : frozenset of str
-        What the data set declares to yield.
-    hints : tuple of str
-    returns : {"tree", "partition"}
-    budget : int or None
-    checkpoints : tuple of int
-    metrics : mapping of label to Call
-    kept : tuple of Measured
-        Results that are in the store already: they are judged, nothing is run.
-    cost : Cost, optional
-        Of the kept results.
-    """
-
-    dataset: Call
-    oracle: Call
-    algorithm: Call
-    data_key: str
-    data_seed: int
-    noise_seed: int
-    algorithm_seed: int
-    provides: frozenset[str]
-    hints: tuple[str, ...]
-    returns: str
-    budget: int | None
-    checkpoints: tuple[int, ...]
-    metrics: Mapping[str, Call]
-    kept: tuple[Measured, ...] = ()
-    cost: Cost | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What a worker answers.
-
-    Attributes
-    ----------
-    phase : str
-        Where it failed, if that is not the phase announced last.
-    measured : tuple of Measured
-        Before the metrics are computed: without values.
-    """
-
-    status: Status = "ok"
-    reason: str = ""
-    stopped: str = ""
-    cost: Cost | None = None
-    data_digest: str = ""
-    traceback: str = ""
-    phase: str = ""
-    measured: tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hcbench.cell import Call, as_result, make_oracle
+from hcbench.cell import as_result, make_oracle
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.given_data import as_problem, problem_of_truth, truth_entries
+from hcbench.job import Call
 from hcbench.oracle import Oracle, ask_oracle
 from hcbench.plan import choose_oracles
 from hcbench.problem import Cost, Problem, Result, Scored, give

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hcbench.cell import Call, Done, Job
+from hcbench.job import Call, Done, Job
 from hcbench.outcome import Measured, Outcome, Value
 from hcbench.plan import Cell, LeftOut, Plan, inapplicable
 from hcbench.problem import Cost

@@ -21,6 +21,7 @@ DECISIVE = (
     "comparisons",
     "compiled",
     "errors",
+    "job",
     "oracle",
     "outcome",
     "problem",

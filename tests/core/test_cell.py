@@ -12,8 +12,9 @@ from numba import njit
 
 import hcbench
 from hcbench import HeightKind, Problem, Tree
-from hcbench.cell import Call, Done, Job, as_result, restore_process, run_job
+from hcbench.cell import as_result, restore_process, run_job
 from hcbench.errors import InvalidProblemError, InvalidTreeError
+from hcbench.job import Call, Done, Job
 from hcbench.outcome import Measured
 from hcbench.plugins import import_file
 from hcbench.problem import Cost, finest_partition, give

@@ -12,7 +12,8 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from hcbench import Comparisons, Problem, load_registry
-from hcbench.cell import Call, make_oracle
+from hcbench.cell import make_oracle
+from hcbench.job import Call
 from hcbench.problem import give
 
 

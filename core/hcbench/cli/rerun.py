@@ -16,7 +16,7 @@ from hcbench.cli.terminal import stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
 
 if TYPE_CHECKING:
-    from hcbench.cell import Call, Job
+    from hcbench.job import Call, Job
     from hcbench.outcome import Outcome
     from hcbench.plan import Cell
     from hcbench.registry import Registry
