@@ -285,15 +285,16 @@ def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer(
             total += i * i % 7
         return total
 
+    asked: list[int] = []
+
     def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
+        asked.append(given.n)
         if given.n > 12:
             late(given.n)
         return BAD.caterpillar(given.n)
 
-    done = run_job(job(only_on_many))
-    assert done.cost is not None
-    assert done.cost.seconds is not None
-    assert done.cost.seconds < 0.02
+    assert run_job(job(only_on_many)).status == "ok"
+    assert asked == [12, 20, 20], "warm-up, the call that compiled, the call that counts"
 
 
 def test_a_cell_finds_the_process_as_it_was(
