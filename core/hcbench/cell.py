@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import traceback
 from collections import OrderedDict
@@ -57,11 +58,11 @@ _problems: OrderedDict[str, tuple[Problem, str]] = OrderedDict()
 _warm: set[str] = set()
 
 
-def run_packed(packed: tuple[tuple[str, ...], bytes], announce: Announce) -> Done:
+def run_packed(packed: bytes, announce: Announce) -> Done:
     """Unpack a job, after importing the plugin files that its functions live in, and run it."""
     import cloudpickle
 
-    files, payload = packed
+    files, payload = pickle.loads(packed)
     restore_process()
     for file in files:
         import_file(Path(file))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pickle
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,8 @@ class Done:
     ----------
     phase : str
         Where it failed, if that is not the phase announced last.
+    notes : tuple of str
+        What data set, oracle and algorithm have to say about the result.
     measured : tuple of Measured
         Before the metrics are computed: without values.
     """
@@ -82,4 +85,15 @@ class Done:
     data_digest: str = ""
     traceback: str = ""
     phase: str = ""
+    notes: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
+
+
+def pack_job(job: Job, files: Iterable[object]) -> bytes:
+    """A job as it travels, with the plugin files to import before it is read.
+
+    The caller's own functions go by value.
+    """
+    import cloudpickle
+
+    return pickle.dumps((tuple(map(str, files)), cloudpickle.dumps(job)))

@@ -7,11 +7,10 @@ resumed by the same command.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
-
-import cloudpickle
 
 from hcbench.dispatch import (
     cost_of,
@@ -24,6 +23,7 @@ from hcbench.dispatch import (
     skipped_outcomes,
 )
 from hcbench.environment import describe_environment, usable_cores
+from hcbench.job import pack_job
 from hcbench.layout import Layout
 from hcbench.outcome import Outcome
 from hcbench.plan import Cell, Plan
@@ -34,6 +34,7 @@ from hcbench.workers import Limits, Pool, Report
 from hcbench.workers.limits import GRACE
 
 TICK = 0.1
+_MANY = 8  # cells a worker that are left
 PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.cell")
 
 
@@ -206,33 +207,37 @@ class _Run:
     def _work(self, tasks: list[Task]) -> None:
         if not tasks:
             return
-        waiting = iter(tasks)
+        waiting = deque(tasks)
         left = len(tasks)
         slots = min(self.jobs, left)
         with Pool(slots, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
-            self._fill(pool, waiting)
+            self._fill(pool, waiting, slots)
             while left:
                 reports = pool.wait(TICK)
                 # The workers get their next cells before the store gets these.
-                self._fill(pool, waiting)
+                self._fill(pool, waiting, slots)
                 self._keep(reports)
                 left -= len(reports)
                 self.observer.running(_now(pool))
 
-    def _fill(self, pool: Pool, waiting: Iterator[Task]) -> None:
-        while pool.free and (task := next(waiting, None)) is not None:
-            pool.submit(task, self._packed(task), self._limits())
+    def _fill(self, pool: Pool, waiting: deque[Task], slots: int) -> None:
+        # Towards the end no cell waits for another while a worker is idle.
+        while waiting:
+            ahead = len(waiting) > _MANY * slots
+            if not (pool.room if ahead else pool.free):
+                break
+            task = waiting.popleft()
+            pool.submit(task, self._packed(task), self._limits(), ahead=ahead)
 
     def _limits(self) -> Limits:
         return limits_of(self.plan.suite.timeout, int(self.memory * GIB))
 
-    def _packed(self, task: Task) -> tuple[tuple[str, ...], bytes]:
+    def _packed(self, task: Task) -> bytes:
         job = make_job(task.cell, task.metrics)
         if task.stored is not None:
             stored = task.stored.outcome
             job = replace(job, kept=self.store.results_of(task.stored.row), cost=cost_of(stored))
-        files = tuple(str(file) for file in self.plugins.files)
-        return files, cloudpickle.dumps(job)
+        return pack_job(job, self.plugins.files)
 
     def _keep(self, reports: Iterable[Report]) -> None:
         """Store what has arrived, as much as can be in one transaction, and tell who follows."""

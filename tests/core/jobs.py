@@ -33,6 +33,17 @@ def perform_and_judge(job: Callable[[], object], announce: Announce) -> object:
     return job()
 
 
+def perform_or_produce(job: tuple[str | None, Callable[[], object]], announce: Announce) -> str:
+    """Produce the one, if anything, and then do the other."""
+    produced, then = job
+    announce("algorithm")
+    if produced is not None:
+        announce("metrics", produced)
+    if then is not add:
+        then()
+    return "end"
+
+
 def add(a: int, b: int) -> int:
     return a + b
 

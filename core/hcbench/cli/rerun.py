@@ -194,17 +194,15 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell as any run does."""
     import math
 
-    import cloudpickle
-
     from hcbench.dispatch import make_job, outcome_of
+    from hcbench.job import pack_job
     from hcbench.run import PRELOADED, limits_of
     from hcbench.workers import Pool
 
     job = make_job(cell, [m.label for m in cell.metrics])
-    files = tuple(str(file) for file in registry.plugins.files)
     limits = limits_of(None if timeout == math.inf else timeout)
     with Pool(1, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
-        pool.submit(cell, (files, cloudpickle.dumps(job)), limits)
+        pool.submit(cell, pack_job(job, registry.plugins.files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)
 
@@ -247,6 +245,8 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
     facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
     if outcome.stopped:
         facts["stopped"] = outcome.stopped
+    if outcome.notes:
+        facts["notes"] = "; ".join(outcome.notes)
     for name, unit in _COSTS.items():
         if getattr(outcome, name) is not None:
             facts[name.replace("_", " ")] = format_spread(getattr(outcome, name), None, unit)

@@ -13,11 +13,12 @@ import threading
 import time
 import traceback
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hcbench.workers.limits import WEIGHED
+from hcbench.workers.logs import take_tail, write_draft
 from hcbench.workers.memory import resident
-from hcbench.workers.messages import CHUNK, PROTOCOL, Interim, Order, Phase, Result, pack, unpack
+from hcbench.workers.messages import CHUNK, PROTOCOL, Order, Phase, Result, pack, unpack
 from hcbench.workers.processes import adopt_orphans, die_with_parent, libc, reap_any
 
 _CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
@@ -48,7 +49,6 @@ def isolate(log: int) -> None:
     adopt_orphans()
     for descriptor in (1, 2):
         os.dup2(log, descriptor)
-    os.close(log)
     for stream in (sys.stdout, sys.stderr):
         # By lines, so that a crash loses little; no text may fail to print.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
@@ -57,23 +57,28 @@ def isolate(log: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
+class Channels(NamedTuple):
+    """Where a worker hears and speaks: the connection, and descriptors that main reads."""
+
+    connection: socket.socket
+    phases: int
+    log: int
+    draft: int
+
+
 class Worker:
     """The loop that does one job after the other.
 
     Parameters
     ----------
-    connection
-        The connection to the main process.
-    phases
-        The pipe for what is announced.
+    channels
+        To the main process.
     target
         ``module:function``, called with a job and ``announce``.
     """
 
-    def __init__(self, connection: socket.socket, phases: int, target: str) -> None:
-        connection.set_inheritable(False)
-        self._connection = connection
-        self._phases = phases
+    def __init__(self, channels: Channels, target: str) -> None:
+        self._channels = channels
         self._target = target
         self._pid = os.getpid()
         self._call: Target | None = None
@@ -81,11 +86,12 @@ class Worker:
     def serve(self) -> None:
         """Do jobs until the main process closes the connection."""
         buffer = bytearray()
-        while data := self._connection.recv(CHUNK):
+        connection = self._channels.connection
+        while data := connection.recv(CHUNK):
             buffer += data
             for order in unpack(buffer):
                 assert isinstance(order, Order)
-                self._connection.sendall(pack(self._perform(order)))
+                connection.sendall(pack(self._perform(order)))
 
     def _perform(self, order: Order) -> Result:
         threads = threading.active_count()
@@ -97,14 +103,20 @@ class Worker:
             os._exit(0 if result.ending == "done" else 1)
         signal.alarm(0)  # an alarm that the job set would end the next one
         spent = threading.active_count() > threads or _has_children()
-        return result._replace(at=time.monotonic(), spent=spent)
+        return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
+
+    def _take_log(self) -> str:
+        try:
+            return take_tail(self._channels.log)
+        except OSError:  # the job closed it
+            return ""
 
     def _outcome(self, order: Order) -> Result:
         try:
             value = self._resolve()(pickle.loads(order.job), self._announcer(order))
-            return Result("done", _pickle(value))
+            return Result(order.number, "done", _pickle(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
-            return Result("error", b"", _describe(error), traceback.format_exc())
+            return Result(order.number, "error", b"", _describe(error), traceback.format_exc())
 
     def _resolve(self) -> Target:
         if self._call is None:
@@ -118,10 +130,10 @@ class Worker:
                 return  # a forked copy must not speak for us
             _bound_cpu(order.limits.allowed(phase))
             held = resident() if phase in WEIGHED else 0
-            os.write(self._phases, pack(Phase(phase, time.monotonic(), held)))
+            begun = Phase(order.number, phase, time.monotonic(), held)
+            os.write(self._channels.phases, pack(begun))
             if value is not None:
-                # After the phase, so that main knows first whether the one before was too long.
-                self._connection.sendall(pack(Interim(_pickle(value))))
+                write_draft(self._channels.draft, order.number, _pickle(value))
 
         return announce
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from hcbench.workers.limits import WEIGHED, Limits
@@ -14,17 +15,20 @@ from hcbench.workers.reports import Verdict
 class Job:
     """A job on its way, and how far it is."""
 
+    number: int
     tag: object
     limits: Limits
-    began: float
+    frame: bytes  # the order, as it is sent
+    began: float = math.inf
     phase: str = "start"
-    phase_began: float = 0.0
+    phase_began: float = math.inf
     held: int = 0  # resident bytes when the phase began, if memory is limited in it
-    interim: bytes = b""  # what it has produced so far, pickled
 
     def start(self, now: float) -> None:
-        """Let the time begin now."""
-        self.began = self.phase_began = now
+        """Let the time begin now; it may have announced a phase already."""
+        self.began = now
+        if self.phase == "start":
+            self.phase_began = now
 
     def enter(self, phase: Phase) -> None:
         """Begin a phase."""

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,10 +18,11 @@ from typing import BinaryIO
 
 from hcbench.errors import WorkerError
 from hcbench.workers.job import Job
-from hcbench.workers.logs import open_log, read_tail, take_tail
+from hcbench.workers.logs import open_file, read_draft, read_tail, take_tail
 from hcbench.workers.messages import CHUNK, Fork, Kill, Phase, pack, unpack
 from hcbench.workers.reports import Report, Verdict, read_interim
 
+_QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
     "from hcbench.workers.nursery import main; main()"
@@ -39,7 +41,7 @@ class NurseryLink:
     def __init__(self, target: str, preload: Sequence[str]) -> None:
         self.ready = False
         self._inbox = bytearray()
-        self._log = open_log()
+        self._log = open_file()
         self.control, theirs = socket.socketpair()
         try:
             with theirs:
@@ -64,9 +66,10 @@ class NurseryLink:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         phases, announcing = _open_pipe()
-        worker = WorkerLink(number, ours, phases, open_log(), time.monotonic())
+        worker = WorkerLink(number, ours, phases, open_file(), open_file(), time.monotonic())
         with theirs, announcing:
-            self._say(Fork(number), theirs.fileno(), announcing.fileno(), worker.log.fileno())
+            shared = (theirs, announcing, worker.log, worker.draft)
+            self._say(Fork(number), *(each.fileno() for each in shared))
         return worker
 
     def kill(self, pid: int) -> None:
@@ -93,7 +96,7 @@ class NurseryLink:
         with self.control, suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
         with self._log:
-            return self._outlast(), read_tail(self._log)
+            return self._outlast(), read_tail(self._log.fileno())
 
     def _outlast(self) -> int:
         try:
@@ -108,20 +111,23 @@ class NurseryLink:
 
 @dataclass(slots=True)
 class WorkerLink:
-    """A worker, the job that it has, and what is said to it."""
+    """A worker, the jobs that it has, and what is said to it."""
 
     number: int
     connection: socket.socket
     phases: BinaryIO
     log: BinaryIO
+    draft: BinaryIO
     asked: float  # when it was asked for
     pid: int = 0  # 0 until it is born
-    job: Job | None = None
+    jobs: deque[Job] = field(default_factory=deque)  # the first is on its way, the others wait
+    quick: bool = False  # whether its last job was a short one
     verdict: Verdict | None = None  # settled; reported when the process is gone
     deaf_since: float = math.inf  # when its end of the connection was found closed
     outbox: bytearray = field(default_factory=bytearray)
     _inbox: bytearray = field(default_factory=bytearray)
-    _announced: bytearray = field(default_factory=bytearray)
+    _inbox_of_phases: bytearray = field(default_factory=bytearray)
+    _announced: deque[Phase] = field(default_factory=deque)
 
     @property
     def is_deaf(self) -> bool:
@@ -129,8 +135,13 @@ class WorkerLink:
         return self.deaf_since < math.inf
 
     @property
+    def job(self) -> Job | None:
+        """The job on its way."""
+        return self.jobs[0] if self.jobs else None
+
+    @property
     def awaited(self) -> Job | None:
-        """The job, if its end is still open."""
+        """The job on its way, if its end is still open."""
         return self.job if self.verdict is None else None
 
     def write(self) -> bool:
@@ -162,35 +173,54 @@ class WorkerLink:
 
     def follow(self) -> Verdict | None:
         """Follow the job through the phases announced; return the verdict if one was too long."""
-        self._announced += self.phases.read(CHUNK) or b""  # None when there is nothing yet
-        for message in unpack(self._announced):
-            if isinstance(message, Phase) and (job := self.awaited) is not None:
-                if (late := job.lateness(message.at)) is not None:
+        self._inbox_of_phases += self.phases.read(CHUNK) or b""  # None when there is nothing yet
+        self._announced.extend(unpack(self._inbox_of_phases))
+        # It may be at its next job already, whose turn comes after the result of this one.
+        while (job := self.awaited) and self._announced and self._announced[0].order <= job.number:
+            phase = self._announced.popleft()
+            if phase.order == job.number:
+                if (late := job.lateness(phase.at)) is not None:
                     return late
-                job.enter(message)
+                job.enter(phase)
         return None
 
-    def report(self, job: Job, verdict: Verdict) -> Report:
-        """Be done with the job, and return what became of it."""
-        self.job = self.verdict = None
+    def report(self, verdict: Verdict, *, gone: bool = False) -> Report:
+        """Be done with the job on its way, and return what became of it.
+
+        Parameters
+        ----------
+        verdict
+        gone
+            Whether the process has ended. One that lives takes its log itself, as it may be writing
+            that of its next job.
+        """
+        job = self.jobs.popleft()
+        self.verdict = None
+        seconds = max(0.0, verdict.at - job.began)
+        self.quick = verdict.ending == "done" and seconds < _QUICK
+        if self.jobs:
+            self.jobs[0].start(verdict.at)
         return Report(
             tag=job.tag,
             ending=verdict.ending,
-            value=verdict.value if verdict.ending == "done" else read_interim(job.interim),
+            value=verdict.value if verdict.ending == "done" else self._interim(job),
             reason=verdict.reason,
             traceback=verdict.traceback,
-            log=take_tail(self.log),
+            log=verdict.log + (take_tail(self.log.fileno()) if gone else ""),
             phase=job.phase,
-            seconds=verdict.at - job.began,
+            seconds=seconds,
             pid=self.pid,
             outside=verdict.outside,
         )
 
+    def _interim(self, job: Job) -> object:
+        return read_interim(read_draft(self.draft.fileno(), job.number))
+
     def close(self) -> None:
         """Close what we hold of it."""
         self.connection.close()
-        self.phases.close()
-        self.log.close()
+        for file in (self.phases, self.log, self.draft):
+            file.close()
 
 
 def _open_pipe() -> tuple[BinaryIO, BinaryIO]:

@@ -1,26 +1,33 @@
-"""Logs: files without a name, so there is nothing to clean up, even after ``kill -9``."""
+"""Logs and drafts: files without a name, so there is nothing to clean up after ``kill -9``.
+
+A worker prints into its log. Its draft holds what a job has produced so far, which main reads only
+if the job does not come to its end: sending it would wake main up while a job is measured.
+"""
 
 from __future__ import annotations
 
 import os
+import struct
 import tempfile
+from contextlib import suppress
 from typing import BinaryIO
 
 _SHOWN = 64 << 10
 _KEPT = 16 << 20
+_DRAFT = struct.Struct("!QQ")  # the number of the order, and the length of what follows
 
 
-def open_log() -> BinaryIO:
-    """Open an empty log, which processes that are given its descriptor share."""
+def open_file() -> BinaryIO:
+    """Open an empty log or draft, which processes that are given its descriptor share."""
     return tempfile.TemporaryFile(buffering=0)
 
 
-def read_tail(log: BinaryIO) -> str:
-    """Return the last 64 KiB."""
+def read_tail(log: int) -> str:
+    """Return the last 64 KiB of the log with this descriptor."""
     return _tail(log).decode(errors="replace")
 
 
-def take_tail(log: BinaryIO) -> str:
+def take_tail(log: int) -> str:
     """Return the last 64 KiB, and forget everything."""
     shown = _tail(log)
     if shown:
@@ -28,19 +35,45 @@ def take_tail(log: BinaryIO) -> str:
     return shown.decode(errors="replace")
 
 
-def keep_short(log: BinaryIO) -> None:
+def keep_short(log: int) -> None:
     """Keep a job that prints for ever from filling the disk."""
-    if os.fstat(log.fileno()).st_size > _KEPT:
+    if os.fstat(log).st_size > _KEPT:
         tail = _tail(log)
         _empty(log)
-        os.write(log.fileno(), tail)
+        os.write(log, tail)
 
 
-def _tail(log: BinaryIO) -> bytes:
-    size = os.fstat(log.fileno()).st_size
-    return os.pread(log.fileno(), _SHOWN, max(0, size - _SHOWN)) if size else b""
+def _tail(log: int) -> bytes:
+    size = os.fstat(log).st_size
+    return os.pread(log, _SHOWN, max(0, size - _SHOWN)) if size else b""
 
 
-def _empty(log: BinaryIO) -> None:
-    os.lseek(log.fileno(), 0, os.SEEK_SET)  # the worker's position too, as the file is shared
-    os.ftruncate(log.fileno(), 0)
+def _empty(log: int) -> None:
+    os.lseek(log, 0, os.SEEK_SET)  # the worker's position too, as the file is shared
+    os.ftruncate(log, 0)
+
+
+def write_draft(draft: int, order: int, content: bytes) -> None:
+    """Replace what a draft holds; without room on the disk it holds nothing."""
+    with suppress(OSError):
+        os.ftruncate(draft, 0)
+        rest, offset = memoryview(content), _DRAFT.size
+        while rest:
+            written = os.pwrite(draft, rest, offset)
+            rest, offset = rest[written:], offset + written
+        os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)  # last: now it is whole
+
+
+def read_draft(draft: int, order: int) -> bytes:
+    """Return what an order's job has left in a draft; nothing, if that is not whole."""
+    head = os.pread(draft, _DRAFT.size, 0)
+    if len(head) < _DRAFT.size:
+        return b""
+    number, length = _DRAFT.unpack(head)
+    if number != order:
+        return b""
+    parts, offset = [], _DRAFT.size
+    while part := os.pread(draft, length, offset):
+        parts.append(part)
+        offset += len(part)
+    return b"".join(parts)

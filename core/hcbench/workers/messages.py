@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import struct
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hcbench.workers.limits import Limits
 
@@ -52,37 +52,41 @@ class Died(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Main to worker: do this (pickled) job; the limits bound its CPU time."""
+    """Main to worker: do this (pickled) job; the limits bound its CPU time.
 
+    Orders are numbered, as a worker may have the next one before main has seen the last result.
+    """
+
+    number: int
     job: bytes
     limits: Limits
 
 
 class Phase(NamedTuple):
-    """Worker to main: a phase began at this monotonic time, with so many bytes resident.
+    """Worker to main: a phase of an order began at this time, with so many bytes resident.
 
     It goes through a pipe of its own, which main reads when it needs to know: waking it up would
     take processor time from what is measured.
     """
 
+    order: int
     name: str
     at: float
     resident: int
 
 
-class Interim(NamedTuple):
-    """Worker to main: what the job has produced so far, pickled, should it not come to its end."""
-
-    value: bytes
-
-
 class Result(NamedTuple):
-    """Worker to main: the job ended. `spent` asks for a new worker in this one's place."""
+    """Worker to main: an order's job ended at this monotonic time.
 
+    `log` is what it printed; `spent` asks for a new worker in this one's place.
+    """
+
+    order: int
     ending: Literal["done", "error"]
     value: bytes = b""
     reason: str = ""
     traceback: str = ""
+    log: str = ""
     at: float = 0.0
     spent: bool = False
 
@@ -93,7 +97,7 @@ def pack(message: object) -> bytes:
     return _HEADER.pack(len(body)) + body
 
 
-def unpack(buffer: bytearray) -> Iterator[object]:
+def unpack(buffer: bytearray) -> Iterator[Any]:
     """Take the complete frames off the front of `buffer` and yield their messages."""
     while len(buffer) >= _HEADER.size:
         end = _HEADER.size + _HEADER.unpack_from(buffer)[0]

@@ -20,7 +20,7 @@ import traceback
 from collections import deque
 from typing import NamedTuple, NoReturn
 
-from hcbench.workers.inside import Worker, isolate
+from hcbench.workers.inside import Channels, Worker, isolate
 from hcbench.workers.messages import CHUNK, Born, Died, Fork, Kill, Ready, Stillborn, pack, unpack
 from hcbench.workers.processes import (
     LINUX,
@@ -109,7 +109,7 @@ class Nursery:
         for message in unpack(self._inbox):
             match message:
                 case Fork(number):
-                    self._bear(number, [self._descriptors.popleft() for _ in range(3)])
+                    self._bear(number, [self._descriptors.popleft() for _ in range(4)])
                 case Kill(pid) if pid in self._workers:
                     kill(pid)
         return bool(data)
@@ -138,7 +138,7 @@ class Nursery:
                 self._reap()
         return os.fork()
 
-    def _become_worker(self, connection: int, phases: int, log: int) -> NoReturn:
+    def _become_worker(self, connection: int, phases: int, log: int, draft: int) -> NoReturn:
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -147,8 +147,10 @@ class Nursery:
             for descriptor in (self._bell, self._clapper, *self._descriptors):
                 os.close(descriptor)
             isolate(log)
-            os.set_inheritable(phases, False)
-            Worker(socket.socket(fileno=connection), phases, self._target).serve()
+            for descriptor in (connection, phases, log, draft):
+                os.set_inheritable(descriptor, False)
+            channels = Channels(socket.socket(fileno=connection), phases, log, draft)
+            Worker(channels, self._target).serve()
         except BaseException:
             traceback.print_exc()
             os._exit(70)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
+import pickle
 import selectors
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Self
 
 from hcbench.errors import WorkerError
@@ -20,7 +23,6 @@ from hcbench.workers.messages import (
     PROTOCOL,
     Born,
     Died,
-    Interim,
     Order,
     Ready,
     Result,
@@ -33,11 +35,12 @@ from hcbench.workers.reports import Report, Verdict, crashed, ended_early, judge
 _POLL = 0.05  # seconds between looks at the memory and the logs
 _START = 120.0  # seconds for the nursery's imports
 _DYING = 10.0  # seconds after which a killed worker is given up
+_AHEAD = 3  # jobs that a worker may have, if they are short
 _DEAF = 1.0  # seconds between the end of a worker's connection and of the worker itself
 
 
 class Pool:
-    """Worker processes that do jobs one at a time each; a context manager.
+    """Worker processes that do jobs one after the other; a context manager.
 
     Limits are enforced while `wait` is called. After a KeyboardInterrupt the pool can only be
     closed. What a job changes in its process (environment, working directory, global random state)
@@ -63,7 +66,7 @@ class Pool:
         self._preload = tuple(preload)
         self._nursery: NurseryLink | None = None
         self._workers: dict[int, WorkerLink] = {}
-        self._numbers = 0
+        self._numbers = itertools.count(1)
         self._closed = False
         self._reports: list[Report] = []
         self._next_poll = 0.0
@@ -90,23 +93,40 @@ class Pool:
     def running(self) -> list[tuple[object, str, float]]:
         """Tag, phase and seconds so far of each job on its way."""
         now = time.monotonic()
-        return [(job.tag, job.phase, now - job.began) for job in self._jobs()]
+        return [(job.tag, job.phase, max(0.0, now - job.began)) for job in self._jobs()]
 
-    def submit(self, tag: object, job: object, limits: Limits) -> None:
-        """Give a job to a free slot; whatever becomes of it, `wait` reports under this tag."""
-        if self.free < 1:
+    @property
+    def room(self) -> int:
+        """How many jobs can be submitted, counting those that would have to wait for another.
+
+        A worker whose last job was short may have the next ones at hand: it need not wait for us.
+        """
+        return max(self.free, sum(_AHEAD - len(w.jobs) for w in self._hearing() if w.quick))
+
+    def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
+        """Give a job to a worker; whatever becomes of it, `wait` reports under this tag.
+
+        With `ahead` it may have to wait for another, as `room` says.
+        """
+        if (self.room if ahead else self.free) < 1:
             raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+        number = next(self._numbers)
         try:
-            frame = pack(Order(_pickle(job), limits))
+            frame = pack(Order(number, _pickle(job), limits))
         except Exception as error:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
             return
-        worker = self._idle_worker()
-        worker.outbox += frame
-        worker.job = Job(tag, limits, time.monotonic())
+        self._assign(Job(number, tag, limits, frame))
+
+    def _assign(self, job: Job) -> None:
+        worker = self._next_worker()
+        worker.jobs.append(job)
         if worker.pid:
-            self._send(worker, worker.job)
+            worker.outbox += job.frame
+            if len(worker.jobs) == 1:
+                job.start(time.monotonic())
+            self._write(worker)
 
     def wait(self, timeout: float | None = None) -> list[Report]:
         """Return the reports that are there, waiting for the first.
@@ -141,13 +161,18 @@ class Pool:
 
     # Starting and ending workers.
 
-    def _idle_worker(self) -> WorkerLink:
-        idle = [w for w in self._workers.values() if w.job is None and not w.is_deaf]
-        return max(idle, key=lambda worker: worker.pid > 0) if idle else self._start_worker()
+    def _next_worker(self) -> WorkerLink:
+        """The one that will come to a new job first."""
+        able = [worker for worker in self._hearing() if worker.quick or not worker.jobs]
+        if self.free and all(worker.jobs for worker in able):
+            return self._start_worker()
+        return min(able, key=lambda worker: (len(worker.jobs), worker.pid == 0))
+
+    def _hearing(self) -> list[WorkerLink]:
+        return [w for w in self._workers.values() if not w.is_deaf and w.verdict is None]
 
     def _start_worker(self) -> WorkerLink:
-        self._numbers += 1
-        worker = self._running_nursery().fork(self._numbers)
+        worker = self._running_nursery().fork(next(self._numbers))
         self._workers[worker.number] = worker
         self._selector.register(worker.connection, selectors.EVENT_READ, worker)
         return worker
@@ -179,17 +204,21 @@ class Pool:
         started for ever.
         """
         was_busy = worker.job is not None
-        self._remove(worker, verdict)
+        unfinished = self._remove(worker, verdict)
         if was_busy:
-            self._start_worker()
+            self._start_worker().jobs.extend(unfinished)
 
-    def _remove(self, worker: WorkerLink, verdict: Verdict) -> None:
-        """Report the job of a worker that is gone, if it has one, and forget the worker."""
+    def _remove(self, worker: WorkerLink, verdict: Verdict) -> list[Job]:
+        """Report the job of a worker that is gone, if it has one, and forget the worker.
+
+        The jobs that waited behind it are not to blame, and returned as new.
+        """
         if worker.job is not None:
-            self._reports.append(worker.report(worker.job, worker.verdict or verdict))
+            self._reports.append(worker.report(worker.verdict or verdict, gone=True))
         del self._workers[worker.number]
         self._ignore(worker)
         worker.close()
+        return [Job(job.number, job.tag, job.limits, job.frame) for job in worker.jobs]
 
     def _ignore(self, worker: WorkerLink) -> None:
         with suppress(KeyError):
@@ -197,8 +226,7 @@ class Pool:
 
     # What the processes are told, and tell.
 
-    def _send(self, worker: WorkerLink, job: Job) -> None:
-        job.start(time.monotonic())
+    def _write(self, worker: WorkerLink) -> None:
         if worker.write():
             both = selectors.EVENT_READ | selectors.EVENT_WRITE
             self._selector.modify(worker.connection, both, worker)
@@ -220,11 +248,9 @@ class Pool:
     def _hear(self, worker: WorkerLink) -> None:
         for message in worker.read():
             self._follow(worker)
-            match message, worker.awaited:
-                case Interim(value), Job() as job:
-                    job.interim = value
-                case Result() as result, Job() as job:
-                    self._settle(worker, job, result)
+            job = worker.awaited
+            if job is not None and isinstance(message, Result) and message.order == job.number:
+                self._settle(worker, job, message)
         if worker.is_deaf:
             self._ignore(worker)  # a closed connection is always readable: we would spin
 
@@ -233,11 +259,12 @@ class Pool:
             self._condemn(worker, late)
 
     def _settle(self, worker: WorkerLink, job: Job, result: Result) -> None:
-        verdict = job.lateness(result.at) or judge(result)
-        if result.spent or verdict.ending == "timeout":
+        late = job.lateness(result.at)
+        verdict = judge(result) if late is None else replace(late, log=result.log)
+        if result.spent or late is not None:
             self._condemn(worker, verdict)
         else:
-            self._reports.append(worker.report(job, verdict))
+            self._reports.append(worker.report(verdict))
 
     def _hear_nursery(self) -> None:
         if self._nursery is None:
@@ -259,8 +286,11 @@ class Pool:
 
     def _greet(self, worker: WorkerLink, pid: int) -> None:
         worker.pid = pid
+        for job in worker.jobs:
+            worker.outbox += job.frame
         if worker.job is not None:
-            self._send(worker, worker.job)
+            worker.job.start(time.monotonic())
+        self._write(worker)
 
     def _bury(self, pid: int, code: int) -> None:
         for worker in [each for each in self._workers.values() if each.pid == pid]:
@@ -282,9 +312,12 @@ class Pool:
             )
         self._kill_groups()
         why = f"the process that starts the workers ended ({name_exit(code)})"
+        unfinished: list[Job] = []
         for worker in list(self._workers.values()):
             self._hear_last_words(worker)
-            self._remove(worker, crashed(why, outside=True))
+            unfinished += self._remove(worker, crashed(why, outside=True))
+        if unfinished:
+            self._start_worker().jobs.extend(unfinished)
 
     # Limits.
 
@@ -322,13 +355,15 @@ class Pool:
                 self._condemn(worker, late)
 
     def _enforce_space(self, worker: WorkerLink, now: float) -> None:
-        keep_short(worker.log)
+        keep_short(worker.log.fileno())
         self._follow(worker)
         if (job := worker.awaited) is not None and (excess := job.excess(worker.pid, now)):
             self._condemn(worker, excess)
 
 
 def _pickle(job: object) -> bytes:
+    if isinstance(job, bytes):
+        return pickle.dumps(job, PROTOCOL)
     import cloudpickle  # 30 ms, which --help need not wait for
 
     return bytes(cloudpickle.dumps(job, protocol=PROTOCOL))

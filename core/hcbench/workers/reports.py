@@ -63,18 +63,25 @@ class Verdict:
     value: object = None
     reason: str = ""
     traceback: str = ""
+    log: str = ""
     outside: bool = False
 
 
 def judge(result: Result) -> Verdict:
     """Return the verdict on a job that came to its end."""
     if result.ending == "error":
-        return Verdict("error", result.at, None, result.reason, result.traceback)
+        return Verdict(
+            "error",
+            result.at,
+            reason=result.reason,
+            traceback=result.traceback,
+            log=result.log,
+        )
     try:
-        return Verdict("done", result.at, pickle.loads(result.value))
+        return Verdict("done", result.at, pickle.loads(result.value), log=result.log)
     except Exception as error:
         why = f"the result cannot be read: {type(error).__name__}: {error}"
-        return Verdict("error", result.at, reason=why)
+        return Verdict("error", result.at, reason=why, log=result.log)
 
 
 def read_interim(packed: bytes) -> object:

@@ -1,0 +1,117 @@
+"""Short jobs wait at the worker itself: each still has its own limits, log and fate."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from hcbench.errors import WorkerError
+from hcbench.workers import Limits, Pool, Report
+from tests.core import jobs
+
+PERFORM = f"{jobs.__name__}:perform"
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    """A pool of one worker, which has just done a short job and so may have three at hand."""
+    with Pool(1, PERFORM) as one:
+        one.submit("short", partial(jobs.add, 1, 1), Limits())
+        one.wait(20)
+        assert one.room == 3
+        yield one
+
+
+def submit(pool: Pool, *made: object, limits: Limits | None = None) -> dict[object, Report]:
+    """Submit all at once, and return what becomes of each."""
+    for tag, job in enumerate(made):
+        pool.submit(tag, job, limits or Limits(seconds=10, grace=10), ahead=True)
+    return collect(pool, len(made))
+
+
+def collect(pool: Pool, number: int) -> dict[object, Report]:
+    reports: dict[object, Report] = {}
+    until = time.monotonic() + 20
+    while len(reports) < number and time.monotonic() < until:
+        for report in pool.wait(5):
+            assert report.tag not in reports
+            reports[report.tag] = report
+    return reports
+
+
+def endings(reports: dict[object, Report]) -> list[str]:
+    return [reports[tag].ending for tag in sorted(reports, key=str)]
+
+
+def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand() -> None:
+    with Pool(1, PERFORM) as pool:
+        assert (pool.free, pool.room) == (1, 1)
+        pool.submit("long", partial(time.sleep, 0.1), Limits())
+        assert pool.room == 0
+        pool.wait(20)
+        assert pool.room == 1
+        pool.submit("short", partial(jobs.add, 1, 1), Limits())
+        pool.wait(20)
+        assert (pool.free, pool.room) == (1, 3)
+
+
+def test_a_job_waits_for_another_only_if_it_may(pool: Pool) -> None:
+    pool.submit(0, partial(time.sleep, 0.1), Limits())
+    with pytest.raises(WorkerError, match="all 1 slots are busy"):
+        pool.submit(1, partial(jobs.add, 1, 1), Limits())
+    pool.submit(1, partial(jobs.add, 1, 1), Limits(), ahead=True)
+    pool.submit(2, partial(jobs.add, 2, 2), Limits(), ahead=True)
+    with pytest.raises(WorkerError):
+        pool.submit(3, partial(jobs.add, 1, 1), Limits(), ahead=True)
+    assert {tag: r.value for tag, r in collect(pool, 3).items()} == {0: None, 1: 2, 2: 4}
+
+
+@pytest.mark.parametrize(
+    ("job", "ending"),
+    [
+        (jobs.segfault, "crash"),
+        (partial(os._exit, 0), "crash"),
+        (partial(os.kill, 0, signal.SIGKILL), "crash"),
+        (jobs.start_thread, "done"),
+        (jobs.recurse, "error"),
+    ],
+)
+def test_jobs_behind_one_that_takes_its_worker_along_are_done_by_another(
+    pool: Pool, job: object, ending: str
+) -> None:
+    reports = submit(pool, job, partial(jobs.add, 1, 2), os.getpid)
+    assert endings(reports) == [ending, "done", "done"]
+    assert reports[1].value == 3
+    assert reports[2].value == reports[2].pid
+
+
+def test_the_time_of_a_job_begins_when_the_one_before_it_has_ended(pool: Pool) -> None:
+    sleep = partial(time.sleep, 0.3)
+    reports = submit(pool, sleep, sleep, jobs.loop, limits=Limits(seconds=0.6, grace=0.6))
+    assert endings(reports) == ["done", "done", "timeout"]
+
+
+def test_each_job_has_its_own_log(pool: Pool) -> None:
+    printing = [partial(print, number) for number in range(3)]
+    reports = submit(pool, *printing)
+    assert [reports[number].log for number in range(3)] == ["0\n", "1\n", "2\n"]
+
+
+def test_what_a_job_has_produced_is_never_reported_of_another() -> None:
+    with Pool(1, f"{jobs.__name__}:perform_or_produce") as pool:
+        pool.submit("short", ("value", jobs.add), Limits())
+        pool.wait(20)
+        reports = submit(pool, ("first", str), (None, jobs.segfault), ("third", jobs.segfault))
+    assert endings(reports) == ["done", "crash", "crash"]
+    assert [reports[tag].value for tag in (1, 2)] == [None, "third"]
+
+
+def test_losing_the_nursery_costs_only_the_job_on_its_way(pool: Pool) -> None:
+    reports = submit(pool, jobs.kill_parent, partial(jobs.add, 1, 2), partial(jobs.add, 2, 2))
+    assert endings(reports) == ["crash", "done", "done"]
+    assert [reports[tag].value for tag in (1, 2)] == [3, 4]
