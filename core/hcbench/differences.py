@@ -66,6 +66,11 @@ class StatusChange:
     before: str
     after: str
 
+    @property
+    def in_both(self) -> bool:
+        """Whether both runs have the cell; an interrupted one lacks what it did not come to."""
+        return "-" not in (self.before, self.after)
+
 
 def find_differences(before: Results, after: Results) -> list[Difference]:
     """All means of two runs side by side, in the order of the second."""

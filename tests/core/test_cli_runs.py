@@ -361,7 +361,7 @@ def test_runs_are_compared(tmp_path: Path) -> None:
     same = call("results", "diff", "1", "1", store=store)
     assert same.stdout == (
         "2 of 2 means are equal, 0 differ by more than two standard errors (*); "
-        "0 cells ended otherwise\n"
+        "0 cells ended otherwise, 0 are in one of the runs only\n"
     )
     told = call("results", "diff", "1", "2", store=store).stdout
     assert re.search(r"^Comb / toy  size  +x\.xxx +x\.xxx ", without_values(told), re.M)

@@ -60,10 +60,12 @@ def diff(
     metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
     shown = [d for d in differences if everything or d.difference]
     write_blocks([*_difference_blocks(shown, metrics), *_change_blocks(changes)])
+    in_both = sum(change.in_both for change in changes)
     click.echo(
         f"{sum(d.difference == 0 for d in differences)} of {len(differences)} means are equal, "
         f"{sum(d.marked for d in differences)} differ by more than two standard errors "
-        f"({'bold' if console().is_terminal else '*'}); {len(changes)} cells ended otherwise"
+        f"({'bold' if console().is_terminal else '*'}); {in_both} cells ended otherwise, "
+        f"{len(changes) - in_both} are in one of the runs only"
     )
 
 
