@@ -1,7 +1,8 @@
 """How good a hierarchy is, against the truth or by an objective, and what it cost to get.
 
-Every metric is ``function(scored, **params) -> float`` in the module of its group: `agreement` with
-a true hierarchy, `objectives` that need none, and `costs` of the call. The loops are in `_kernels`.
+Every metric is ``function(scored, **params) -> float`` in the module of its group. With a true
+hierarchy compare `agreement` (cuts), `merge_order`, `merge_heights` and `recovery` (clusters);
+`objectives` need none; `costs` are of the call. The loops are in `_kernels` and `_order_kernels`.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ GRAY_2023 = Reference(
     "gray2023",
     "inproceedings",
     {
-        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick and "
-        "Whiteley, Nick",
-        "title": "Hierarchical Clustering with Dot Products Recovers Hidden Tree Structure",
+        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick "
+        "and Whiteley, Nick",
+        "title": "Hierarchical clustering with dot products recovers hidden tree structure",
         "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "36",
         "year": "2023",
     },
 )
@@ -51,12 +53,52 @@ ELDRIDGE_2015 = Reference(
         "year": "2015",
     },
 )
+DAY_1985 = Reference(
+    "day1985",
+    "article",
+    {
+        "author": "Day, William H. E.",
+        "title": "Optimal Algorithms for Comparing Trees with Labeled Leaves",
+        "journal": "Journal of Classification",
+        "volume": "2",
+        "pages": "7--28",
+        "year": "1985",
+    },
+)
 
 _SIMILARITY = Parameter(
     "similarity",
     "cosine",
     "Similarity of items given as vectors; a data set's own similarities go first.",
     choices=SIMILARITY_RULES,
+)
+
+_TRUTH = Parameter(
+    "truth", None, "Name of the true hierarchy to compare with; by default the first.", type="str"
+)
+_RANKS = (
+    Parameter(
+        "include_self",
+        False,
+        "Whether an item is ranked too, first of all, as in the authors' code.",
+    ),
+    _TRUTH,
+    Parameter(
+        "transposed",
+        False,
+        "Whether the truth ranks j around i by where i joins j, as the authors' code for "
+        "Newsgroups, not by where j joins i.",
+    ),
+    Parameter(
+        "break_ties",
+        None,
+        "Order in which the truth ranks classes that it ties, as in the published values for "
+        "simulated data: a seed of random orders, or rounding as in the authors' code.",
+        type="int",
+        alternative="str",
+        choices=("rounding",),
+        interval="[0, inf)",
+    ),
 )
 
 AGREEMENT = (
@@ -72,6 +114,7 @@ AGREEMENT = (
                 "the depths of the truth; auto takes the first of these that there are.",
                 choices=("auto", "labels", "powers", "depths"),
             ),
+            _TRUTH,
         ),
         paper=GHOSHDASTIDAR_2019,
         direction="higher",
@@ -80,28 +123,60 @@ AGREEMENT = (
     ),
     MetricSpec(
         name="kendall-tau-b",
-        function="hcbench_metrics.agreement:kendall_tau_b",
+        function="hcbench_metrics.merge_order:kendall_tau_b",
         doc="Mean over items of the rank correlation between the orders in which others join them.",
-        parameters=(
-            Parameter(
-                "include_self",
-                False,
-                "Whether an item is ranked too, first of all, as in the authors' code.",
-            ),
-        ),
+        parameters=_RANKS,
         paper=GRAY_2023,
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
     ),
     MetricSpec(
+        name="kendall-tau-b-error",
+        function="hcbench_metrics.merge_order:kendall_tau_b_error",
+        doc="Standard error of kendall-tau-b over the items of one result.",
+        parameters=_RANKS,
+        paper=GRAY_2023,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
         name="merge-distortion",
-        function="hcbench_metrics.agreement:merge_distortion",
+        function="hcbench_metrics.merge_heights:merge_distortion",
         doc="Largest difference between a pair's merge height in the result and in the truth.",
+        parameters=(_TRUTH,),
         paper=ELDRIDGE_2015,
         direction="lower",
         interval="[0, inf]",
         needs=("heights",),
+    ),
+    MetricSpec(
+        name="clade-recovery",
+        function="hcbench_metrics.recovery:clade_recovery",
+        doc="Share of the true clusters that are clusters of the result.",
+        parameters=(_TRUTH,),
+        paper=DAY_1985,
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="exact-recovery",
+        function="hcbench_metrics.recovery:exact_recovery",
+        doc="1 if every true cluster is a cluster of the result, else 0.",
+        parameters=(
+            _TRUTH,
+            Parameter(
+                "refine",
+                True,
+                "Whether the result may have more clusters; if not, it must be isomorphic.",
+            ),
+        ),
+        paper=GRAY_2023,
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
     ),
 )
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.stats import kendalltau
 from sklearn.metrics import adjusted_rand_score
 from sknetwork.hierarchy import dasgupta_cost
 
@@ -22,52 +21,24 @@ import hcbench_metrics
 from hcbench import Cost, HeightKind, NotApplicableError, Partition, Problem, Scored, Tree
 from hcbench import similarity_matrix as all_similarities
 from hcbench.specs import Interval
-from hcbench_metrics import _kernels, agreement, costs, objectives
-from hcbench_metrics.agreement import aari, kendall_tau_b, merge_distortion
+from hcbench_metrics import agreement, costs, merge_heights, objectives
+from hcbench_metrics.agreement import aari
+from hcbench_metrics.merge_heights import merge_distortion
+from hcbench_metrics.merge_order import kendall_tau_b
 from hcbench_metrics.objectives import dasgupta, dasgupta_normalised
 from tests.core.trees import caterpillar, trees
+from tests.plugins.scoring import (
+    CHAIN,
+    PAIR,
+    SINGLE,
+    TWO_PAIRS,
+    affinity_tree,
+    random_tree,
+    scored,
+    two_trees,
+)
 
 SPECS = hcbench_metrics.hcbench_metrics()
-
-SINGLE = Tree([-1])
-PAIR = Tree([2, 2, -1])
-STAR = Tree([4, 4, 4, 4, -1])
-TWO_PAIRS = Tree([4, 4, 5, 5, 6, 6, -1])  # ((0,1),(2,3))
-CHAIN = Tree([4, 4, 5, 6, 5, 6, -1])  # (((0,1),2),3)
-
-
-def scored(result, *, truth=None, cost=None, **problem):
-    truths = {} if truth is None else {"truth": truth}
-    return Scored(
-        problem=Problem(n=result.n, truths=truths, **problem),
-        result=result,
-        cost=cost or Cost(seconds=1.0),
-    )
-
-
-@st.composite
-def two_trees(draw, *, min_leaves=1, max_leaves=12, **options):
-    n = draw(st.integers(min_leaves, max_leaves))
-    options = {"min_leaves": n, "max_leaves": n, **options}
-    return draw(trees(**options)), draw(trees(**options))
-
-
-def random_tree(n, rng, *, width=2):
-    """A tree of n leaves that grows by random merges of up to ``width`` clusters."""
-    parent = [-1] * n
-    live = list(range(n))
-    while len(live) > 1:
-        node = len(parent)
-        parent.append(-1)
-        for _ in range(min(len(live), int(rng.integers(2, width + 1)))):
-            parent[live.pop(int(rng.integers(len(live))))] = node
-        live.append(node)
-    return Tree(parent)
-
-
-def chained_tree(n, rng):
-    return caterpillar(n).relabel(rng.permutation(n))
-
 
 # ---- AARI ----------------------------------------------------------------------------------------
 
@@ -186,147 +157,7 @@ def test_adjusted_rand_index_agrees_with_scikit_learn(data, n):
     assert found == pytest.approx(expected, abs=1e-14)
 
 
-# ---- Kendall's tau_b -----------------------------------------------------------------------------
-
-
-def merge_ranks(tree, i):
-    """Rank of every leaf by its merge with i, from the definition; 0 for i."""
-    path = [i]
-    while tree.parent[path[-1]] >= 0:
-        path.append(tree.parent[path[-1]])
-    return np.array(
-        [next(r for r, v in enumerate(path) if j in tree.leaves(v)) for j in range(tree.n)]
-    )
-
-
-def naive_tau_b(result, truth, *, include_self=False, self_is_tied_with=lambda i: [i]):
-    """Mean of scipy's tau_b, row by row."""
-    values = []
-    for i in range(truth.n):
-        keep = np.ones(truth.n, bool)
-        keep[i] = include_self
-        found, true = merge_ranks(result, i)[keep], merge_ranks(truth, i)
-        true[self_is_tied_with(i)] = 0
-        true = true[keep]
-        if len(set(true)) > 1:
-            constant = len(set(found)) == 1
-            values.append(0.0 if constant else kendalltau(found, true).statistic)
-    return np.mean(values) if values else None
-
-
-def test_tau_b_by_hand():
-    # Ranks around 0 and 1: (1, 2, 3) and (1, 2, 2); around 2: (1, 1, 2) and (2, 2, 1); around 3,
-    # the result ranks all alike.
-    expected = (2 * 2 / np.sqrt(3 * 2) - 1 + 0) / 4
-    assert kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS)) == pytest.approx(expected, abs=1e-15)
-
-
-def test_tau_b_with_the_item_itself_by_hand():
-    # Six pairs of four ranks now; with heights in the truth, the item is alone on rank 0.
-    truth = Tree(TWO_PAIRS.parent, [3, 3, 3, 3, 2, 1, 0], HeightKind.AFFINITY)
-    expected = (2 * 5 / np.sqrt(6 * 5) + 1 / 5 + 3 / np.sqrt(3 * 5)) / 4
-    found = kendall_tau_b(scored(CHAIN, truth=truth), include_self=True)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
-def test_tau_b_with_the_item_itself_ties_it_with_its_class_if_there_are_only_labels():
-    # Around 0: ranks (0, 1, 2, 3) and (0, 0, 1, 1), around 2: (1, 1, 0, 2) and (1, 1, 0, 0),
-    # around 3: (1, 1, 1, 0) and (1, 1, 0, 0).
-    expected = (2 * 4 / np.sqrt(6 * 4) + 0 + 2 / np.sqrt(3 * 4)) / 4
-    found = kendall_tau_b(scored(CHAIN, levels=np.array([[0], [0], [1], [1]])), include_self=True)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
-def test_items_for_which_the_truth_has_one_rank_are_left_out():
-    # In the chain that is 3. Around 0 and 1: ranks (1, 2, 2) and (1, 2, 3); around 2: discordant.
-    expected = (2 * 2 / np.sqrt(2 * 3) - 1) / 3
-    assert kendall_tau_b(scored(TWO_PAIRS, truth=CHAIN)) == pytest.approx(expected, abs=1e-15)
-
-
-def test_a_star_agrees_with_nothing():
-    assert kendall_tau_b(scored(STAR, truth=TWO_PAIRS)) == 0.0
-
-
-@given(two_trees(min_leaves=2), st.booleans())
-def test_tau_b_agrees_with_scipy(pair, include_self):
-    result, truth = pair
-    expected = naive_tau_b(result, truth, include_self=include_self)
-    score = scored(result, truth=truth)
-    if expected is None:
-        with pytest.raises(NotApplicableError, match="ranks nothing"):
-            kendall_tau_b(score, include_self)
-    else:
-        assert kendall_tau_b(score, include_self) == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.data(), st.integers(2, 10))
-def test_tau_b_of_labels_agrees_with_scipy(data, n):
-    result = data.draw(trees(min_leaves=n, max_leaves=n))
-    rows = st.lists(st.integers(0, 2), min_size=2, max_size=2)
-    levels = np.array(data.draw(st.lists(rows, min_size=n, max_size=n)))
-    score = scored(result, levels=levels)
-    mates = lambda i: np.flatnonzero((levels == levels[i]).all(axis=1))  # noqa: E731
-    for include_self in (False, True):
-        expected = naive_tau_b(
-            result,
-            score.problem.truth,
-            include_self=include_self,
-            self_is_tied_with=mates if include_self else lambda i: [i],
-        )
-        if expected is not None:
-            found = kendall_tau_b(score, include_self)
-            assert found == pytest.approx(expected, abs=1e-12)
-
-
-def concordances(result, truth):
-    """By both methods, whichever would be chosen."""
-    arrays = [(t.parent, *t.leaf_range, t.leaf_order) for t in (result, truth)]
-    inner_parent = truth.parent - truth.n
-    by_classes = _kernels.concordance_by_classes(
-        *arrays[0], *result.children_csr, inner_parent[: truth.n], inner_parent[truth.n :]
-    )
-    return _kernels.concordance_by_rows(*arrays[0], *arrays[1]), by_classes
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_both_methods_count_the_same_pairs(seed):
-    rng = np.random.default_rng(seed)
-    shapes = [
-        random_tree(60, rng),
-        random_tree(60, rng, width=8),
-        chained_tree(60, rng),
-        Tree.from_levels(rng.integers(0, 4, (60, 2))),
-    ]
-    for result, truth in itertools.product(shapes, shapes):
-        by_rows, by_classes = concordances(result, truth)
-        i = int(rng.integers(60))
-        found, true = (
-            np.sign(np.subtract.outer(r, r)) for r in map(ranks_but_self, (result, truth), (i, i))
-        )
-        assert by_rows.tolist() == by_classes.tolist()
-        assert by_rows[i] == (found * true).sum() // 2
-
-
-def ranks_but_self(tree, i):
-    return np.delete(merge_ranks(tree, i), i)
-
-
-def test_the_method_is_chosen_by_its_cost():
-    rng = np.random.default_rng(0)
-    n = 2000
-    chain, other_chain = chained_tree(n, rng), chained_tree(n, rng)
-    labels = Tree.from_levels(rng.integers(0, 5, (n, 2)))
-    most = n * n * np.log2(n)
-    assert agreement._cost_by_classes(chain, labels) < 0.01 * most
-    assert agreement._cost_by_classes(random_tree(n, rng), random_tree(n, rng)) < 0.1 * most
-    assert agreement._cost_by_classes(chain, other_chain) > most
-
-
 # ---- Merge distortion ----------------------------------------------------------------------------
-
-
-def affinity_tree(tree, heights):
-    return Tree(tree.parent, heights, HeightKind.AFFINITY)
 
 
 def test_merge_distortion_by_hand():
@@ -384,8 +215,8 @@ def test_rounding_does_not_make_the_pass_quadratic():
     heights = np.array([9, 9, 9, 9, 0.3, 0.1 + 0.2, 0.1])
     tree = affinity_tree(CHAIN, heights)
     assert heights[4] < heights[5]
-    assert agreement._is_monotone(tree, heights)
-    assert not agreement._is_monotone(tree, np.array([9, 9, 9, 9, 0.2, 0.3, 0.1]))
+    assert merge_heights._is_monotone(tree, heights)
+    assert not merge_heights._is_monotone(tree, np.array([9, 9, 9, 9, 0.2, 0.3, 0.1]))
 
 
 # ---- Dasgupta's cost -----------------------------------------------------------------------------

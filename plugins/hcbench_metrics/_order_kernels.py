@@ -1,0 +1,286 @@
+"""Compiled counts of the pairs that two merge orders rank alike. They trust their input.
+
+Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
+parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
+``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from hcbench_metrics._kernels import merges_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+@njit(cache=True)
+def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
+    """For each leaf (n,), the unordered pairs of other leaves that join it in one merge. O(m)."""
+    tied = np.zeros(parent.size, np.int64)
+    for v in range(parent.size - 2, -1, -1):
+        joining = sizes[parent[v]] - sizes[v]
+        tied[v] = tied[parent[v]] + joining * (joining - 1) // 2
+    return tied[:n]
+
+
+@njit(cache=True)
+def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
+    """Add ``by`` for each leaf, given by its class, to the counts below each node of the truth."""
+    for c in classes:
+        q = c
+        while q >= 0:
+            count[q] += by
+            q = above[q]
+
+
+@njit(cache=True)
+def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
+    """Concordant minus discordant pairs (j, k): j together with i, of class c, and k joining them.
+
+    ``part`` has the counts, by node of the truth, of the cluster of ``size`` leaves that i is in, i
+    included; ``whole`` those after the merge. Counts on the path of c are nested: rank b has
+    the leaves below its b-th node but not below the one before.
+    """
+    total = 0
+    nearer = 1  # i and the leaves of the part that have a smaller rank
+    joining_nearer = 0
+    q = c
+    while q >= 0:
+        joining = whole[q] - part[q]
+        total += (joining - joining_nearer) * ((nearer - 1) - (size - part[q]))
+        nearer = part[q]
+        joining_nearer = joining
+        q = above[q]
+    return total
+
+
+@njit(cache=True)
+def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
+    """As `_step`, the counts by class: that of class b has rank ``ranks[b]``.
+
+    ``nearest`` has the classes by rising rank. O(K).
+    """
+    total = 0
+    nearer = 0  # leaves of the part, i left out, that have a smaller rank
+    at = 0
+    while at < nearest.size:
+        rank = ranks[nearest[at]]
+        tied = 0
+        joining = 0
+        while at < nearest.size and ranks[nearest[at]] == rank:
+            b = nearest[at]
+            tied += part[b]
+            joining += whole[b] - part[b]
+            if b == c:
+                tied -= 1
+            at += 1
+        farther = size - 1 - nearer - tied
+        total += joining * (nearer - farther)
+        nearer += tied
+    return total
+
+
+@njit(cache=True)
+def concordance_by_classes(
+    parent: Ints,
+    start: Ints,
+    end: Ints,
+    order: Ints,
+    child_offsets: Ints,
+    child_ids: Ints,
+    class_of: Ints,
+    above: Ints,
+    ranks: Ints,
+    nearest: Ints,
+) -> Ints:
+    """Concordant minus discordant pairs of the merge orders around each leaf (n,), by classes.
+
+    Inner nodes of the truth are numbered from 0 here; ``above`` has their parents, negative for the
+    root, and ``class_of`` (n,) the parents of the leaves: leaves of one parent are a class. Where u
+    is merged into v = parent[u], what the step adds is the same for all leaves of a class in u.
+    Clusters are counted down the tree's heavy paths (largest child first): a light child is
+    counted anew from its leaves, what remains is the heavy child.
+
+    Where ranks are not those of a tree, ``ranks`` (K, K) has the rank of class b around the leaves
+    of class a, and row a of ``nearest`` (K, K) the classes by rising rank; ``above`` (K,) is
+    negative then. For a tree, both are empty.
+
+    Time O(L) for each node and class that occurs in it, so O(n K L) at most, and O(L n log n) in a
+    balanced tree, for K classes at depths up to L; with a table K in place of L. Memory O(n).
+    """
+    n = order.size
+    m = parent.size
+    n_truth = above.size
+    by_table = ranks.size > 0
+    classes = class_of[order]  # from left to right
+    total = np.zeros(n, np.int64)
+    # Leaves by node of the truth: of v on the heavy path, of its heavy child, of a light child.
+    whole = np.zeros(n_truth, np.int64)
+    heavy_part = np.zeros(n_truth, np.int64)
+    light_part = np.zeros(n_truth, np.int64)
+    # By class: leaves of the heavy child; steps on the path down to it; step of a light child.
+    members = np.zeros(n_truth, np.int64)
+    so_far = np.zeros(n_truth, np.int64)
+    step = np.zeros(n_truth, np.int64)
+    step_is_of = np.full(n_truth, -1, np.int64)  # light child
+    present = np.empty(n_truth, np.int64)  # classes in the heavy child
+
+    heavy = np.full(m, -1, np.int64)  # largest child
+    for v in range(m - 1):
+        p = parent[v]
+        if heavy[p] < 0 or end[v] - start[v] > end[heavy[p]] - start[heavy[p]]:
+            heavy[p] = v
+
+    for head in range(m - 1, n - 1, -1):
+        if head < m - 1 and heavy[parent[head]] == head:
+            continue
+        # Count the leaves at the head of a heavy path.
+        in_head = classes[start[head] : end[head]]
+        _count_leaves(whole, above, in_head, 1)
+        _count_leaves(heavy_part, above, in_head, 1)
+        n_present = 0
+        for c in in_head:
+            if members[c] == 0:
+                present[n_present] = c
+                n_present += 1
+            members[c] += 1
+
+        v = head
+        while v >= n:
+            u = heavy[v]
+            # Light children leave the path: their leaves get the steps so far and their own.
+            for at in range(child_offsets[v], child_offsets[v + 1]):
+                child = child_ids[at]
+                if child == u:
+                    continue
+                in_child = classes[start[child] : end[child]]
+                _count_leaves(light_part, above, in_child, 1)
+                for position in range(start[child], end[child]):
+                    c = classes[position]
+                    if step_is_of[c] != child:
+                        step_is_of[c] = child
+                        size = in_child.size
+                        if by_table:
+                            step[c] = _step_of_table(
+                                whole, light_part, ranks[c], nearest[c], c, size
+                            )
+                        else:
+                            step[c] = _step(whole, light_part, above, c, size)
+                    total[order[position]] += so_far[c] + step[c]
+                _count_leaves(light_part, above, in_child, -1)
+
+            # The heavy child is what remains.
+            left, right = classes[start[v] : start[u]], classes[end[u] : end[v]]
+            for side in (left, right):
+                _count_leaves(heavy_part, above, side, -1)
+                for c in side:
+                    members[c] -= 1
+            kept = 0
+            for at in range(n_present):
+                c = present[at]
+                if members[c] > 0:
+                    size = end[u] - start[u]
+                    if by_table:
+                        so_far[c] += _step_of_table(
+                            whole, heavy_part, ranks[c], nearest[c], c, size
+                        )
+                    else:
+                        so_far[c] += _step(whole, heavy_part, above, c, size)
+                    present[kept] = c
+                    kept += 1
+                else:
+                    so_far[c] = 0
+            n_present = kept
+            for side in (left, right):
+                _count_leaves(whole, above, side, -1)
+            v = u
+
+        # The path has ended in leaf v.
+        c = class_of[v]
+        total[v] += so_far[c]
+        so_far[c] = members[c] = 0
+        for count in (whole, heavy_part):
+            _count_leaves(count, above, class_of[v : v + 1], -1)
+    return total
+
+
+@njit(cache=True)
+def concordance_by_rows(
+    parent: Ints,
+    start: Ints,
+    end: Ints,
+    order: Ints,
+    truth_parent: Ints,
+    truth_start: Ints,
+    truth_end: Ints,
+    truth_order: Ints,
+    depth: Ints,
+    shift: Ints,
+    is_transposed: bool,
+) -> tuple[Ints, Ints]:
+    """As `concordance_by_classes`, one leaf at a time; and the pairs (n,) that the truth ties.
+
+    The rank of j around i is the number of edges of the truth, whose nodes have ``depth`` (m,),
+    from i up to the lowest common ancestor; transposed, from j, plus ``shift[j]`` (n,), 0 or 1.
+    The leaves that join i in one merge are compared with all that joined before, which are kept by
+    rank in a binary indexed tree (Fenwick 1994). O(n^2 log L) time, O(n) memory.
+    """
+    n = order.size
+    total = np.zeros(n, np.int64)
+    tied = np.zeros(n, np.int64)
+    merge = np.empty(n, np.int64)
+    rank = np.empty(n, np.int64)
+    counts = np.empty(depth.max() + 2, np.int64)
+    for i in range(n):
+        merges_of(truth_parent, truth_start, truth_end, truth_order, i, merge)
+        largest = 0
+        for j in range(n):
+            if is_transposed:
+                rank[j] = depth[j] - depth[merge[j]] + shift[j]
+            else:
+                rank[j] = depth[i] - depth[merge[j]]
+            largest = max(largest, rank[j])
+        counts[: largest + 1] = 0
+        for j in range(n):
+            if j != i:
+                tied[i] += counts[rank[j]]
+                counts[rank[j]] += 1
+        counts[: largest + 1] = 0
+        seen = 0
+        v = i
+        while parent[v] >= 0:
+            p = parent[v]
+            # Leaves of p to the left and to the right of v: all compared, then all counted.
+            for at in range(end[p] - start[p] - end[v] + start[v]):
+                position = start[p] + at
+                if position >= start[v]:
+                    position += end[v] - start[v]
+                r = rank[order[position]]
+                total[i] += _prefix_sum(counts, r - 1) - (seen - _prefix_sum(counts, r))
+            for at in range(end[p] - start[p] - end[v] + start[v]):
+                position = start[p] + at
+                if position >= start[v]:
+                    position += end[v] - start[v]
+                r = rank[order[position]]
+                while r <= largest:
+                    counts[r] += 1
+                    r += r & -r
+            seen = end[p] - start[p] - 1
+            v = p
+    return total, tied
+
+
+@njit(cache=True)
+def _prefix_sum(counts: Ints, rank: int) -> int:
+    total = 0
+    while rank > 0:
+        total += counts[rank]
+        rank -= rank & -rank
+    return total

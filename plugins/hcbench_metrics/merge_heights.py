@@ -1,0 +1,93 @@
+"""How far the heights at which pairs merge are from the true ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import HeightKind, NotApplicableError
+from hcbench_metrics import _kernels
+from hcbench_metrics.truths import named_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Scored, Tree
+
+#: Heights whose order is wrong by no more than this fraction are taken for rounded.
+_ROUNDING = 1e-12
+
+
+def merge_distortion(scored: Scored, truth: str | None = None) -> float:
+    """Largest difference of a pair's merge heights in result and truth; lower is better.
+
+    ``max over i != j of |m'(i, j) - m(i, j)|``, where m(i, j) is the height of the lowest common
+    ancestor (Eldridge et al. 2015; Gray et al. 2023, section 3.1 and equation 5). Heights of leaves
+    do not count, ties of heights do not matter, and equal heights differ by 0, even infinite ones.
+    One item: 0; two items: the difference of the roots.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree whose heights are affinities, as must be the truth's.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+
+    Returns
+    -------
+    float
+        In units of the heights. O(n log n) time and memory for monotone heights: m' - m is largest,
+        for pairs below a node v of the result, where m is the height of the truth's lowest common
+        ancestor of all of v's leaves; and m - m' likewise. Otherwise O(n^2) time, O(n) memory.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or the heights of either tree are no
+        affinities.
+    """
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    height, true_height = _affinities(tree, "the result's"), _affinities(true, "the truth's")
+    if tree.n == 1:
+        return 0.0
+    if _is_monotone(tree, height) and _is_monotone(true, true_height):
+        return max(
+            _largest_excess(tree, height, true, true_height),
+            _largest_excess(true, true_height, tree, height),
+        )
+    largest: float = _kernels.largest_difference(
+        *(tree.parent, *tree.leaf_range, tree.leaf_order, height),
+        *(true.parent, *true.leaf_range, true.leaf_order, true_height),
+    )
+    return largest
+
+
+def _affinities(tree: Tree, whose: str) -> NDArray[np.float64]:
+    if tree.height is not None and tree.kind is HeightKind.AFFINITY:
+        return tree.height
+    has = {HeightKind.DISTANCE: "are distances", HeightKind.ORDER: "are the order of merging"}
+    raise NotApplicableError(
+        f"merge distortion needs merge heights that estimate similarities; {whose} heights "
+        f"{has.get(tree.kind, 'are missing')}"
+    )
+
+
+def _is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
+    """Whether no inner node's height is below its parent's, rounding aside."""
+    own, above = height[tree.n : -1], height[tree.parent[tree.n : -1]]
+    # Infinite heights have no rounding to allow for.
+    slack = _ROUNDING * np.abs(np.where(np.isfinite(above), above, 0.0))
+    return bool((own >= above - slack).all())
+
+
+def _largest_excess(
+    tree: Tree, height: NDArray[np.float64], other: Tree, other_height: NDArray[np.float64]
+) -> float:
+    """Largest height of a pair's merge in the one tree above that in the other, both monotone."""
+    first, last = _kernels.range_of_leaves(tree.parent, other.leaf_range[0][: tree.n])
+    first, last = other.leaf_order[first[tree.n :]], other.leaf_order[last[tree.n :]]
+    found, lowest = height[tree.n :], other_height[other.lca(first, last)]
+    excess = np.zeros(found.size)
+    np.subtract(found, lowest, out=excess, where=found != lowest)
+    return float(excess.max())

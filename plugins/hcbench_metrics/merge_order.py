@@ -1,0 +1,266 @@
+"""How far the orders in which items join agree with the true ones: Kendall's tau_b."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError, ParameterError, finest_partition
+from hcbench_metrics import _order_kernels, true_ranks
+from hcbench_metrics.truths import named_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored, Tree
+
+    Ints = NDArray[np.int64]
+    Counts = tuple[Ints, Ints]
+
+
+def kendall_tau_b(
+    scored: Scored,
+    include_self: bool = False,
+    truth: str | None = None,
+    transposed: bool = False,
+    break_ties: int | str | None = None,
+) -> float:
+    """Mean Kendall tau_b between the merge orders around each item; higher is better.
+
+    For item i, the rank of j is the position on i's path to the root at which j joins: 1 for those
+    that join in the first merge, and so on; items that join in one merge are tied. tau_b compares
+    the ranks in the result with those in the truth,
+
+    ``(concordant - discordant) / sqrt((pairs - tied in result) (pairs - tied in truth))``
+
+    over the pairs of the n - 1 other items; the mean over i is returned (Gray et al. 2023, section
+    4.1). Heights do not matter, only the tree's shape; nodes of several children are ties.
+
+    Where the truth ranks all others alike, as for an item that hangs alone from the root, tau_b is
+    undefined whatever the result: these items are left out. Where the truth distinguishes but the
+    result ranks all alike, which leaves tau_b as undefined, the item counts as 0, no association;
+    so a mean always runs over the same items, and a result cannot gain by deciding little.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree.
+    include_self : bool
+        Rank i itself, too, 0 on both sides, as the authors' code does and their text does not.
+        Where the items have classes (label levels) and the truth groups each class, the code gives
+        rank 0 to i's finest class as well, so that these are tied with i there.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+    transposed : bool
+        In the truth, rank j around i by the position on j's path at which i joins. The authors'
+        code does so for Newsgroups, where it reads its ranks of topics by column; they are not
+        symmetric, as topics lie at different depths. An item that is a class of its own counts as
+        merged with that first, as items of other classes are.
+    break_ties : int or "rounding", optional
+        Rank one class after the other around each class, a class being the leaves of one parent in
+        the truth; its own class comes first. The published values for simulated data are of this
+        kind: ranks come from a Gram matrix whose equal entries rounding has made unequal. A number:
+        classes that the truth ties are in an order drawn at random with this seed, for each class
+        anew. ``"rounding"``: as the code, by `true_ranks.rounded`, which another machine may round
+        otherwise. Not together with ``transposed``.
+
+    Returns
+    -------
+    float
+        In [-1, 1]. Time O(n K L) at most for a truth whose leaves have K different parents at
+        depths up to L, O(L n log n) where the result is balanced, and never more than O(n^2 log L).
+        Memory O(n). See `concordance`. With broken ties, and if transposed and K is small, K takes
+        the place of L, and the memory is O(n + K^2).
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or it ranks nothing: one or two items
+        (one, with ``include_self``), or a truth that is a star. With ``break_ties``, if the truth
+        has more than `true_ranks.MOST_CLASSES` classes or, for rounding, no affinities as heights.
+    ParameterError
+        If ``transposed`` and ``break_ties`` are both given.
+    """
+    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties)
+    return float(values.mean())
+
+
+def kendall_tau_b_error(
+    scored: Scored,
+    include_self: bool = False,
+    truth: str | None = None,
+    transposed: bool = False,
+    break_ties: int | str | None = None,
+) -> float:
+    """Standard error of the mean over items of Kendall's tau_b within this one result.
+
+    ``s / sqrt(n)``, s the standard deviation over the items that have a tau_b, with n - 1 in the
+    denominator: what Gray et al. 2023 print in brackets, times 1000. Items of one result are not
+    independent; it does not tell how values differ between repetitions.
+
+    Parameters
+    ----------
+    scored, include_self, truth, transposed, break_ties
+        As of `kendall_tau_b`.
+
+    Returns
+    -------
+    float
+        At least 0. Time and memory as `kendall_tau_b`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `kendall_tau_b`.
+    """
+    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties)
+    # Two at least: siblings in the truth have the same ranks of the others.
+    return float(values.std(ddof=1) / np.sqrt(values.size))
+
+
+def tau_b_of_items(
+    scored: Scored,
+    include_self: bool = False,
+    truth: str | None = None,
+    transposed: bool = False,
+    break_ties: int | str | None = None,
+) -> NDArray[np.float64]:
+    """tau_b around each item that has one; parameters and errors as `kendall_tau_b`."""
+    if transposed and break_ties is not None:
+        raise ParameterError("transposed and break_ties are two rankings; give one of them")
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    mates = _class_mates(scored.problem, true)
+    values = np.empty(0)
+    if tree.n > 1:
+        if break_ties is not None:
+            counts = _by_table(tree, true, true_ranks.unequal(true, break_ties))
+        elif transposed:
+            counts = _transposed(tree, true, mates)
+        else:
+            tied = _order_kernels.tied_pairs(true.parent, true.sizes, tree.n)
+            counts = concordance(tree, true), tied
+        values = _tau_b(tree, counts, mates if include_self else None)
+    if not values.size:
+        raise NotApplicableError(
+            "the truth ranks nothing: around every item, all others join in one merge"
+        )
+    return values
+
+
+def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64]:
+    """tau_b around the items of which the truth does not rank all alike.
+
+    ``counts`` are the concordant minus discordant pairs (n,) and those tied in the truth (n,);
+    ``mates`` (n,) the numbers of others tied with the item itself, if that is ranked.
+    """
+    agreement, true_tied = counts
+    tied = _order_kernels.tied_pairs(tree.parent, tree.sizes, tree.n)
+    others = tree.n - 1
+    if mates is not None:
+        agreement = agreement + others - mates
+        true_tied = true_tied + mates
+        others = tree.n
+    pairs = others * (others - 1) // 2
+    # One root of the product, not a product of roots: equal rankings give exactly 1.
+    untied = np.sqrt(np.multiply(pairs - tied, pairs - true_tied, dtype=np.float64))
+    values = np.zeros(tree.n)
+    np.divide(agreement, untied, out=values, where=untied > 0)
+    return np.clip(values[pairs > true_tied], -1.0, 1.0)
+
+
+def _class_mates(problem: Problem, truth: Tree) -> Ints:
+    """For each item, how many others the truth of the authors' code gives rank 0, as itself.
+
+    None unless the truth has a node for each class of two or more items and no more below it.
+    """
+    none = np.zeros(truth.n, dtype=np.int64)
+    if problem.levels is None:
+        return none
+    finest = finest_partition(problem)
+    size = finest.sizes[finest.labels]
+    above = truth.parent[: truth.n]
+    grouped = np.full(finest.n_clusters, -1)
+    grouped[finest.labels] = above
+    is_grouped = (grouped[finest.labels] == above) & (truth.sizes[above] == size)
+    return size - 1 if is_grouped[size > 1].all() else none
+
+
+# ---- Concordant pairs ----------------------------------------------------------------------------
+
+
+def concordance(tree: Tree, truth: Tree) -> Ints:
+    """Concordant minus discordant pairs (n,) of the two merge orders around each of n > 1 leaves.
+
+    Two methods give the same numbers. By classes: leaves of one parent in the truth have all ranks
+    there in common, so that what each merge of the result adds is counted once for each class in
+    it. By rows: one leaf after the other, better where both trees are deep. Which one is decided
+    by their costs, estimated in O(n).
+    """
+    n = tree.n
+    path_length = truth.depths[:n]
+    if _cost_by_classes(tree, truth, path_length) <= _cost_by_rows(truth):
+        inner_parent = truth.parent - n
+        return _by_classes(tree, inner_parent[:n], inner_parent[n:], _NO_TABLE, _NO_TABLE)
+    return _by_rows(tree, truth, np.zeros(n, dtype=np.int64), transposed=False)[0]
+
+
+_NO_TABLE = np.empty((0, 0), dtype=np.int64)
+
+
+def _transposed(tree: Tree, truth: Tree, mates: Ints) -> Counts:
+    """As `concordance`, and the pairs tied in the truth, its ranks transposed."""
+    n = tree.n
+    # An item that is a class of its own joins others one step later than its tree tells.
+    shift = (mates == 0).astype(np.int64) if mates.any() else np.zeros(n, dtype=np.int64)
+    n_classes = np.unique(truth.parent[:n]).size
+    cost = _cost_by_classes(tree, truth, np.full(n, n_classes))
+    if n_classes <= true_ranks.MOST_CLASSES and cost <= _cost_by_rows(truth):
+        return _by_table(tree, truth, true_ranks.transposed(truth, shift))
+    return _by_rows(tree, truth, shift, transposed=True)
+
+
+def _by_table(tree: Tree, truth: Tree, ranks: Ints) -> Counts:
+    """As `_transposed` for the ranks (K, K) from 0 to K - 1 of each class around each class."""
+    _, class_of = np.unique(truth.parent[: tree.n], return_inverse=True)
+    n_classes = len(ranks)
+    nearest = np.argsort(ranks, axis=1, kind="stable")
+    flat = np.full(n_classes, -1, dtype=np.int64)
+    agreement = _by_classes(tree, class_of, flat, ranks, nearest)
+    of_rank = np.zeros((n_classes, n_classes), dtype=np.int64)
+    rows = np.arange(n_classes)
+    np.add.at(of_rank, (rows[:, None], ranks), np.bincount(class_of))
+    of_rank[rows, ranks[rows, rows]] -= 1  # the item itself
+    tied = (of_rank * (of_rank - 1) // 2).sum(axis=1)
+    return agreement, tied[class_of]
+
+
+def _by_classes(tree: Tree, class_of: Ints, above: Ints, ranks: Ints, nearest: Ints) -> Ints:
+    result = (tree.parent, *tree.leaf_range, tree.leaf_order, *tree.children_csr)
+    agreement: Ints = _order_kernels.concordance_by_classes(
+        *result, class_of, above, ranks, nearest
+    )
+    return agreement
+
+
+def _by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Counts:
+    counts: Counts = _order_kernels.concordance_by_rows(
+        *(tree.parent, *tree.leaf_range, tree.leaf_order),
+        *(truth.parent, *truth.leaf_range, truth.leaf_order),
+        *(truth.depths, shift, transposed),
+    )
+    return counts
+
+
+def _cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
+    """At most so many counts are read: by the classes in each node, each ``reads`` (n,) of them."""
+    reads = reads.astype(np.float64)
+    _, first = np.unique(truth.parent[: truth.n], return_index=True)
+    before = np.concatenate(([0.0], np.cumsum(reads[tree.leaf_order])))
+    start, end = tree.leaf_range
+    in_node = before[end] - before[start]
+    return float(np.minimum(in_node, reads[first].sum()).sum())
+
+
+def _cost_by_rows(truth: Tree) -> float:
+    return float(truth.n) ** 2 * (1 + float(np.log2(truth.depths.max())))

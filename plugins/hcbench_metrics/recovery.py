@@ -1,0 +1,89 @@
+"""Whether the true clusters are found: nodes with just the same leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError
+from hcbench_metrics import _kernels
+from hcbench_metrics.truths import named_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Scored, Tree
+
+
+def clade_recovery(scored: Scored, truth: str | None = None) -> float:
+    """Share of the true clusters that are clusters of the result; higher is better.
+
+    ``|{inner nodes of the truth, without its root, whose leaves are those of a node of the
+    result}|`` over the number of such nodes of the truth. How the result splits a cluster that the
+    truth leaves whole, such as the observations of one class, does not matter.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree; heights are not used.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+
+    Returns
+    -------
+    float
+        In [0, 1]. O(n log n) time and memory.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or it is a star.
+    """
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    found = _is_found(true, tree)
+    if not found.size:
+        raise NotApplicableError("the truth has no cluster but that of all items")
+    return float(found.mean())
+
+
+def exact_recovery(scored: Scored, truth: str | None = None, refine: bool = True) -> float:
+    """1 if the true tree is found, 0 if not; higher is better.
+
+    It is found if every true cluster is one of the result's, or, with ``refine=False``, if both
+    trees are isomorphic: the same leaves below their nodes, and no node more. In the model of
+    Gray et al. 2023, appendix C.3, observations of one vertex merge in any order below it, so that
+    a binary result can but refine the truth.
+
+    Parameters
+    ----------
+    scored, truth
+        As of `clade_recovery`.
+    refine : bool
+        Whether the result may have more nodes than the truth.
+
+    Returns
+    -------
+    float
+        0 or 1; 1 for a truth that is a star, which every tree refines. O(n log n).
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, or there is no such truth.
+    """
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    is_small_enough = refine or tree.n_nodes == true.n_nodes
+    return float(is_small_enough and _is_found(true, tree).all())
+
+
+def _is_found(clusters: Tree, tree: Tree) -> NDArray[np.bool_]:
+    """Whether inner nodes of the one tree, without the root, have the leaves of one of the other.
+
+    They do if the lowest common ancestor of their outermost leaves there has no more leaves.
+    """
+    first, last = _kernels.range_of_leaves(clusters.parent, tree.leaf_range[0][: tree.n])
+    inner = slice(tree.n, clusters.root)
+    ends = (tree.leaf_order[positions[inner]] for positions in (first, last))
+    found: NDArray[np.bool_] = tree.sizes[tree.lca(*ends)] == clusters.sizes[inner]
+    return found

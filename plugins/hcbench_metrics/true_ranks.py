@@ -1,0 +1,92 @@
+"""Ranks of classes around each other in a truth, where they are not those of its merges.
+
+A class is the leaves of one parent. Tables have a row for each of the K classes, by rising id of
+that parent: the ranks of all classes around the leaves of this one, dense, from 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import HeightKind, NotApplicableError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Tree
+
+    Ints = NDArray[np.int64]
+
+#: A table of so many classes takes 32 MB.
+MOST_CLASSES = 2048
+
+
+def transposed(truth: Tree, shift: Ints) -> Ints:
+    """Ranks (K, K) by the position on the path from class b at which class a joins.
+
+    Parameters
+    ----------
+    truth : Tree
+    shift : (n,) int array
+        Added to the positions on the path from an item; the same for all leaves of one parent.
+    """
+    nodes, first = np.unique(truth.parent[: truth.n], return_index=True)
+    merged_at = truth.depths[truth.lca(nodes[:, None], nodes)]
+    return _dense(truth.depths[nodes] + shift[first] - merged_at)
+
+
+def unequal(truth: Tree, how: int | str) -> Ints:
+    """Ranks (K, K) of which ties are broken, each class's own being the first of its row.
+
+    Parameters
+    ----------
+    truth : Tree
+    how : int or "rounding"
+        A seed: classes that merge with this one at the same node are in random order. Or `rounded`.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are more than `MOST_CLASSES` classes, or for rounding the heights are no
+        affinities.
+    """
+    nodes = np.unique(truth.parent[: truth.n])
+    if nodes.size > MOST_CLASSES:
+        raise NotApplicableError(
+            f"break_ties needs a truth of at most {MOST_CLASSES} classes; this one has {nodes.size}"
+        )
+    ancestors = truth.lca(nodes[:, None], nodes)
+    if isinstance(how, str):
+        far = -rounded(_affinities(truth)[ancestors])
+    else:
+        far = np.random.default_rng(how).random(ancestors.shape) - truth.depths[ancestors]
+    np.fill_diagonal(far, -np.inf)
+    return _dense(far)
+
+
+def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Affinities (K, K), equal ones no longer so: the Gram matrix of their embedding.
+
+    With the singular value decomposition ``U S V'`` of the affinities, the embedding is
+    ``U sqrt(S)``, as the code of Gray et al. 2023 has it for simulated data. O(K^3).
+    """
+    u, s, _ = np.linalg.svd(affinity)
+    points = u * np.sqrt(s)
+    gram: NDArray[np.float64] = points @ points.T
+    return gram
+
+
+def _affinities(truth: Tree) -> NDArray[np.float64]:
+    if truth.height is None or truth.kind is not HeightKind.AFFINITY:
+        raise NotApplicableError(
+            "break_ties=rounding needs a truth whose heights are affinities; give a number"
+        )
+    return truth.height
+
+
+def _dense(far: NDArray[np.floating | np.integer]) -> Ints:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(far, method="dense", axis=1), dtype=np.int64) - 1

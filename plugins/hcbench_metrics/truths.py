@@ -1,0 +1,32 @@
+"""Which of the true hierarchies a result is compared with.
+
+Leaves are matched by their ids, and node ids never matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hcbench import NotApplicableError
+
+if TYPE_CHECKING:
+    from hcbench import Problem, Tree
+
+
+def named_truth(problem: Problem, name: str | None) -> Tree:
+    """Return the true hierarchy of this name; the first if there is none.
+
+    Raises
+    ------
+    NotApplicableError
+        If the problem has no truth, or none of this name.
+    """
+    if name is None:
+        return problem.truth
+    if name not in problem.truths:
+        known = ", ".join(problem.truths)
+        raise NotApplicableError(
+            f"this data set has no truth {name!r}; "
+            + (f"its truths are {known}" if known else "it has no true hierarchy")
+        )
+    return problem.truths[name]
