@@ -13,20 +13,35 @@ PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if p.is_dir())
 LAYERS = [
     {
         "errors",
+        "notes",
         "specs",
         "trees",
         "comparisons",
         "_comparison_kernels",
+        "pairs",
+        "comparison_arrays",
+        "comparison_files",
+        "all_comparisons",
         "problem",
         "similarity",
         "compiled",
         "oracle",
     },
-    {"hookspecs", "seeds", "names", "outcome", "editions"},
-    {"plugins", "registry", "suite", "plan"},
+    {"hookspecs", "seeds", "names", "labels", "outcome", "editions"},
+    {"plugins", "registry", "claims", "suite", "plan"},
     {"workers", "environment", "cell", "job", "store", "reuse", "layout", "dispatch", "run"},
-    {"statistics", "groups", "ranks", "claims", "results", "tables", "markup", "differences"},
-    {"api", "direct", "given_data", "own"},
+    {
+        "statistics",
+        "groups",
+        "ranks",
+        "verdicts",
+        "results",
+        "tables",
+        "overviews",
+        "markup",
+        "differences",
+    },
+    {"api", "direct", "given_data", "own", "figures", "plots", "dendrograms"},
     {"cli"},
     {"__main__"},
 ]
@@ -34,6 +49,7 @@ LAYERS = [
 CONFINED = {
     "click": {"cli"},
     "rich": {"cli"},
+    "matplotlib": {"figures", "plots", "dendrograms"},
     "sqlalchemy": {"store"},
     "pluggy": {"hookspecs", "plugins"},
     "distributed": set(),
@@ -98,7 +114,7 @@ def test_libraries_stay_where_they_belong(path: Path) -> None:
 
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_plugins_import_only_the_public_core_and_never_each_other(plugin: str) -> None:
-    public = {"hcbench", "hcbench.compiled"}
+    public = {"hcbench", "hcbench.compiled", "hcbench.plots"}
     for path in sources(ROOT / "plugins" / plugin):
         for name in imports(path, runtime_only=False):
             package = name.split(".")[0]

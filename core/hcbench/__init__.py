@@ -5,13 +5,15 @@ product, runs it honestly, and tells who is better, at what cost in questions an
 
 The flow of one cell is the order in which to read:
 
-- what is wanted: `suite`, `names`; what there is: `specs`, `hookspecs`, `plugins`, `registry`;
+- what is wanted: `suite`, `claims`, `names`; what there is: `specs`, `hookspecs`, `plugins`,
+  `registry`;
 - the cross product: `plan`; what of it is stored already: `reuse`;
 - `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`;
 - there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
   algorithm and computes the metrics;
 - the `outcome` goes to the `store`;
-- `results` are told by `statistics`, `ranks`, `claims` and `tables`, in Python (`api`) or by `cli`.
+- `results` are told by `statistics`, `ranks`, `verdicts`, `tables` and `figures` (drawn with
+  `plots`), in Python (`api`) or by `cli`.
 
 `trees`, `comparisons` and `similarity` are the field's own objects; `direct` serves those who want
 no harness.
@@ -25,21 +27,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hcbench import compiled
+    from hcbench import compiled, plots
+    from hcbench.all_comparisons import AllComparisons
     from hcbench.api import compare
-    from hcbench.comparisons import Comparisons, pair_index, pair_items
+    from hcbench.claims import Claim
+    from hcbench.comparisons import Comparisons
     from hcbench.direct import fit, score
     from hcbench.errors import (
         BudgetExceededError,
         DataError,
         DataNotAvailableError,
         HcbenchError,
+        ModelWarning,
         NotApplicableError,
         ParameterError,
     )
+    from hcbench.figures import Drawn, FigureView, draw_figures
     from hcbench.hookspecs import hookimpl
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
+    from hcbench.pairs import pair_index, pair_items
     from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
     from hcbench.registry import load_registry
     from hcbench.results import Results
@@ -56,24 +63,29 @@ if TYPE_CHECKING:
         Params,
         Reference,
     )
-    from hcbench.suite import Claim, Suite
+    from hcbench.suite import Figure, Suite
     from hcbench.trees import Cut, HeightKind, NewickWarning, Partition, Tree
 
 _HOME = {
+    "all_comparisons": ("AllComparisons",),
     "api": ("compare",),
-    "comparisons": ("Comparisons", "pair_index", "pair_items"),
+    "claims": ("Claim",),
+    "comparisons": ("Comparisons",),
     "direct": ("fit", "score"),
     "errors": (
         "BudgetExceededError",
         "DataError",
         "DataNotAvailableError",
         "HcbenchError",
+        "ModelWarning",
         "NotApplicableError",
         "ParameterError",
     ),
+    "figures": ("Drawn", "FigureView", "draw_figures"),
     "hookspecs": ("hookimpl",),
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
+    "pairs": ("pair_index", "pair_items"),
     "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
     "registry": ("load_registry",),
     "results": ("Results",),
@@ -90,9 +102,10 @@ _HOME = {
         "Params",
         "Reference",
     ),
-    "suite": ("Claim", "Suite"),
+    "suite": ("Figure", "Suite"),
     "trees": ("Cut", "HeightKind", "NewickWarning", "Partition", "Tree"),
 }
+_MODULES = ("compiled", "plots")
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
@@ -101,6 +114,7 @@ __all__ = [
     "SIMILARITY_RULES",
     "UNSURE",
     "AlgorithmSpec",
+    "AllComparisons",
     "Answers",
     "BudgetExceededError",
     "Claim",
@@ -110,11 +124,15 @@ __all__ = [
     "DataError",
     "DataNotAvailableError",
     "DatasetSpec",
+    "Drawn",
+    "Figure",
+    "FigureView",
     "Given",
     "HcbenchError",
     "HeightKind",
     "Ledger",
     "MetricSpec",
+    "ModelWarning",
     "NewickWarning",
     "NotApplicableError",
     "Oracle",
@@ -136,12 +154,14 @@ __all__ = [
     "compare",
     "compiled",
     "derive_seed",
+    "draw_figures",
     "finest_partition",
     "fit",
     "hookimpl",
     "load_registry",
     "pair_index",
     "pair_items",
+    "plots",
     "score",
     "similarity_matrix",
     "similarity_of_vectors",
@@ -150,8 +170,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "compiled":
-        return importlib.import_module("hcbench.compiled")
+    if name in _MODULES:
+        return importlib.import_module(f"hcbench.{name}")
     if name not in _MODULE:
         raise AttributeError(f"module 'hcbench' has no attribute {name!r}")
     return getattr(importlib.import_module(f"hcbench.{_MODULE[name]}"), name)

@@ -210,11 +210,15 @@ def shared_keys(forward: NDArray[np.uint64], backward: NDArray[np.uint64]) -> in
 
 @njit(cache=True)
 def take_items(
-    closer: Any, farther: Any, n: int, number: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Comparisons among ``size`` of the n items; ``number`` (n,) is the new one, or -1. O(m)."""
+    closer: Any, farther: Any, annotator: Any, n: int, number: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]:
+    """Comparisons among ``size`` of the n items; ``number`` (n,) is the new one, or -1. O(m).
+
+    ``annotator`` (m,) is kept beside them; it may be empty.
+    """
     kept_closer = np.empty(closer.size, np.uint32)
     kept_farther = np.empty(closer.size, np.uint32)
+    kept_annotator = np.empty(annotator.size, np.int32)
     kept = 0
     for at in range(closer.size):
         i, j = items_of(closer[at], n)
@@ -225,5 +229,67 @@ def take_items(
             continue
         kept_closer[kept] = pair_of(number[i], number[j], size)
         kept_farther[kept] = pair_of(number[k], number[l], size)
+        if annotator.size:
+            kept_annotator[kept] = annotator[at]
         kept += 1
-    return kept_closer[:kept].copy(), kept_farther[:kept].copy()
+    who = kept_annotator[:kept].copy()
+    return kept_closer[:kept].copy(), kept_farther[:kept].copy(), who
+
+
+@njit(cache=True)
+def items_seen(closer: Any, farther: Any, n: int) -> NDArray[np.bool_]:
+    """Which of the n items are in one of the comparisons (m,). O(m + n)."""
+    seen = np.zeros(n, np.bool_)
+    for at in range(closer.size):
+        i, j = items_of(closer[at], n)
+        k, l = items_of(farther[at], n)  # noqa: E741
+        seen[i] = seen[j] = seen[k] = seen[l] = True
+    return seen
+
+
+@njit(cache=True)
+def share_item(closer: Any, farther: Any, n: int) -> NDArray[np.bool_]:
+    """Whether the two pairs of each comparison (m,) have an item in common. O(m)."""
+    shared = np.empty(closer.size, np.bool_)
+    for at in range(closer.size):
+        i, j = items_of(closer[at], n)
+        k, l = items_of(farther[at], n)  # noqa: E741
+        shared[at] = i in (k, l) or j in (k, l)
+    return shared
+
+
+@njit(cache=True)
+def decode_triplets(closer: Any, farther: Any, n: int) -> tuple[NDArray[np.int32], int]:
+    """Items (m, 3): the common one, its partner in the closer pair, that in the farther. O(m).
+
+    Returns
+    -------
+    rows, wrong : array, int
+        And the first comparison without a common item, where it stopped; -1 if all have one.
+    """
+    rows = np.empty((closer.size, 3), np.int32)
+    for at in range(closer.size):
+        i, j = items_of(closer[at], n)
+        k, l = items_of(farther[at], n)  # noqa: E741
+        if j in (k, l):
+            i, j = j, i
+        if i == l:
+            k, l = l, k  # noqa: E741
+        if i != k:
+            return rows, at
+        rows[at, 0], rows[at, 1], rows[at, 2] = i, j, l
+    return rows, -1
+
+
+@njit(cache=True)
+def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The m comparisons that ranks (M,) of pairs imply, in the order of `rising`. O(M^2)."""
+    closer = np.empty(m, np.uint32)
+    farther = np.empty(m, np.uint32)
+    found = 0
+    for a in range(rank.size):
+        for b in range(a + 1, rank.size):
+            if rank[a] != rank[b]:
+                closer[found], farther[found] = (a, b) if rank[a] > rank[b] else (b, a)
+                found += 1
+    return closer, farther

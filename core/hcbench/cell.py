@@ -11,6 +11,7 @@ import pickle
 import random
 import traceback
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -29,6 +30,7 @@ from hcbench.errors import (
     NotApplicableError,
 )
 from hcbench.job import Call, Done, Job
+from hcbench.notes import collect_notes
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
 from hcbench.plugins import import_file
@@ -52,9 +54,19 @@ class _Called:
     error: BaseException | None = None
     refused: bool = False
     compiled: bool = False
+    notes: tuple[str, ...] = ()
 
 
-_problems: OrderedDict[str, tuple[Problem, str]] = OrderedDict()
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A problem with its digest, and what its data set has to say about it."""
+
+    problem: Problem
+    digest: str
+    notes: tuple[str, ...]
+
+
+_problems: OrderedDict[str, _Made] = OrderedDict()
 _warm: set[str] = set()
 
 
@@ -93,13 +105,15 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
     """
     try:
         announce("data")
-        problem, digest = _problem(job)
+        made = _problem(job)
+        problem = made.problem
         if job.kept:
             announce("metrics")
             cost = job.cost or Cost()
-            return Done(measured=_judge(job, problem, cost, job.kept), data_digest=digest)
+            return Done(measured=_judge(job, problem, cost, job.kept), data_digest=made.digest)
         announce("oracle")
-        oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
+        with collect_notes() as notes:
+            oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         announce("warm-up")
@@ -113,7 +127,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
         oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    done = _conclude(job, digest, called)
+    noted = tuple(dict.fromkeys([*made.notes, *notes, *called.notes]))
+    done = replace(_conclude(job, made.digest, called), notes=noted)
     if done.status != "ok":
         return done
     announce("metrics", done)  # whatever a metric does, this much is kept
@@ -144,13 +159,14 @@ def _traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _problem(job: Job) -> tuple[Problem, str]:
+def _problem(job: Job) -> _Made:
     """The problem of a job, kept for the next cell on the same data."""
     if job.data_key in _problems:
         _problems.move_to_end(job.data_key)
         return _problems[job.data_key]
-    problem = make_problem(job.dataset, job.data_seed, job.provides)
-    _problems[job.data_key] = (problem, problem.digest())
+    with collect_notes() as notes:
+        problem = make_problem(job.dataset, job.data_seed, job.provides)
+    _problems[job.data_key] = _Made(problem, problem.digest(), tuple(notes))
     if len(_problems) > KEPT_PROBLEMS:
         _problems.popitem(last=False)
     return _problems[job.data_key]
@@ -201,13 +217,11 @@ def _warm_up(job: Job, problem: Problem) -> None:
     if name in _warm:
         return
     _warm.add(name)
-    try:
+    with suppress(Exception), collect_notes():  # notes on a few items are not about the data
         few = problem.take(_spread(problem.n))
         oracle = make_oracle(job.oracle, few, job.noise_seed, None)
         given = give(few, job.hints)
         job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
-    except Exception:
-        return
 
 
 def _signature(problem: Problem) -> list[tuple[object, ...]]:
@@ -239,7 +253,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     returned: Any = None
     failure: BaseException | None = None
     process = os.getpid()
-    with install_recorder("numba:compile") as compilations:
+    with install_recorder("numba:compile") as compilations, collect_notes() as notes:
         held = reset_peak()
         start = perf_counter()
         try:
@@ -265,6 +279,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         failure,
         refused=oracle.ledger.refused,
         compiled=bool(compilations.buffer),
+        notes=tuple(notes),
     )
 
 

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench import _comparison_kernels as kernels
+from hcbench import comparison_arrays as arrays
 from hcbench.errors import InvalidComparisonsError
+from hcbench.pairs import check_n, distinct_items
 
-MAX_ITEMS = 92_682
-"""Pair ids of more items than this do not fit into 32 bits."""
-
-_CHUNK = 1 << 20  # rows that are converted at a time
+Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class Comparisons:
     """A set of quadruplet answers, each saying that one pair of items is more similar than another.
 
-    8 bytes a comparison; read-only. An answer may be there more than once, and beside its
-    opposite: see `unique` and `contradictions`.
+    8 bytes a comparison, 12 with annotators; read-only. An answer may be there more than once, and
+    beside its opposite: see `duplicates`, `contradictions` and `unique`. ``a + b`` holds all
+    answers of both sets; ``a | b``, ``a & b`` and ``a - b`` each answer once, as `unique` does.
 
     Parameters
     ----------
@@ -32,6 +33,8 @@ class Comparisons:
     closer, farther : (m,) int arrays
         Pairs of items in scipy's condensed order (see `pair_index`); ``w(closer) > w(farther)``.
         Kept as uint32; arrays that are so already are not copied.
+    annotator : (m,) int array, optional
+        Who gave each answer, numbered from 0. Kept as int32.
 
     Raises
     ------
@@ -43,16 +46,22 @@ class Comparisons:
     n: int
     closer: NDArray[np.uint32]
     farther: NDArray[np.uint32]
+    annotator: NDArray[np.int32] | None
+    MOST: ClassVar[int] = 400_000_000
+    """How many are made where nobody gave them: 3.2 GB."""
 
-    def __init__(self, n: int, closer: ArrayLike, farther: ArrayLike) -> None:
+    def __init__(
+        self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
+    ) -> None:
         check_n(n)
-        pairs = [_pair_ids(n, closer, "closer"), _pair_ids(n, farther, "farther")]
+        pairs = [arrays.pair_ids(n, closer, "closer"), arrays.pair_ids(n, farther, "farther")]
         if pairs[0].size != pairs[1].size:
             raise InvalidComparisonsError(
                 f"closer has {pairs[0].size} pairs and farther {pairs[1].size}; give one of each "
                 "for every comparison"
             )
-        for array in pairs:
+        who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
+        for array in pairs if who is None else [*pairs, who]:
             array.flags.writeable = False
         same = kernels.first_same(*pairs)
         if same >= 0:
@@ -62,6 +71,7 @@ class Comparisons:
         object.__setattr__(self, "n", int(n))
         object.__setattr__(self, "closer", pairs[0])
         object.__setattr__(self, "farther", pairs[1])
+        object.__setattr__(self, "annotator", who)
 
     @classmethod
     def from_pairs(cls, n: int, closer: ArrayLike, farther: ArrayLike) -> Comparisons:
@@ -69,7 +79,13 @@ class Comparisons:
         return cls(n, closer, farther)
 
     @classmethod
-    def from_quadruplets(cls, n: int, rows: ArrayLike) -> Comparisons:
+    def from_quadruplets(
+        cls,
+        n: int,
+        rows: ArrayLike,
+        responses: ArrayLike | None = None,
+        annotator: ArrayLike | None = None,
+    ) -> Comparisons:
         """Comparisons of items.
 
         Parameters
@@ -78,6 +94,11 @@ class Comparisons:
             Number of items.
         rows : (m, 4) int array
             ``i, j, k, l`` means ``w_ij > w_kl``.
+        responses : (m,) array, optional
+            Whether it is so: bool, or, as cblearn counts, 1 for yes, -1 for no and 0 for no answer;
+            larger numbers are that many answers.
+        annotator : (m,) int array, optional
+            Who answered.
 
         Raises
         ------
@@ -85,22 +106,106 @@ class Comparisons:
             Naming the first row with an item that does not exist, an item paired with itself or
             a pair compared with itself.
         """
-        return _from_rows(cls, n, rows, (0, 1, 2, 3))
+        check_n(n)
+        closer, farther = arrays.encode(n, rows, arrays.QUADRUPLET)
+        return _answered(cls(n, closer, farther, annotator), responses)
 
     @classmethod
-    def from_triplets(cls, n: int, rows: ArrayLike) -> Comparisons:
+    def from_triplets(
+        cls,
+        n: int,
+        rows: ArrayLike,
+        responses: ArrayLike | None = None,
+        annotator: ArrayLike | None = None,
+    ) -> Comparisons:
         """Comparisons with a common item: a row ``i, j, k`` of (m, 3) means ``w_ij > w_ik``.
+
+        The lists of triplets of cblearn are such rows, with or without responses.
 
         Raises
         ------
         InvalidComparisonsError
             As `from_quadruplets`.
         """
-        return _from_rows(cls, n, rows, (0, 1, 0, 2))
+        check_n(n)
+        closer, farther = arrays.encode(n, rows, arrays.TRIPLET)
+        return _answered(cls(n, closer, farther, annotator), responses)
+
+    @classmethod
+    def from_array(cls, array: Any) -> Comparisons:
+        """Comparisons in an array with an axis for each item of the question; each once.
+
+        Parameters
+        ----------
+        array : (n, n, n, n) or (n, n, n) array, or a sparse one with ``coords`` and ``data``
+            Entry ``i, j, k, l`` is 1 if ``w_ij > w_kl``, -1 if it is less, 0 if that is unknown, as
+            in ComparisonHC; entry ``i, j, k`` the same of ``w_ij`` and ``w_ik``, as in cblearn's
+            tensors. Entries that pair an item with itself are left out.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If the array is of another shape.
+        """
+        n, rows, counts = arrays.entries(array)
+        make = cls.from_triplets if rows.shape[1] == 3 else cls.from_quadruplets
+        return make(n, rows, np.sign(counts)).unique()
+
+    @classmethod
+    def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
+        """Comparisons of a file: see `hcbench.comparison_files.read_comparisons`."""
+        from hcbench.comparison_files import read_comparisons
+
+        return read_comparisons(Path(path), n)
+
+    def write(self, path: str | Path, *, triplets: bool = False) -> None:
+        """Write a .csv or .npz file: see `hcbench.comparison_files.write_comparisons`."""
+        from hcbench.comparison_files import write_comparisons
+
+        write_comparisons(self, Path(path), triplets=triplets)
 
     def quadruplets(self) -> NDArray[np.int32]:
         """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l."""
         return kernels.decode_rows(self.closer, self.farther, self.n)
+
+    def triplets(self) -> NDArray[np.int32]:
+        """Items, (m, 3): a row ``i, j, k`` means ``w_ij > w_ik``, as in cblearn's lists.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If a comparison is of four items; `only_triplets` leaves such out.
+        """
+        rows, wrong = kernels.decode_triplets(self.closer, self.farther, self.n)
+        if wrong >= 0:
+            items = self.select([wrong]).quadruplets()[0].tolist()
+            raise InvalidComparisonsError(
+                f"row {wrong} {items}: its pairs share no item, so it is no triplet; leave such "
+                "rows out with only_triplets()"
+            )
+        return rows
+
+    def only_triplets(self) -> Comparisons:
+        """Those whose two pairs share an item. O(m)."""
+        return self.select(kernels.share_item(self.closer, self.farther, self.n))
+
+    def to_array(self) -> NDArray[np.int8]:
+        """The array (n, n, n, n) of ComparisonHC, as `from_array` takes it; contradictions are 0.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If it would take more than 4 GiB.
+        """
+        return arrays.fill(self.n, self.quadruplets())
+
+    def select(self, rows: ArrayLike) -> Comparisons:
+        """The comparisons at some positions (int array), or where a mask (m,) is true."""
+        chosen = np.asarray(rows)
+        if chosen.size == 0 and chosen.dtype.kind == "f":
+            chosen = chosen.astype(np.int64)
+        who = None if self.annotator is None else self.annotator[chosen]
+        return Comparisons(self.n, self.closer[chosen], self.farther[chosen], who)
 
     def take(self, items: ArrayLike) -> Comparisons:
         """The comparisons among some of the items, which are renumbered in the given order.
@@ -110,37 +215,77 @@ class Comparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        kept = np.asarray(items, dtype=np.int64)
-        if kept.size and (kept.min() < 0 or kept.max() >= self.n):
-            wrong = kept[(kept < 0) | (kept >= self.n)][0]
-            raise InvalidComparisonsError(f"items must be in 0..{self.n - 1}, got {wrong}")
+        kept = distinct_items(items, self.n)
         number = np.full(self.n, -1, np.int64)
         number[kept] = np.arange(kept.size)
-        if np.count_nonzero(number >= 0) < kept.size:
-            raise InvalidComparisonsError("items to take must be distinct")
-        chosen = kernels.take_items(self.closer, self.farther, self.n, number, kept.size)
-        return Comparisons(kept.size, *chosen)
+        who = np.empty(0, np.int32) if self.annotator is None else self.annotator
+        closer, farther, who = kernels.take_items(
+            self.closer, self.farther, who, self.n, number, kept.size
+        )
+        return Comparisons(kept.size, closer, farther, None if self.annotator is None else who)
+
+    def flip(self) -> Comparisons:
+        """The opposite of every answer. No copy."""
+        return Comparisons(self.n, self.farther, self.closer, self.annotator)
 
     def unique(self) -> Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(m) if they are in this order already, as those of the quadruplet-set oracle are;
-        O(m log m) time and 16 m bytes otherwise. Opposite answers both stay.
+        O(m log m) time and 16 m bytes otherwise. Opposite answers both stay. Who answered is
+        forgotten.
         """
         _compile_unique()
         if kernels.rising(self.closer, self.farther):
-            return self
-        return Comparisons(self.n, *kernels.merge_keys(*self._distinct_keys()))
+            if self.annotator is None:
+                return self
+            return Comparisons(self.n, self.closer, self.farther)
+        return self._of_keys(self._distinct_keys())
+
+    def duplicates(self) -> int:
+        """How many answers are there already: those that `unique` leaves out. As `unique`."""
+        return len(self) - sum(keys.size for keys in self._distinct_keys())
 
     def contradictions(self) -> int:
         """The number of questions, each counted once, to which both answers are there."""
         return int(kernels.shared_keys(*self._distinct_keys()))
 
-    def _distinct_keys(self) -> list[NDArray[np.uint64]]:
-        split: tuple[NDArray[np.uint64], ...] = kernels.split_keys(self.closer, self.farther)
+    def never_compared(self) -> NDArray[np.int64]:
+        """Items that are in no comparison, rising. O(m + n)."""
+        return np.flatnonzero(~kernels.items_seen(self.closer, self.farther, self.n))
+
+    def _distinct_keys(self) -> list[Keys]:
+        """The different answers as two rising lists, by orientation: see `kernels.split_keys`."""
+        split: tuple[Keys, ...] = kernels.split_keys(self.closer, self.farther)
         for keys in split:
             keys.sort()
         return [keys[: kernels.drop_repeats(keys)] for keys in split]
+
+    def _of_keys(self, keys: list[Keys]) -> Comparisons:
+        return Comparisons(self.n, *kernels.merge_keys(*keys))
+
+    def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
+        _check_same_items(self, other)
+        return list(zip(self._distinct_keys(), other._distinct_keys(), strict=True))
+
+    def __add__(self, other: Comparisons) -> Comparisons:
+        _check_same_items(self, other)
+        who = None
+        if self.annotator is not None and other.annotator is not None:
+            who = np.concatenate([self.annotator, other.annotator])
+        closer = np.concatenate([self.closer, other.closer])
+        return Comparisons(self.n, closer, np.concatenate([self.farther, other.farther]), who)
+
+    def __or__(self, other: Comparisons) -> Comparisons:
+        return (self + other).unique()
+
+    def __and__(self, other: Comparisons) -> Comparisons:
+        both = self._pairs_of_keys(other)
+        return self._of_keys([np.intersect1d(a, b, assume_unique=True) for a, b in both])
+
+    def __sub__(self, other: Comparisons) -> Comparisons:
+        both = self._pairs_of_keys(other)
+        return self._of_keys([np.setdiff1d(a, b, assume_unique=True) for a, b in both])
 
     def __len__(self) -> int:
         return self.closer.size
@@ -148,11 +293,10 @@ class Comparisons:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
             return NotImplemented
-        return (
-            self.n == other.n
-            and np.array_equal(self.closer, other.closer)
-            and np.array_equal(self.farther, other.farther)
-        )
+        if self.n != other.n or (self.annotator is None) != (other.annotator is None):
+            return False
+        mine, theirs = _arrays(self), _arrays(other)
+        return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
     def __hash__(self) -> int:
         return hash((self.n, self.closer.tobytes(), self.farther.tobytes()))
@@ -161,70 +305,32 @@ class Comparisons:
         return f"Comparisons(n={self.n}, m={len(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Comparisons, (self.n, self.closer, self.farther)  # a pickle forgets read-only
+        return Comparisons, (self.n, *_arrays(self))  # a pickle forgets read-only
 
 
-def pair_index(i: ArrayLike, j: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Ids of unordered pairs of n items, in scipy's condensed order: 0 is (0, 1), 1 is (0, 2), ...
-
-    Parameters
-    ----------
-    i, j : (m,) int arrays or int
-        Different items.
-
-    Returns
-    -------
-    (m,) int64 array
-        ``n i - i(i+1)/2 + j - i - 1`` for i < j. O(m).
-
-    Raises
-    ------
-    InvalidComparisonsError
-        If an item does not exist or is paired with itself.
-    """
-    one, two = np.broadcast_arrays(np.asarray(i, np.int64), np.asarray(j, np.int64))
-    one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
-    wrong = (one < 0) | (one >= n) | (two < 0) | (two >= n) | (one == two)
-    if wrong.any():
-        at = int(wrong.argmax())
-        raise InvalidComparisonsError(f"({one[at]}, {two[at]}) is no pair of items in 0..{n - 1}")
-    return kernels.pair_ids(one, two, n)
+def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
+    kept = (comparisons.closer, comparisons.farther, comparisons.annotator)
+    return [array for array in kept if array is not None]
 
 
-def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Items i < j of pair ids: the inverse of `pair_index`.
-
-    Parameters
-    ----------
-    pairs : (m,) int array
-        Ids in 0..n(n-1)/2 - 1; exact where n(n-1)/2 is below 2^63.
-
-    Returns
-    -------
-    i, j : (m,) int64 arrays
-        By closed form, without a table. O(m).
-
-    Raises
-    ------
-    InvalidComparisonsError
-        If there is no such pair.
-    """
-    ids = np.ascontiguousarray(pairs).ravel()
-    total = n * (n - 1) // 2
-    if ids.size and (ids.min() < 0 or ids.max() >= total):
-        raise InvalidComparisonsError(f"pairs of {n} items have ids in 0..{total - 1}")
-    if ids.dtype != np.uint32:
-        ids = ids.astype(np.int64, copy=False)
-    items: tuple[NDArray[np.int64], NDArray[np.int64]] = kernels.items_of_pairs(ids, n)
-    return items
-
-
-def check_n(n: int) -> None:
-    """Refuse a number of items whose pairs cannot be numbered in 32 bits."""
-    if not 1 <= n <= MAX_ITEMS:
+def _check_same_items(one: Comparisons, other: Comparisons) -> None:
+    if one.n != other.n:
         raise InvalidComparisonsError(
-            f"comparisons can be of 1 to {MAX_ITEMS} items, got {n}; take a part of the items"
+            f"sets of comparisons of {one.n} and of {other.n} items cannot be put together"
         )
+
+
+def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
+    """What the responses say about comparisons that were asked."""
+    if responses is None:
+        return asked
+    counts = arrays.answer_counts(responses, len(asked))
+    closer = np.where(counts < 0, asked.farther, asked.closer)
+    farther = np.where(counts < 0, asked.closer, asked.farther)
+    said = Comparisons(asked.n, closer, farther, asked.annotator)
+    if (np.abs(counts) == 1).all():
+        return said
+    return said.select(np.repeat(np.arange(len(said)), np.abs(counts)))
 
 
 @cache
@@ -234,56 +340,3 @@ def _compile_unique() -> None:
     split = kernels.split_keys(none.closer, none.farther)
     kernels.drop_repeats(split[0])
     kernels.merge_keys(*split)
-
-
-def _integers(values: ArrayLike, what: str) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iu":
-        raise InvalidComparisonsError(
-            f"{what} must be of integers, got {array.dtype}; convert with .astype(int)"
-        )
-    return array
-
-
-def _pair_ids(n: int, values: ArrayLike, what: str) -> NDArray[np.uint32]:
-    ids = _integers(values, what)
-    if ids.ndim != 1:
-        raise InvalidComparisonsError(f"{what} must have shape (m,), got {ids.shape}")
-    total = n * (n - 1) // 2
-    if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= total):
-        row = int(((ids < 0) | (ids >= total)).argmax())
-        raise InvalidComparisonsError(
-            f"row {row}: {what} is pair {ids[row]}, but {n} items have the pairs 0..{total - 1}"
-        )
-    return np.ascontiguousarray(ids, dtype=np.uint32).view()
-
-
-def _from_rows(
-    cls: type[Comparisons], n: int, values: ArrayLike, columns: tuple[int, ...]
-) -> Comparisons:
-    check_n(n)
-    width = max(columns) + 1
-    rows = _integers(values, "comparisons")
-    if rows.size == 0 and rows.ndim <= 2:
-        rows = np.empty((0, width), np.int64)
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise InvalidComparisonsError(
-            f"these comparisons must have shape (m, {width}), got {rows.shape}"
-        )
-    closer, farther = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
-    for start in range(0, len(rows), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        items = np.ascontiguousarray(rows[part][:, columns], dtype=np.int64)
-        at, fault = kernels.encode_rows(items, n, closer[part], farther[part])
-        if fault:
-            raise InvalidComparisonsError(_fault(start + at, rows[start + at].tolist(), fault, n))
-    return cls(n, closer, farther)
-
-
-def _fault(row: int, items: list[int], fault: int, n: int) -> str:
-    reason = {
-        kernels.RowFault.RANGE: f"items must be in 0..{n - 1}",
-        kernels.RowFault.SAME_ITEM: "an item is paired with itself",
-        kernels.RowFault.SAME_PAIR: "a pair is compared with itself",
-    }[kernels.RowFault(fault)]
-    return f"row {row} {items}: {reason}"

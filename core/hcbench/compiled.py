@@ -157,17 +157,19 @@ def is_sound(state: Any) -> Any:
 
 @njit(cache=True)
 def _grow(state: Any) -> None:
-    keys = np.zeros(2 * len(state.core_keys), np.uint64)
-    times = np.zeros(2 * len(state.core_keys), np.int32)
+    # Each access to a field of the state counts references: not in the loop.
+    old_keys, old_times = state.core_keys, state.core_times
+    keys = np.zeros(2 * len(old_keys), np.uint64)
+    times = np.zeros(2 * len(old_keys), np.int32)
     mask = np.uint64(len(keys) - 1)
-    for old in range(len(state.core_keys)):
-        key = state.core_keys[old]
+    for old in range(len(old_keys)):
+        key = old_keys[old]
         if key != 0:
             slot = key & mask
             while keys[slot] != 0:
                 slot = (slot + np.uint64(1)) & mask
             keys[slot] = key
-            times[slot] = state.core_times[old]
+            times[slot] = old_times[old]
     state.core_keys = keys
     state.core_times = times
 

@@ -39,6 +39,7 @@ def fit(
     ordinal: Own | None = None,
     same_cluster: Own | None = None,
     quadruplet: Own | None = None,
+    vectorized: bool = False,
     **params: Any,
 ) -> Result:
     """Run one registered algorithm on one's own data, without a harness.
@@ -63,6 +64,8 @@ def fit(
     ordinal, same_cluster, quadruplet : callable, optional
         Who answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)`` whether they
         belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
+    vectorized : bool
+        Whether that callable takes and returns arrays, one entry a question.
     **params
         Of the algorithm.
 
@@ -83,7 +86,9 @@ def fit(
     answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
     callables = {name: f for name, f in answering.items() if f is not None}
     _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
-    problem, asked = _who_answers(data, callables, n, budget, truth)
+    if vectorized and not callables:
+        raise ParameterError("vectorized= is for a callable that answers, and there is none")
+    problem, asked = _who_answers(data, callables, n, budget, truth, vectorized=vectorized)
     if asked is None:
         asked = _default_oracle(registry, use, problem, oracle, seed, budget)
     elif asked.kind not in use.spec.accepts:
@@ -125,6 +130,8 @@ def _who_answers(
     n: int | None,
     budget: int | None,
     truth: Any,
+    *,
+    vectorized: bool,
 ) -> tuple[Problem, Oracle | None]:
     """The problem, and the oracle if the caller brings one."""
     if len(callables) > 1:
@@ -138,7 +145,7 @@ def _who_answers(
         items = problem.n if problem is not None else n
         if items is None:
             raise ParameterError("say how many items there are: n=...")
-        asked = ask_oracle(_KIND[name], function, n=items, budget=budget)
+        asked = ask_oracle(_KIND[name], function, n=items, budget=budget, vectorized=vectorized)
         return problem or Problem(n=items, **known), asked
     if data is None:
         raise ParameterError("fit needs data, or n= and a callable that answers")

@@ -100,6 +100,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
         data_digest=done.data_digest,
         traceback=done.traceback,
         log=report.log,
+        notes=done.notes,
         measured=_complete(cell, done),
     )
     if cost is None:

@@ -17,13 +17,18 @@ from pathlib import Path
 #: plans, isolates, stores and shows cells is not among them.
 DECISIVE = (
     "_comparison_kernels",
+    "all_comparisons",
     "cell",
+    "comparison_arrays",
+    "comparison_files",
     "comparisons",
     "compiled",
     "errors",
     "job",
+    "notes",
     "oracle",
     "outcome",
+    "pairs",
     "problem",
     "seeds",
     "similarity",

@@ -1,4 +1,4 @@
-"""Every error that hcbench raises on purpose: one class for each mistake.
+"""Every error that hcbench raises on purpose, one class for each mistake, and its warning.
 
 A message says what was wrong, the value, and the way out. The command line prints it as one
 line and ends with the exit code of its class.
@@ -108,3 +108,12 @@ class PluginError(HcbenchError):
 
 class WorkerError(HcbenchError):
     """The worker processes cannot be started."""
+
+
+class ModelWarning(UserWarning):
+    """What has to be known of a result: an assumption of its model or theorem does not hold.
+
+    An algorithm, data set or oracle that gives this warning is no failure. In a comparison the
+    text is kept with the cell as a note and shown below the table; in `hcbench.fit` it is an
+    ordinary warning.
+    """

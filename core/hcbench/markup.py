@@ -59,6 +59,8 @@ _LATEX = str.maketrans(
         "↑": r"$\uparrow$",
         "↓": r"$\downarrow$",
         "µ": r"$\mu$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
         "[": "{[}",  # at the beginning of a row it would be an option of the line break
         "]": "{]}",
     }

@@ -417,8 +417,9 @@ def ask_oracle(
     kind : str
         ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"`` or a kind of your own.
     function : callable
-        ``f(i, j, k, l) -> bool`` (is w_ij > w_kl?), ``f(i, j, k) -> 0, 1, 2`` (the position of
-        the odd one out), ``f(i, j) -> bool`` (do they belong together?).
+        ``f(i, j, k, l) -> bool`` (is w_ij > w_kl? or 1, -1, and 0 for a tie), ``f(i, j, k) ->
+        0, 1, 2`` (the position of the odd one out), ``f(i, j) -> bool`` (do they belong
+        together?).
     n : int
         Number of items.
     arity : int, optional
@@ -441,9 +442,21 @@ def ask_oracle(
         if vectorized:
             codes = np.asarray(function(*questions.T))
         else:
-            codes = np.array([function(*(int(i) for i in row)) for row in questions])
+            answers = [function(*(int(i) for i in row)) for row in questions]
+            if items == 4:  # one by one: beside an UNSURE, numpy would make False a tie
+                answers = [_sign(answer) for answer in answers]
+            codes = np.array(answers)
+        if codes.shape != (len(questions),):
+            raise InvalidQuestionError(
+                f"{len(questions)} questions were answered by an array of shape {codes.shape}"
+            )
         if items == 4 and codes.dtype == bool:
             return np.where(codes, 1, -1).astype(np.int8)
         return codes.astype(np.int8)
 
     return Oracle(Answers(kind=kind, n=n, arity=items, answer=answer), budget=budget)
+
+
+def _sign(answer: Any) -> Any:
+    """A yes or no to a quadruplet as 1 or -1; other codes as they are."""
+    return (1 if answer else -1) if isinstance(answer, bool | np.bool_) else answer

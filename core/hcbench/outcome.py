@@ -94,6 +94,9 @@ class Outcome:
         A hash of the generated data.
     traceback, log : str
         Of a failure: the full traceback; what was printed.
+    notes : tuple of str
+        What data set, oracle and algorithm have to say about the result, such as an assumption of
+        the model that does not hold; see `ModelWarning`.
     measured : tuple of Measured
         The checkpoints in order, then the end.
     reused : bool
@@ -120,6 +123,7 @@ class Outcome:
     data_digest: str = ""
     traceback: str = ""
     log: str = ""
+    notes: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
     reused: bool = False
 

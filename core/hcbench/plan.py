@@ -48,9 +48,7 @@ class Cell:
     @property
     def data_seed(self) -> int:
         """The same for all that use these data; for fixed data the same in all repetitions."""
-        fixed = not self.dataset.spec.random_with(self.dataset.params)
-        repetition = 0 if fixed else self.repetition
-        return derive_seed(self.seed, "data", self.dataset.seed_name, repetition)
+        return data_seed(self.dataset, self.seed, self.repetition)
 
     @property
     def noise_seed(self) -> int:
@@ -62,6 +60,12 @@ class Cell:
     def algorithm_seed(self) -> int:
         """The same for all algorithms on these data."""
         return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+
+def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
+    """The seed of a data set in a repetition; for fixed data the same in all."""
+    varying = repetition if dataset.spec.random_with(dataset.params) else 0
+    return derive_seed(seed, "data", dataset.seed_name, varying)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,8 @@ class Problem:
         if self.comparisons is not None:
             yield "closer", self.comparisons.closer
             yield "farther", self.comparisons.farther
+            if self.comparisons.annotator is not None:
+                yield "annotator", self.comparisons.annotator
         if self.levels is not None:
             yield "levels", self.levels
         if self.tree is not None:

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from hcbench import markup, tables
-from hcbench.claims import Verdict, judge_claim
 from hcbench.errors import HcbenchError
 from hcbench.groups import Group, group_outcomes, value_at
 from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome
+from hcbench.overviews import make_tables
 from hcbench.ranks import find_best, rank_algorithms
 from hcbench.statistics import summarise
 from hcbench.suite import Suite
+from hcbench.verdicts import Verdict, describe_claimed, judge_claim
 
 if TYPE_CHECKING:
     import pandas
@@ -139,6 +140,7 @@ class Results:
             },
             "reference": self.is_reference(outcome),
             "key": outcome.key,
+            "notes": list(outcome.notes),
             "reused": outcome.reused,
         }
 
@@ -217,10 +219,15 @@ class Results:
     def verdicts(self) -> list[dict[str, Any]]:
         """What is left of each claim of the suite.
 
-        ``paper`` is the number claimed, None for a statement in words; ``printed`` is the claim
-        as printed.
+        ``paper`` is the number claimed, None for a statement in words; ``printed`` is what is
+        claimed, in short.
         """
-        return [_verdict_row(judge_claim(claim, self)) for claim in self.suite.claims]
+        return [_verdict_row(verdict) for verdict in self.judged]
+
+    @cached_property
+    def judged(self) -> list[Verdict]:
+        """The verdicts on the claims of the suite, as objects."""
+        return [judge_claim(claim, self) for claim in self.suite.claims]
 
     # ---- Written forms ---------------------------------------------------------------------------
 
@@ -269,11 +276,12 @@ class Results:
                 row[f"{label} (metric)" if label in cell else label] = value
             reasons = cell["metric_reasons"].items()
             row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
+            row["notes"] = "; ".join(cell["notes"])
             flat.append(row)
         return flat
 
     def _tables(self) -> tuple[list[tables.Block], list[str]]:
-        return tables.make_tables(self), tables.describe_numbers(self, "bold")
+        return make_tables(self), tables.describe_numbers(self, "bold")
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
@@ -294,7 +302,7 @@ def _verdict_row(verdict: Verdict) -> dict[str, Any]:
     return {
         "claim": claim.claim,
         "paper": float(claim.paper) if claim.paper else None,
-        "printed": claim.paper or f"better than {claim.better_than}",
+        "printed": describe_claimed(claim),
         "measured": verdict.measured,
         "standard_error": verdict.standard_error,
         "verdict": verdict.verdict,

@@ -82,7 +82,8 @@ class Parameter:
     interval : str
         The numbers accepted, such as ``"(0, 1]"``.
     alternative : str, optional
-        A second type that is accepted, such as ``"str"`` for a number that may also be "auto".
+        A second type that is accepted, such as ``"str"`` for a number that may also be "auto"; or
+        several, as ``"str or list"``.
     """
 
     name: str
@@ -96,7 +97,7 @@ class Parameter:
     def __post_init__(self) -> None:
         if not self.type:
             object.__setattr__(self, "type", self._type_of_default())
-        for name in filter(None, (self.type, self.alternative)):
+        for name in self._type_names():
             if name not in _TYPES:
                 raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
         if self.interval:
@@ -107,6 +108,9 @@ class Parameter:
             if isinstance(self.default, types) and self.default is not REQUIRED:
                 return name
         raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
+
+    def _type_names(self) -> list[str]:
+        return [self.type, *filter(None, self.alternative.split(" or "))]
 
     @property
     def required(self) -> bool:
@@ -123,7 +127,7 @@ class Parameter:
         """
         if value is None and self.default is None:
             return None
-        wanted = _TYPES[self.type] + (_TYPES[self.alternative] if self.alternative else ())
+        wanted = tuple(accepted for name in self._type_names() for accepted in _TYPES[name])
         if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
             kinds = f"{self.type} or {self.alternative}" if self.alternative else self.type
             raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")

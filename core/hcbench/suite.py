@@ -3,71 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from hcbench.claims import Claim
 from hcbench.errors import SuiteError
-from hcbench.specs import Reference
+from hcbench.specs import Function, Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """One value, or one statement in words, that a paper makes and a suite measures.
+class Figure:
+    """A figure that a suite draws of its results.
 
     Attributes
     ----------
-    claim : str
-        What the paper says, and where.
-    algorithm, dataset, metric : str
-        Names as in the suite, parameters included.
-    oracle : str, optional
-        Needed where the algorithm runs with several.
-    paper : str
-        The value as printed, so that its rounding is known; "" for a statement in words.
-    paper_error : float
-        The standard error that the paper prints beside it, 0 if none.
-    better_than : str, optional
-        For a statement in words: the algorithm that ``algorithm`` is said to beat.
-    erratum : str, optional
-        Why the printed value is wrong, if it is known to be.
-    note : str
-        The choice made where the paper leaves freedom.
+    name : str
+        Of its file, without the ending.
+    doc : str
+        What it shows, in one sentence.
+    function : str or callable
+        ``"package.module:function"``, called with a `FigureView`; returns a matplotlib figure.
     """
 
-    claim: str
-    algorithm: str
-    dataset: str
-    metric: str
-    oracle: str = ""
-    paper: str = ""
-    paper_error: float = 0.0
-    better_than: str = ""
-    erratum: str = ""
-    note: str = ""
+    name: str
+    doc: str
+    function: Function
 
     def __post_init__(self) -> None:
-        if bool(self.paper) == bool(self.better_than):
-            raise SuiteError(f"claim {self.claim!r} needs either paper or better_than")
-        if self.paper:
-            try:
-                finite = Decimal(self.paper).is_finite()
-            except InvalidOperation:
-                finite = False
-            if not finite:
-                raise SuiteError(
-                    f"claim {self.claim!r}: paper is the printed number as text, "
-                    f'such as "0.86"; got {self.paper!r}'
-                )
-
-    @property
-    def rounding(self) -> float:
-        """Half a unit of the last printed digit."""
-        exponent = Decimal(self.paper).as_tuple().exponent
-        return 0.5 * 10.0 ** int(exponent) if self.paper else 0.0
+        if not re.fullmatch(r"[\w.-]*\w", self.name):
+            raise SuiteError(
+                f"{self.name!r} cannot be the name of a figure: letters, digits, - and . only"
+            )
+        if isinstance(self.function, str) and not re.fullmatch(r"[\w.]+:\w+", self.function):
+            raise SuiteError(
+                f"figure {self.name}: function is 'package.module:function', got {self.function!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +66,7 @@ class Suite:
     memory : float, optional
         GiB that one call may hold above the warm worker.
     claims : tuple of Claim
+    figures : tuple of Figure
     paper : Reference, optional
     """
 
@@ -107,6 +83,7 @@ class Suite:
     timeout: float | None = 300.0
     memory: float | None = None
     claims: tuple[Claim, ...] = ()
+    figures: tuple[Figure, ...] = ()
     paper: Reference | None = None
 
     def __post_init__(self) -> None:
@@ -123,6 +100,9 @@ class Suite:
                 raise SuiteError(f"{name} cannot be negative, got {min(counts)}")
         if self.seed < 0:
             raise SuiteError(f"seed cannot be negative, got {self.seed}")
+        for name, count in Counter(figure.name for figure in self.figures).items():
+            if count > 1:
+                raise SuiteError(f"{count} figures are called {name}; their files would be one")
 
 
 def read_suite(path: Path) -> Suite:
@@ -147,7 +127,14 @@ def read_suite(path: Path) -> Suite:
     return replace(
         suite,
         datasets=tuple(_beside(path, name) for name in suite.datasets),
-        claims=tuple(replace(c, dataset=_beside(path, c.dataset)) for c in suite.claims),
+        claims=tuple(
+            replace(
+                claim,
+                dataset=_beside(path, claim.dataset),
+                than_dataset=_beside(path, claim.than_dataset),
+            )
+            for claim in suite.claims
+        ),
     )
 
 
@@ -191,10 +178,15 @@ def suite_from_entries(entries: Mapping[str, Any], source: str) -> Suite:
 
 
 def _entry(name: str, value: Any, source: str) -> Any:
-    if name == "claims":
-        if not isinstance(value, list) or not all(isinstance(claim, dict) for claim in value):
-            raise SuiteError(f"{source}: claims are tables, each under [[claims]]")
-        return tuple(_claim(claim, source) for claim in value)
+    if name in ("claims", "figures"):
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
+        return tuple(
+            _of_table(Claim, entry, source)
+            if name == "claims"
+            else _of_table(Figure, entry, source)
+            for entry in value
+        )
     if name in _LISTS or name in _COUNTS:
         wanted = str if name in _LISTS else int
         if not isinstance(value, list) or not all(isinstance(v, wanted) for v in value):
@@ -205,30 +197,43 @@ def _entry(name: str, value: Any, source: str) -> Any:
     return value
 
 
-def _claim(entries: Mapping[str, Any], source: str) -> Claim:
-    known = {f.name: f.default for f in fields(Claim)}
+_NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
+    "paper_error": (int, float),
+    "within": (int, float),
+    "every_repetition": bool,
+}
+
+
+T = TypeVar("T", Claim, Figure)
+
+
+def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
+    """A claim, or a figure, of the entries of its table."""
+    noun = kind.__name__.lower()
+    known = {f.name: f.default for f in fields(kind)}
     for name, value in entries.items():
         if name not in known:
             raise SuiteError(
-                f"{source}: a claim has no entry {name!r}; there are {', '.join(known)}"
+                f"{source}: a {noun} has no entry {name!r}; there are {', '.join(known)}"
             )
-        wanted = (int, float) if name == "paper_error" else str
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        wanted = _NOT_TEXT.get(name, str)
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             hint = ": write the printed number as text" if name == "paper" else ""
-            raise SuiteError(f"{source}: {name} of a claim has the wrong type: {value!r}{hint}")
+            raise SuiteError(f"{source}: {name} of a {noun} has the wrong type: {value!r}{hint}")
     missing = [
         name for name, default in known.items() if default is MISSING and name not in entries
     ]
     if missing:
-        raise SuiteError(f"{source}: a claim needs {', '.join(missing)}; got {dict(entries)!r}")
-    return Claim(**entries)
+        raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
+    return kind(**entries)
 
 
 def describe_suite(suite: Suite) -> dict[str, Any]:
-    """A suite in plain values, without its paper."""
-    described = asdict(suite)
-    del described["paper"]
-    return described
+    """A suite in plain values, without its paper and the figures that no text names."""
+    described = {f.name: getattr(suite, f.name) for f in fields(suite) if f.name != "paper"}
+    named = [figure for figure in suite.figures if isinstance(figure.function, str)]
+    claims = [asdict(claim) for claim in suite.claims]
+    return {**described, "claims": claims, "figures": [asdict(figure) for figure in named]}
 
 
 def rebuild_suite(described: Mapping[str, Any]) -> Suite:
@@ -236,4 +241,6 @@ def rebuild_suite(described: Mapping[str, Any]) -> Suite:
     values: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
     }
-    return Suite(**{**values, "claims": tuple(Claim(**claim) for claim in described["claims"])})
+    values["claims"] = tuple(Claim(**claim) for claim in described["claims"])
+    values["figures"] = tuple(Figure(**figure) for figure in described.get("figures", ()))
+    return Suite(**values)

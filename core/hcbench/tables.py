@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NOTHING = "-"
 _REFERENCE = "a reference, which is not ranked"
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\b(?:\d[\d.,]*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
-_ARROWS = {"higher": "↑", "lower": "↓"}
+ARROWS = {"higher": "↑", "lower": "↓"}
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 
@@ -72,7 +72,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reason:
+class Reason:
     """Why something is not there.
 
     Attributes
@@ -99,13 +99,13 @@ def _blanked(text: str) -> str:
 
 
 @dataclass(slots=True)
-class _Notes:
+class Notes:
     """The notes of a block: what is said twice, but for its numbers, has one number."""
 
-    first: dict[str, _Reason] = field(default_factory=dict)
+    first: dict[str, Reason] = field(default_factory=dict)
     alike: set[str] = field(default_factory=set)
 
-    def mark(self, reasons: Iterable[_Reason]) -> tuple[int, ...]:
+    def mark(self, reasons: Iterable[Reason]) -> tuple[int, ...]:
         """The numbers of some notes."""
         causes: dict[str, None] = {}
         for reason in reasons:
@@ -114,7 +114,7 @@ class _Notes:
             if reason.alike or reason.text != first.text:
                 self.alike.add(reason.cause)
         places = {cause: number for number, cause in enumerate(self.first, start=1)}
-        return tuple(places[cause] for cause in causes)
+        return tuple(sorted(places[cause] for cause in causes))
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -125,50 +125,46 @@ class _Notes:
         )
 
 
-def make_tables(results: Results) -> list[Block]:
-    """All that there is to show: a block for each data set, average ranks, verdicts."""
-    blocks = [_dataset_block(results, dataset) for dataset in results.datasets]
-    return [*blocks, *_ranking_blocks(results), *_verdict_blocks(results)]
-
-
 # ---- Data sets -----------------------------------------------------------------------------------
 
 
-def _dataset_block(results: Results, dataset: str) -> Block:
+def dataset_block(results: Results, dataset: str) -> Block:
+    """The table of a data set: a row for each algorithm, reference lines last."""
     groups = [group for group in results.groups if group.dataset == dataset]
     groups.sort(key=results.is_reference)  # these last
     keys = _distinguishing(groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in results.metrics}
-    notes = _Notes()
+    notes = Notes()
     rows = []
     for group in groups:
-        reference = [_Reason(_REFERENCE)] if results.is_reference(group) else []
-        row = [Entry(group.algorithm, marks=notes.mark([*reference, *_troubles(group)]))]
-        row += [Entry(_key_text(key, getattr(group, key))) for key in keys]
+        reference = [Reason(_REFERENCE)] if results.is_reference(group) else []
+        remarks = [*reference, *troubles(group), *remarks_on(group)]
+        row = [Entry(group.algorithm, marks=notes.mark(remarks))]
+        row += [Entry(key_text(key, getattr(group, key))) for key in keys]
         row += [
-            _value_entry(group, metric, group in best[metric.label], notes)
+            value_entry(group, metric, group in best[metric.label], notes)
             for metric in results.metrics
         ]
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
-    header = ["algorithm", *(_KEYS[key] for key in keys)]
+    header = ["algorithm", *(KEYS[key] for key in keys)]
     numeric = [False, *(key != "oracle" for key in keys)]
     return Block(
         dataset,
-        (*header, *(f"{m.label} {_ARROWS[m.direction]}" for m in results.metrics)),
+        (*header, *(f"{m.label} {ARROWS[m.direction]}" for m in results.metrics)),
         (*numeric, *(True for _ in results.metrics)),
         tuple(rows),
         notes.texts,
     )
 
 
-_KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
+KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
 _WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
 
 
 def _distinguishing(groups: Sequence[Group]) -> list[str]:
     """What tells rows apart beside the algorithm, and an oracle that is not the plain one."""
     ran = [group for group in groups if group.oracle]
-    found = [key for key in _KEYS if len({getattr(group, key) for group in ran}) > 1]
+    found = [key for key in KEYS if len({getattr(group, key) for group in ran}) > 1]
     if "oracle" not in found and any("[" in group.oracle for group in ran):
         found.insert(0, "oracle")
     return found
@@ -190,22 +186,39 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     ]
 
 
-def _key_text(key: str, value: str | int | None) -> str:
+def key_text(key: str, value: str | int | None) -> str:
+    """What tells a row apart, as it is written."""
     if isinstance(value, int):
         return f"{value:,}"
     return value or _WITHOUT[key]
 
 
-def _troubles(group: Group) -> list[_Reason]:
+def troubles(group: Group) -> list[Reason]:
     """Why repetitions have no result, most frequent first."""
+    return _counted(
+        group,
+        [
+            [f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status]
+            for outcome in group.outcomes
+            if outcome.status != "ok"
+        ],
+    )
+
+
+def remarks_on(group: Group) -> list[Reason]:
+    """What was noted of the results, most frequent first."""
+    return _counted(group, [outcome.notes for outcome in group.outcomes])
+
+
+def _counted(group: Group, said: Iterable[Sequence[str]]) -> list[Reason]:
+    """What the repetitions of a group say, and how many of them, if not all, say it."""
     texts: dict[str, list[str]] = {}
-    for outcome in group.outcomes:
-        if outcome.status != "ok":
-            text = f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
-            texts.setdefault(_blanked(text), []).append(text)
+    for of_one in said:
+        for cause, text in {_blanked(text): text for text in of_one}.items():
+            texts.setdefault(cause, []).append(text)
     total = len(group.outcomes)
     return [
-        _Reason(
+        Reason(
             alike[0],
             "" if len(alike) == total else f"{len(alike)} of {total} repetitions: ",
             len(set(alike)) > 1,
@@ -214,15 +227,15 @@ def _troubles(group: Group) -> list[_Reason]:
     ]
 
 
-def _value_entry(group: Group, metric: MetricInfo, bold: bool, notes: _Notes) -> Entry:
+def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
     """Mean and spread of one metric, or why there is none."""
     values = group.values(metric.label)
     numbers = [value.value for value in values if value.value is not None]
     judged = zip(group.outcomes, values, strict=True)
     lacking = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
-    reasons = [_Reason(v.reason) for v in lacking if v.reason]
+    reasons = [Reason(v.reason) for v in lacking if v.reason]
     if numbers:
-        errors = [_Reason(v.reason) for v in lacking if v.status == "error"]
+        errors = [Reason(v.reason) for v in lacking if v.status == "error"]
         text = format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
         return Entry(text, bold, notes.mark(errors))
     if not lacking:
@@ -257,8 +270,8 @@ def format_spread(
     if unit == "bytes":
         return _scaled(mean, std, _BYTES, digits=2)
     if unit == "questions":
-        return _joined(mean, std, ",.0f", "")
-    return _joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
+        return joined(mean, std, ",.0f", "")
+    return joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
 
 
 def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
@@ -280,62 +293,14 @@ def _scaled(
     scaled = mean / scale
     whole_digits = math.floor(math.log10(abs(scaled))) + 1 if scaled else 1
     decimals = max(0, digits - max(whole_digits, 1)) if name != "B" else 0
-    return _joined(scaled, None if std is None else std / scale, f",.{decimals}f", name)
+    return joined(scaled, None if std is None else std / scale, f",.{decimals}f", name)
 
 
-def _joined(mean: float, std: float | None, form: str, unit: str) -> str:
+def joined(mean: float, std: float | None, form: str, unit: str) -> str:
+    """A number with its spread, if it has one, and its unit, if it has one."""
     text = format(mean, form)
     if not text.strip("-0.,"):
         text = text.removeprefix("-")
     if std is not None:
         text += f" ± {format(std, form) if std else '0'}"
     return f"{text} {unit}" if unit else text
-
-
-# ---- Ranks and verdicts --------------------------------------------------------------------------
-
-
-def _ranking_blocks(results: Results) -> list[Block]:
-    """Average ranks, if they say more than one block of a data set does."""
-    ranking = results.ranking
-    if len(results.datasets) < 2 or not ranking:
-        return []
-    metrics = list(dict.fromkeys(row["metric"] for row in ranking))
-    names = list(dict.fromkeys(row["algorithm"] for row in ranking))
-    rank = {(row["algorithm"], row["metric"]): row["average_rank"] for row in ranking}
-    best = {metric: min(rank[name, metric] for name in names) for metric in metrics}
-    blocks = {row["metric"]: row["blocks"] for row in ranking}
-    rows = tuple(
-        (
-            Entry(name),
-            *(Entry(f"{rank[name, m]:.2f}", rank[name, m] == best[m]) for m in metrics),
-        )
-        for name in names
-    )
-    counted = ", ".join(f"{metric}: {count}" for metric, count in blocks.items())
-    note = f"over data sets and repetitions that all could do, a failure is last ({counted})"
-    header = ("algorithm", *metrics)
-    numeric = (False, *(True for _ in metrics))
-    return [Block("average rank, 1 is best", header, numeric, rows, (note,))]
-
-
-def _verdict_blocks(results: Results) -> list[Block]:
-    verdicts = results.verdicts
-    if not verdicts:
-        return []
-    rows = tuple(
-        (
-            Entry(row["claim"]),
-            Entry(row["printed"]),
-            Entry(
-                NOTHING
-                if row["measured"] is None
-                else _joined(row["measured"], row["standard_error"], ".4g", "")
-            ),
-            Entry(row["verdict"], row["verdict"] == "reproduced"),
-            Entry(row["note"]),
-        )
-        for row in verdicts
-    )
-    header = ("claim", "paper", "measured ± s.e.", "verdict", "note")
-    return [Block("claims", header, (False, True, True, False, False), rows)]

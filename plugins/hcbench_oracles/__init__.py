@@ -1,4 +1,4 @@
-"""Concrete oracles: vectors, similarities and passively observed quadruplets."""
+"""Concrete oracles: vectors, similarities, comparisons observed passively or asked for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,48 @@ _SIMILARITY = Parameter(
     "cosine",
     "Similarity of items given as vectors; data with a similarity matrix of their own keep it.",
     choices=SIMILARITY_RULES,
+)
+
+_SAMPLE = (
+    Parameter(
+        "p",
+        None,
+        "Proportion of all comparisons of this form, each observed independently; with neither p "
+        "nor count it is 0.1, or count=1000000 where that is fewer. Of comparisons that the data "
+        "set brings along, all.",
+        type="float",
+        interval="(0, 1]",
+    ),
+    Parameter(
+        "count",
+        None,
+        "Number of comparisons, instead of p; all where there are fewer.",
+        type="int",
+        interval="[0, inf)",
+    ),
+)
+
+_NOISE = (
+    Parameter(
+        "noise",
+        0.0,
+        "Probability that an answer is the wrong way round, independently of the others.",
+        interval="[0, 0.5)",
+    ),
+    Parameter(
+        "scale",
+        0.0,
+        "If positive, and instead of noise: an answer is wrong with probability "
+        "1/(1 + exp(|w1 - w2|/scale)), the likelier the closer the two similarities are.",
+        interval="[0, inf)",
+    ),
+    Parameter(
+        "annotators",
+        0,
+        "If positive, so many people answer, each with an own error rate between 0 and 2 noise; "
+        "where the data name theirs, these have such rates.",
+        interval="[0, 2147483648)",
+    ),
 )
 
 ORACLES = (
@@ -37,28 +79,28 @@ ORACLES = (
         doc="A random sample of quadruplet comparisons, drawn beforehand.",
         kind="quadruplet-set",
         needs=("similarity|vectors|comparisons",),
+        parameters=(*_SAMPLE, *_NOISE, _SIMILARITY),
+    ),
+    OracleSpec(
+        name="triplet-set",
+        function="hcbench_oracles.passive:triplet_set",
+        doc="A random sample of triplets (comparisons with a common item), drawn beforehand.",
+        kind="triplet-set",
+        needs=("similarity|vectors|comparisons",),
+        parameters=(*_SAMPLE, *_NOISE, _SIMILARITY),
+    ),
+    OracleSpec(
+        name="quadruplet-queries",
+        function="hcbench_oracles.active:quadruplet_queries",
+        doc="Answers, one by one, which of two pairs is the more similar one.",
+        kind="quadruplet-queries",
+        needs=("similarity|vectors",),
         parameters=(
+            *_NOISE,
             Parameter(
-                "p",
-                None,
-                "Proportion of the unordered pairs of pairs, each observed independently; with "
-                "neither p nor count it is 0.1, or count=1000000 where that is fewer. Of "
-                "comparisons that the data set brings along, all.",
-                type="float",
-                interval="(0, 1]",
-            ),
-            Parameter(
-                "count",
-                None,
-                "Number of comparisons, instead of p; all where there are fewer.",
-                type="int",
-                interval="[0, inf)",
-            ),
-            Parameter(
-                "noise",
-                0.0,
-                "Probability that an answer is the wrong way round, independently of the others.",
-                interval="[0, 0.5)",
+                "persistent",
+                False,
+                "Whether a question that is asked again gets the same answer, right or wrong.",
             ),
             _SIMILARITY,
         ),

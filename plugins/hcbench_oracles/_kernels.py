@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from hcbench.compiled import question_key, uniform
 
 QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.question_key
+# Other random numbers than those that decide whether an answer is wrong.
+WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a question
+RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
 
 
 @njit(cache=True)
@@ -63,12 +66,30 @@ def drop_repeats(values: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True)
+def sort_buckets(positions: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
+    """Turn positions inside buckets (m,) into positions of all, rising. O(m) for few in each.
+
+    The first ``counts[0]`` are of bucket 0, which starts at 0, the next of that at ``size``, ...
+    """
+    start = 0
+    for bucket in range(counts.size):
+        end = start + counts[bucket]
+        for at in range(start, end):
+            value = positions[at] + bucket * size
+            hole = at
+            while hole > start and positions[hole - 1] > value:
+                positions[hole] = positions[hole - 1]
+                hole -= 1
+            positions[hole] = value
+        start = end
+
+
+@njit(cache=True)
 def compare_pairs(
-    w: Any,
+    w: NDArray[np.float64],
     tolerance: float,
     a: NDArray[np.int64],
     b: NDArray[np.int64],
-    items: tuple[Any, Any, Any, Any],
     closer: NDArray[np.uint32],
     farther: NDArray[np.uint32],
 ) -> int:
@@ -76,42 +97,152 @@ def compare_pairs(
 
     Parameters
     ----------
-    w : (n, n) float64
-        Similarities.
+    w : (n(n-1)/2,) float64
+        Similarities of the pairs.
     tolerance : float
         Similarities that differ by no more than this are tied: no answer.
-    items : i, j, k, l, (m,) each
-        Items of the pairs: a is (i, j), b is (k, l).
     closer, farther : (m,) uint32, written from the start
     """
-    i, j, k, l = items  # noqa: E741
     answered = 0
     for at in range(a.size):
-        difference = w[i[at], j[at]] - w[k[at], l[at]]
-        if difference > tolerance:
-            closer[answered], farther[answered] = a[at], b[at]
-            answered += 1
-        elif difference < -tolerance:
-            closer[answered], farther[answered] = b[at], a[at]
-            answered += 1
+        difference = w[a[at]] - w[b[at]]
+        ahead = difference > 0
+        closer[answered] = a[at] if ahead else b[at]
+        farther[answered] = b[at] if ahead else a[at]
+        answered += int(abs(difference) > tolerance)  # no branch that depends on an answer
     return answered
+
+
+@njit(cache=True)
+def annotator_of(seed: int, key: Any, time: Any, annotators: int) -> int:
+    """Who is asked a question for the (time + 1)-th time: each of the annotators equally likely."""
+    return int(uniform(seed, key ^ WHO, time) * annotators)
+
+
+@njit(cache=True)
+def error_rate(
+    seed: int, noise: float, scale: float, annotators: int, who: int, margin: float
+) -> Any:
+    """Probability of a wrong answer.
+
+    ``1 / (1 + exp(margin / scale))`` where scale > 0: one half at a tie. Of annotator ``who``,
+    where there are any, a number drawn once from U[0, 2 noise]. Else ``noise``.
+    """
+    if scale > 0:
+        return 1.0 / (1.0 + np.exp(margin / scale))
+    if annotators > 0:
+        return 2.0 * noise * uniform(seed, RATE + np.uint64(who), 0)
+    return noise
 
 
 @njit(cache=True)
 def flip_answers(
     seed: int,
-    noise: float,
+    model: tuple[float, float, int],
+    w: NDArray[np.float64],
     closer: NDArray[np.uint32],
     farther: NDArray[np.uint32],
     items: tuple[Any, Any, Any, Any],
+    annotator: NDArray[np.int32],
+    named: bool,
 ) -> None:
-    """Turn answers (m,) round, each with probability ``noise``. O(m).
+    """Turn answers (m,) round, each with its `error_rate`. O(m).
 
     Whether it is turned round depends on the seed and on the question alone: see
-    `hcbench.compiled.uniform`. ``items``, (m,) each, are those of ``closer`` and ``farther``.
+    `hcbench.compiled.uniform`.
+
+    Parameters
+    ----------
+    model : noise, scale, annotators
+        Of `error_rate`.
+    w : (n(n-1)/2,) float64
+        Similarities of the pairs; not read where scale is 0.
+    items : i, j, k, l, (m,) each
+        Items of ``closer`` and ``farther``.
+    annotator : (m,) int32, written
+        Who answered; not touched where there are no annotators, or they are known by name.
+    named : bool
+        Whether ``annotator`` is known.
     """
+    noise, scale, annotators = model
     i, j, k, l = items  # noqa: E741
+    who, margin = 0, 0.0
     for at in range(closer.size):
         key = question_key(QUADRUPLET, i[at], j[at], k[at], l[at])
-        if uniform(seed, key, 0) < noise:
+        if annotators > 0:
+            if not named:
+                annotator[at] = annotator_of(seed, key, 0, annotators)
+            who = annotator[at]
+        if scale > 0:
+            margin = abs(w[closer[at]] - w[farther[at]])
+        if uniform(seed, key, 0) < error_rate(seed, noise, scale, annotators, who, margin):
             closer[at], farther[at] = farther[at], closer[at]
+
+
+@njit(cache=True)
+def _condensed(i: int, j: int, n: int) -> int:
+    """Position of the pair (i, j) of n items in scipy's condensed order."""
+    low, high = (i, j) if i < j else (j, i)
+    return low * (2 * n - low - 1) // 2 + high - low - 1
+
+
+@njit(cache=True)
+def answer_quadruplet(
+    floats: Any,
+    ints: Any,
+    i: Any,
+    j: Any,
+    k: Any,
+    l: Any,  # noqa: E741
+    key: Any,
+    time: Any,
+) -> Any:
+    """1 if w_ij > w_kl, -1 if w_ij < w_kl, 0 if they are tied; or the wrong one of the two.
+
+    Parameters
+    ----------
+    floats : tolerance, noise, scale, w
+        `error_rate`'s; and the similarities (n(n-1)/2,) in condensed order.
+    ints : n, seed, annotators, persistent
+        If persistent is 1, a question is answered as if it were asked for the first time.
+
+    Raises
+    ------
+    ValueError
+        If an item is paired with itself.
+    """
+    if i == j or k == l:
+        raise ValueError("a question pairs an item with itself")
+    n, seed, annotators, persistent = ints[0], ints[1], ints[2], ints[3]
+    difference = floats[3 + _condensed(i, j, n)] - floats[3 + _condensed(k, l, n)]
+    margin = abs(difference)
+    if margin <= floats[0]:
+        return 0
+    answer = 1 if difference > 0 else -1
+    noise, scale = floats[1], floats[2]
+    if noise == 0 and scale == 0:
+        return answer
+    asked = 0 if persistent == 1 else time
+    who = 0
+    if annotators > 0:
+        who = annotator_of(seed, key, asked, annotators)
+    if uniform(seed, key, asked) < error_rate(seed, noise, scale, annotators, who, margin):
+        return -answer
+    return answer
+
+
+@njit(cache=True)
+def triplet_items(
+    positions: NDArray[np.int64], j: NDArray[np.int64], k: NDArray[np.int64], per_item: int
+) -> NDArray[np.int64]:
+    """The item i that each of the numbered triplets (m,) is about. O(m).
+
+    Triplets are numbered by i, then by the pair of the n-1 other items, of which j and k (m,) hold
+    the positions; these are turned into items.
+    """
+    i = np.empty(positions.size, np.int64)
+    for at in range(positions.size):
+        i[at] = positions[at] // per_item
+        j[at] += j[at] >= i[at]
+        k[at] += k[at] >= i[at]
+    return i

@@ -1,24 +1,88 @@
-"""Passive quadruplets: a random set of comparisons, drawn before any algorithm sees them.
+"""Passive comparisons: a random set, drawn before any algorithm sees it.
 
 Section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. With M = n(n-1)/2 pairs of items there are
-M(M-1)/2 unordered pairs of pairs, those that share an item included; each is observed independently
-with probability p. Drawing the number first and then a uniform set of that size is the same.
+M(M-1)/2 unordered pairs of pairs, those that share an item included, and n (n-1)(n-2)/2 triplets
+(an item and two others); each is observed independently with probability p. Drawing the number
+first and then a uniform set of that size is the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, Comparisons, ParameterError, Problem, pair_items, similarity_matrix
+from hcbench import (
+    AllComparisons,
+    Answers,
+    Comparisons,
+    NotApplicableError,
+    ParameterError,
+    Problem,
+    pair_index,
+    pair_items,
+)
 from hcbench_oracles import _kernels
+from hcbench_oracles.noise import Noise
 from hcbench_oracles.sampling import distinct_positions
+from hcbench_oracles.whole import similarities_of_pairs
 
 DEFAULT_P = 0.1
 DEFAULT_COUNT = 1_000_000
-MOST = 400_000_000
-ROUNDING = 1e-12
-"""Similarities computed from vectors are tied if they differ by this part of the largest one."""
+
+Ids: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """How many comparisons of how many to take, for an oracle of a kind."""
+
+    kind: str
+    p: float | None
+    count: int | None
+    budget: int | None
+
+    def __post_init__(self) -> None:
+        if self.p is not None and self.count is not None:
+            raise ParameterError(f"{self.kind} takes p or count, not both")
+
+    def number(self, n: int, total: int, fixed: bool, rng: np.random.Generator) -> int:
+        """How many of all ``total``; the data bring them along if ``fixed``."""
+        drawn = self._drawn(total, fixed, rng)
+        number = drawn if self.budget is None else min(drawn, self.budget)
+        if number > Comparisons.MOST:
+            asked = f"p={self.p}" if self.count is None else f"count={self.count}"
+            raise ParameterError(
+                f"{self.kind}: n={n} and {asked} make {number} comparisons, more than "
+                f"{Comparisons.MOST}; ask for fewer with count=..."
+            )
+        return number
+
+    def _drawn(self, total: int, fixed: bool, rng: np.random.Generator) -> int:
+        if self.count is not None:
+            return min(total, self.count)
+        if self.p is not None:
+            return int(rng.binomial(total, self.p))
+        if fixed:
+            return total
+        if DEFAULT_P * total > DEFAULT_COUNT:
+            return DEFAULT_COUNT
+        return int(rng.binomial(total, DEFAULT_P))
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """All questions of a form, by number.
+
+    ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared.
+    """
+
+    n: int
+    total: int
+    name: Callable[[Ids], tuple[Ids, Ids]]
 
 
 def quadruplet_set(
@@ -29,96 +93,128 @@ def quadruplet_set(
     p: float | None = None,
     count: int | None = None,
     noise: float = 0.0,
+    scale: float = 0.0,
+    annotators: int = 0,
     similarity: str = "cosine",
 ) -> Answers:
     """Observe a random set of comparisons.
 
     Pairs of equal similarity are no answer: the set is smaller by these. Of comparisons that the
     problem brings along, p and count take a part. A budget below the number drawn leaves a uniform
-    part of that size.
+    part of that size. All comparisons without noise (p = 1) are not stored: the data are
+    `AllComparisons`, unless the budget leaves a part.
 
-    O(m) time and memory for m comparisons, beside the similarity matrix.
+    O(m) time and memory for m comparisons, beside the similarity matrix; O(n^2 log n) for all.
 
     Raises
     ------
     ParameterError
-        If both p and count are given, or the set would hold more than 4e8 comparisons.
+        If both p and count are given, the parameters of noise do not go together (`Noise`), or the
+        set would hold more than 4e8 comparisons.
     """
-    if p is not None and count is not None:
-        raise ParameterError("quadruplet-set takes p or count, not both")
-    if not 0 <= noise < 0.5:
-        raise ParameterError(f"quadruplet-set: noise must be in [0, 0.5), got {noise}")
-    rng = np.random.default_rng(seed)
+    wanted = _Wanted("quadruplet-set", p, count, budget)
+    model = Noise(seed, noise, scale, annotators)
+    if problem.comparisons is not None:
+        return _part(problem.comparisons, wanted, model)
+    w, tolerance = similarities_of_pairs(problem, similarity)
+    if p == 1 and model.silent and not annotators:
+        everything = AllComparisons.from_similarity(w, tolerance)
+        if budget is None or len(everything) <= budget:
+            return Answers(kind=wanted.kind, n=problem.n, data=everything, size=len(everything))
+    return _observe(w, tolerance, _quadruplets(problem.n), wanted, model)
+
+
+def triplet_set(
+    problem: Problem,
+    seed: int,
+    budget: int | None,
+    *,
+    p: float | None = None,
+    count: int | None = None,
+    noise: float = 0.0,
+    scale: float = 0.0,
+    annotators: int = 0,
+    similarity: str = "cosine",
+) -> Answers:
+    """Observe a random set of triplets i, j, k: whether i is more similar to j or to k.
+
+    The data are `Comparisons` whose pairs share the item i, so that whoever can use quadruplets can
+    use these; `Comparisons.triplets` gives the rows i, j, k. The rest is as in `quadruplet_set`. Of
+    comparisons that the problem brings along, those that share an item are the triplets.
+
+    O(m) time and memory for m triplets, beside the similarity matrix.
+
+    Raises
+    ------
+    NotApplicableError
+        If the problem brings comparisons along, and none of them is a triplet.
+    ParameterError
+        As `quadruplet_set`.
+    """
+    wanted = _Wanted("triplet-set", p, count, budget)
+    model = Noise(seed, noise, scale, annotators)
     fixed = problem.comparisons
-    n_pairs = problem.n * (problem.n - 1) // 2
-    total = n_pairs * (n_pairs - 1) // 2 if fixed is None else len(fixed)
-    number = _number(total, p, count, fixed is not None, rng)
-    if budget is not None:
-        number = min(number, budget)
-    if number > MOST:
-        raise ParameterError(
-            f"quadruplet-set: n={problem.n} and {f'{p=}' if count is None else f'{count=}'} make "
-            f"{number} comparisons, more than {MOST}; ask for fewer with count=..."
-        )
-    if fixed is None:
-        closer, farther = _observe(problem, similarity, total, number, rng)
-    else:
-        closer, farther = _part(fixed, number, rng)
-    if noise > 0:
-        _flip(seed, noise, problem.n, closer, farther)
-    comparisons = Comparisons(problem.n, closer, farther)
-    return Answers(kind="quadruplet-set", n=problem.n, data=comparisons, size=len(comparisons))
+    if fixed is not None:
+        triplets = fixed.only_triplets()
+        if len(fixed) and not len(triplets):
+            raise NotApplicableError("no comparison of this data set is a triplet")
+        return _part(triplets, wanted, model)
+    w, tolerance = similarities_of_pairs(problem, similarity)
+    return _observe(w, tolerance, _triplets(problem.n), wanted, model)
 
 
-def _number(
-    total: int, p: float | None, count: int | None, fixed: bool, rng: np.random.Generator
-) -> int:
-    """How many of all ``total`` comparisons to take."""
-    if count is None and p is None and fixed:
-        return total
-    if count is None and p is None and DEFAULT_P * total > DEFAULT_COUNT:
-        return DEFAULT_COUNT
-    if count is not None:
-        return min(total, count)
-    return int(rng.binomial(total, DEFAULT_P if p is None else p))
+def _quadruplets(n: int) -> _Questions:
+    """Pairs of pairs are numbered in condensed order, too: the pairs are to them as the items."""
+    n_pairs = n * (n - 1) // 2
+
+    def name(positions: Ids) -> tuple[Ids, Ids]:
+        return pair_items(positions, n_pairs)
+
+    return _Questions(n, n_pairs * (n_pairs - 1) // 2, name)
+
+
+def _triplets(n: int) -> _Questions:
+    """Triplets are numbered by their first item, then by the pair of the others."""
+    per_item = (n - 1) * (n - 2) // 2
+
+    def name(positions: Ids) -> tuple[Ids, Ids]:
+        j, k = pair_items(positions % per_item, n - 1)
+        i = _kernels.triplet_items(positions, j, k, per_item)
+        return pair_index(i, j, n), pair_index(i, k, n)
+
+    return _Questions(n, n * per_item, name)
 
 
 def _observe(
-    problem: Problem, similarity: str, total: int, number: int, rng: np.random.Generator
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Compare ``number`` of the ``total`` unordered pairs of pairs.
-
-    Those are numbered in condensed order, too: the pairs are to them as the items to the pairs.
-    """
-    w = np.array(similarity_matrix(problem, similarity), dtype=np.float64, order="C")
-    tolerance = ROUNDING * float(np.abs(w).max()) if problem.similarity is None else 0.0
-    n_pairs = problem.n * (problem.n - 1) // 2
+    w: NDArray[np.float64], tolerance: float, questions: _Questions, wanted: _Wanted, model: Noise
+) -> Answers:
+    """Ask a random set of the questions."""
+    rng = np.random.default_rng(model.seed)
+    n = questions.n
+    number = wanted.number(n, questions.total, False, rng)
     closer, farther = np.empty(number, np.uint32), np.empty(number, np.uint32)
     answered = 0
-    for positions in distinct_positions(total, number, rng):
-        a, b = pair_items(positions, n_pairs)
-        items = (*pair_items(a, problem.n), *pair_items(b, problem.n))
+    for positions in distinct_positions(questions.total, number, rng):
+        a, b = questions.name(positions)
         out = slice(answered, answered + positions.size)
-        answered += _kernels.compare_pairs(w, tolerance, a, b, items, closer[out], farther[out])
-    return closer[:answered], farther[:answered]
+        answered += _kernels.compare_pairs(w, tolerance, a, b, closer[out], farther[out])
+    closer, farther = closer[:answered], farther[:answered]
+    who = model.turn_round(n, closer, farther, w)
+    made = Comparisons(n, closer, farther, who)
+    return Answers(kind=wanted.kind, n=n, data=made, size=answered)
 
 
-def _part(
-    fixed: Comparisons, number: int, rng: np.random.Generator
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
+    """Take a random part of what is there."""
+    rng = np.random.default_rng(model.seed)
+    number = wanted.number(fixed.n, len(fixed), True, rng)
     rows = np.empty(number, np.int64)
     filled = 0
     for positions in distinct_positions(len(fixed), number, rng):
         rows[filled : filled + positions.size] = positions
         filled += positions.size
-    return fixed.closer[rows], fixed.farther[rows]
-
-
-def _flip(
-    seed: int, noise: float, n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]
-) -> None:
-    step = 1 << 16
-    for start in range(0, closer.size, step):
-        part = slice(start, start + step)
-        items = (*pair_items(closer[part], n), *pair_items(farther[part], n))
-        _kernels.flip_answers(seed, noise, closer[part], farther[part], items)
+    part = fixed.select(rows)
+    closer, farther = part.closer.copy(), part.farther.copy()
+    who = model.turn_round(fixed.n, closer, farther, None, part.annotator)
+    turned = Comparisons(fixed.n, closer, farther, who)
+    return Answers(kind=wanted.kind, n=fixed.n, data=turned, size=number)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcbench import Answers, NotApplicableError, Problem, similarity_matrix
+
+ROUNDING = 1e-12
+"""Similarities computed from vectors are tied if they differ by this part of the largest one."""
 
 
 def vectors(problem: Problem, _seed: int, _budget: int | None) -> Answers:
@@ -24,3 +28,17 @@ def similarities(
     matrix = np.asarray(similarity_matrix(problem, similarity)).view()
     matrix.flags.writeable = False
     return Answers(kind="similarities", n=problem.n, data=matrix)
+
+
+def similarities_of_pairs(problem: Problem, rule: str) -> tuple[NDArray[np.float64], float]:
+    """The similarities behind all comparisons, and up to which difference they are tied.
+
+    Of the pairs, (n(n-1)/2,), in scipy's condensed order. O(n^2 p) time, O(n^2) memory.
+    """
+    from scipy.spatial.distance import squareform
+
+    w = np.asarray(similarity_matrix(problem, rule), dtype=np.float64)
+    pairs = squareform(w, checks=False)
+    if problem.similarity is not None:
+        return pairs, 0.0
+    return pairs, ROUNDING * float(max(w.max(), -w.min()))

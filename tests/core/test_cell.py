@@ -2,6 +2,7 @@
 
 import os
 import random
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,77 @@ def test_a_cell_finds_the_process_as_it_was(
     np.seterr(all="ignore")
     restore_process()
     assert (Path.cwd(), dict(os.environ), np.geterr()) == before
+
+
+def warns(text: str, category: type[Warning] = hcbench.ModelWarning) -> Any:
+    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+        warnings.warn(f"{text} of {given.n}", category, stacklevel=1)
+        warnings.warn(f"{text} of {given.n}", category, stacklevel=1)
+        return BAD.caterpillar(given.n)
+
+    return algorithm
+
+
+def test_a_model_warning_is_a_note_of_the_cell_and_not_of_its_warm_up() -> None:
+    def numbers(seed: int, n: int) -> Problem:
+        warnings.warn("the data are  small\n", hcbench.ModelWarning, stacklevel=1)
+        problem: Problem = BAD.numbers(seed, n=n)
+        return problem
+
+    data = {"dataset": Call(numbers, {"n": 20}), "data_key": "numbers that warn"}
+    done = run_job(job(warns("alpha < 0 in 3 %"), **data))
+    assert done.status == "ok"
+    assert done.notes == ("the data are small", "alpha < 0 in 3 % of 20")
+    assert run_job(job("good", **data)).notes == ("the data are small",), "data that were kept"
+    assert not run_job(job("good")).notes
+
+
+def test_notes_of_a_failure_are_kept() -> None:
+    def fails(oracle: Any, given: Any, rng: Any) -> Any:
+        warnings.warn("not connected", hcbench.ModelWarning, stacklevel=1)
+        raise ValueError("no tree")
+
+    done = run_job(job(fails))
+    assert (done.status, done.notes) == ("error", ("not connected",))
+
+
+def test_other_warnings_go_their_own_way() -> None:
+    with pytest.warns(RuntimeWarning, match="overflow of (12|20)"):
+        done = run_job(job(warns("overflow", RuntimeWarning)))
+    assert not done.notes
+
+
+def test_notes_without_end_are_cut() -> None:
+    def talks(oracle: Any, given: Any, rng: Any) -> Any:
+        for number in range(1000):
+            warnings.warn(f"{number} is odd", hcbench.ModelWarning, stacklevel=1)
+        return BAD.caterpillar(given.n)
+
+    notes = run_job(job(talks)).notes
+    assert notes[:2] == ("0 is odd", "1 is odd")
+    assert len(notes) < 100
+
+
+WARNING_PLUGIN = """
+import warnings
+import hcbench
+
+def algorithm(oracle, given, rng):
+    warnings.warn("alpha < 0", hcbench.ModelWarning)
+    return [[0, 1], [2, 3]]
+
+@hcbench.hookimpl
+def hcbench_algorithms():
+    return [hcbench.AlgorithmSpec(
+        name="Warns", function=algorithm, doc="Warns.", accepts=("vectors",))]
+"""
+
+
+def test_outside_the_harness_it_is_an_ordinary_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "warns.py").write_text(WARNING_PLUGIN)
+    registry = hcbench.load_registry([tmp_path / "warns.py"])
+    monkeypatch.setattr("hcbench.direct.load_registry", lambda: registry)
+    with pytest.warns(hcbench.ModelWarning, match="alpha < 0"):
+        assert hcbench.fit("Warns", np.ones((3, 2))).n == 3

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from hcbench.cli import COMMANDS, main
 
 TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
-HEAVY = {"numba", "scipy", "sklearn", "hdbscan"}
+HEAVY = {"matplotlib", "numba", "scipy", "sklearn", "hdbscan"}
 
 
 @pytest.fixture(autouse=True)

@@ -59,12 +59,12 @@ def test_a_requested_oracle_is_used_by_those_that_accept_it_and_the_rest_keep_th
 
 
 def test_what_cannot_be_is_left_out_with_the_reason() -> None:
-    plan = plan_of(algorithms=("good", "asker"), oracles=("vectors",), datasets=("planted",))
+    plan = plan_of(algorithms=("good", "asker"), oracles=("vectors",), datasets=("car",))
     assert not plan.cells
     reasons = {left.algorithm: left.reason for left in plan.left_out}
-    assert reasons["good"] == "vectors needs vectors, which planted does not provide"
+    assert reasons["good"] == "vectors needs vectors, which car does not provide"
     assert reasons["asker"] == (
-        "asker accepts quadruplet-queries; planted provides heights, levels, similarity, truth"
+        "asker accepts quadruplet-queries; car provides comparisons, levels, truth"
     )
 
 
@@ -356,7 +356,7 @@ def test_a_missing_suite_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_claim_has_a_printed_value_or_a_rival() -> None:
-    with pytest.raises(SuiteError, match="either paper or better_than"):
+    with pytest.raises(SuiteError, match="give paper, or what to compare with"):
         Claim(claim="c", algorithm="a", dataset="d", metric="m")
     for paper in ("high", "nan", "inf"):
         with pytest.raises(SuiteError, match="printed number"):

@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
-from hcbench.claims import same_name
 from hcbench.errors import HcbenchError
+from hcbench.labels import same_name
 from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
+from hcbench.overviews import make_tables
 from hcbench.results import Results
 from hcbench.suite import Claim, Suite
-from hcbench.tables import format_spread, make_tables
+from hcbench.tables import format_spread
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")
@@ -605,7 +606,7 @@ def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
         "planted",
         "iris",
         "average rank, 1 is best",
-        "claims",
+        "claims: 1 reproduced",
     ]
     assert [(row[0].text, row[1].text, row[1].bold) for row in blocks[2].rows] == [
         ("A", "1.00", True),
@@ -616,7 +617,6 @@ def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
         "0.85",
         "0.85 ± 0.05",
         "reproduced",
-        "",
     ]
 
 

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hcbench.statistics import average_ranks, mean_and_std, paired_difference, summarise
+from hcbench.statistics import (
+    average_ranks,
+    log_log_slope,
+    mean_and_std,
+    paired_difference,
+    summarise,
+)
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -122,3 +128,39 @@ def test_a_paired_difference_is_the_one_of_the_t_test(pairs: list[tuple[float, f
     if found.standard_error and found.standard_error > 1e-6 * abs(found.mean or 1):
         t = stats.ttest_rel(first, second).statistic
         assert (found.mean or 0.0) / found.standard_error == pytest.approx(t, rel=1e-6)
+
+
+# ---- Rates ---------------------------------------------------------------------------------------
+
+
+def test_the_slope_of_a_power_law_is_its_exponent() -> None:
+    x = [2.0, 8.0, 32.0]
+    slope, error = log_log_slope(x, [[3 * v**-0.5] * 2 for v in x])
+    assert slope == pytest.approx(-0.5)
+    assert error == pytest.approx(0, abs=1e-9)
+
+
+def test_two_points_are_as_uncertain_as_their_means() -> None:
+    # Means 2 and 4 with standard errors 1 and 1: relative 1/2 and 1/4, over log 2.
+    slope, error = log_log_slope([1.0, 2.0], [[1.0, 3.0], [3.0, 5.0]])
+    assert slope == pytest.approx(1.0)
+    assert error == pytest.approx(math.hypot(0.5, 0.25) / math.log(2))
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=3, max_size=6))
+def test_without_scatter_slope_and_error_are_those_of_least_squares(means: list[float]) -> None:
+    x = [2.0**i for i in range(len(means))]
+    slope, error = log_log_slope(x, [[mean] * 3 for mean in means])
+    line, covariance = np.polyfit(np.log(x), np.log(means), 1, cov=True)
+    assert slope == pytest.approx(line[0], abs=1e-9)
+    assert error == pytest.approx(math.sqrt(covariance[0, 0]), abs=1e-6)
+
+
+def test_a_rate_of_single_numbers_has_an_error_only_from_three_points_on() -> None:
+    assert log_log_slope([1.0, 2.0], [[1.0], [2.0]])[1] is None
+    assert log_log_slope([1.0, 2.0, 4.0], [[1.0], [2.0], [5.0]])[1] is not None
+
+
+@pytest.mark.parametrize("wrong", [[0.0, 0.0], [-1.0], [], [math.inf]])
+def test_what_has_no_logarithm_has_no_rate(wrong: list[float]) -> None:
+    assert log_log_slope([1.0, 2.0], [wrong, [1.0]]) == (None, None)

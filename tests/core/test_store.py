@@ -143,7 +143,8 @@ def test_damaged_bytes_are_an_error_that_says_so() -> None:
 
 
 def test_what_is_saved_is_found(store: Store, path: Path) -> None:
-    outcome = make_outcome(traceback="Traceback", log="printed\n")
+    notes = ("3 % negative \udcff", "alpha < 0; not so")
+    outcome = make_outcome(traceback="Traceback", log="printed\n", notes=notes)
     store.save(begin(store), [make_record(outcome)])
     with Store(path) as other:
         (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
@@ -154,7 +155,9 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
     wanted = tuple(
         replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.measured
     )
-    assert stored.outcome == replace(bare(outcome), measured=wanted)
+    told = ("3 % negative \\udcff", notes[1])
+    assert stored.outcome == replace(bare(outcome), measured=wanted, notes=told)
+    assert whole.notes == told
     assert (stored.timeout, stored.memory, stored.missing) == (10.0, 2.0, ())
     assert (whole.traceback, whole.log) == ("Traceback", "printed\n")
     assert cell["algorithm"]["params"]["k"] == math.inf

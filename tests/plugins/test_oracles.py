@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist
 
-from hcbench import Comparisons, NotApplicableError, Problem
+from hcbench import AllComparisons, Comparisons, NotApplicableError, Problem
 from hcbench.compiled import question_key, uniform
 from hcbench.errors import ParameterError
 from hcbench_oracles import ORACLES, hcbench_oracles
-from hcbench_oracles.passive import quadruplet_set
-from hcbench_oracles.sampling import CHUNK, distinct_positions
+from hcbench_oracles.active import quadruplet_queries
+from hcbench_oracles.passive import quadruplet_set, triplet_set
+from hcbench_oracles.sampling import BLOCK, CHUNK, distinct_positions
 from hcbench_oracles.whole import similarities, vectors
 
 
@@ -57,6 +58,17 @@ def test_positions_cross_chunks_and_reach_the_end():
         assert drawn == sorted(drawn)
 
 
+def test_positions_drawn_block_by_block_are_uniform():
+    total, number = 3 * BLOCK + 5 * CHUNK, 2 * BLOCK  # the last block is smaller; more than half
+    for wanted in (number, total - number):
+        drawn = np.array(positions(total, wanted, 2))
+        assert len(np.unique(drawn)) == wanted
+        edges = np.linspace(0, total, 100)
+        observed, expected = np.histogram(drawn, edges)[0], wanted / 99
+        statistic = ((observed - expected) ** 2).sum() / expected / (1 - wanted / total)
+        assert 1e-4 < stats.chi2.sf(statistic, 98) < 1 - 1e-4
+
+
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_every_set_of_positions_is_equally_likely(number):
     """Dense sampling, by what is drawn (up to half) and by what is left out."""
@@ -78,6 +90,18 @@ def test_every_set_is_equally_likely_in_sparse_samples_too():
     few = expected < 5
     observed = [*gaps[~few], gaps[few].sum()]
     assert stats.chisquare(observed, [*expected[~few], expected[few].sum()]).pvalue > 1e-3
+
+
+def test_sparse_samples_are_uniform_over_their_buckets():
+    """10,000 > 64 * 150, in ten buckets, the last larger than the others."""
+    total, number, repeats = 10_007, 150, 400
+    drawn = [positions(total, number, seed) for seed in range(repeats)]
+    hits = np.bincount(np.concatenate(drawn), minlength=total)
+    expected = number * repeats / total
+    statistic = ((hits - expected) ** 2).sum() / expected / (1 - number / total)
+    assert 1e-4 < stats.chi2.sf(statistic, total - 1) < 1 - 1e-4
+    ends = np.concatenate([hits[:1000], hits[-1000:]]).reshape(2, -1).sum(axis=1)
+    assert stats.chisquare(ends).pvalue > 1e-3
 
 
 def test_every_question_is_equally_likely():
@@ -104,9 +128,11 @@ def test_the_number_of_comparisons_is_binomial():
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
 def test_p_of_one_gives_all_answers_and_they_are_true(n):
     problem = problem_of(n)
-    comparisons = read(problem, p=1.0)
+    everything = read(problem, p=1.0)
     pairs = n * (n - 1) // 2
-    assert len(comparisons.unique()) == len(comparisons) == pairs * (pairs - 1) // 2
+    assert isinstance(everything, AllComparisons)  # none is stored
+    comparisons = everything.materialise()
+    assert len(comparisons.unique()) == len(everything) == pairs * (pairs - 1) // 2
     assert comparisons.contradictions() == 0
     i, j, k, l = comparisons.quadruplets().T  # noqa: E741
     assert (problem.similarity[i, j] > problem.similarity[k, l]).all()
@@ -197,6 +223,25 @@ def test_counts_defaults_and_budget():
     assert read(problem, 3, count=99) != read(problem, 4, count=99)
 
 
+def test_all_comparisons_are_stored_where_a_budget_or_noise_asks_for_it():
+    problem = problem_of(12)
+    pairs = 66
+    total = pairs * (pairs - 1) // 2
+    assert isinstance(read(problem, p=1.0, budget=total), AllComparisons)
+    part = read(problem, p=1.0, budget=total - 1)
+    assert isinstance(part, Comparisons)
+    assert len(part) == total - 1
+    everything = read(problem, p=1.0).materialise()
+    assert part & everything == part
+    assert read(problem, count=total) == everything
+    noisy = read(problem, p=1.0, noise=0.2)
+    assert isinstance(noisy, Comparisons)
+    assert (noisy | noisy.flip()) == (everything | everything.flip())
+    assert 0.1 < len(noisy - everything) / total < 0.3
+    large = read(problem_of(600), p=1.0)  # 1.6e10 comparisons
+    assert len(large) == 179_700 * 179_699 // 2
+
+
 def test_the_budget_leaves_a_uniform_part():
     seen = Counter(
         frozenset((int(one.closer[0]), int(one.farther[0])))
@@ -253,9 +298,24 @@ def test_memory_follows_the_sample_not_the_questions():
 
 def test_specs_name_their_functions():
     assert tuple(hcbench_oracles()) == ORACLES
-    assert [spec.load() for spec in ORACLES] == [vectors, similarities, quadruplet_set]
+    assert [spec.load() for spec in ORACLES] == [
+        vectors,
+        similarities,
+        quadruplet_set,
+        triplet_set,
+        quadruplet_queries,
+    ]
     spec = ORACLES[2]
-    assert spec.resolve({}) == {"p": None, "count": None, "noise": 0.0, "similarity": "cosine"}
-    for wrong in ({"p": 0.0}, {"p": 1.5}, {"noise": 0.5}, {"count": -1}, {"similarity": "jaccard"}):
+    noise = {"noise": 0.0, "scale": 0.0, "annotators": 0}
+    assert spec.resolve({}) == {"p": None, "count": None, **noise, "similarity": "cosine"}
+    for wrong in (
+        {"p": 0.0},
+        {"p": 1.5},
+        {"noise": 0.5},
+        {"count": -1},
+        {"scale": -1.0},
+        {"annotators": -1},
+        {"similarity": "jaccard"},
+    ):
         with pytest.raises(ParameterError):
             spec.resolve(wrong)

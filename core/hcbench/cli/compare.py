@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli.options import (
+    FIGURE_OPTIONS,
     RUN_OPTIONS,
     SUITE_OPTIONS,
     OneName,
@@ -24,6 +25,7 @@ from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
+    from hcbench.figures import Drawn
     from hcbench.outcome import Outcome
     from hcbench.plan import Plan
     from hcbench.registry import Registry
@@ -74,16 +76,17 @@ def compare(context: click.Context, /, **given: Any) -> None:
     epilog=examples(
         "hcbench run ./mysuite.toml",
         "hcbench run ./mysuite.toml --repetitions 20 --format json",
+        "hcbench run ./mysuite.toml --figures ./figures --figure-format pdf",
     )
 )
 @click.argument("suite", type=OneName("suites"))
-@with_options(*SUITE_OPTIONS, *RUN_OPTIONS)
+@with_options(*SUITE_OPTIONS, *RUN_OPTIONS, *FIGURE_OPTIONS)
 @click.pass_context
 def run(context: click.Context, /, suite: str, **given: Any) -> None:
     """Run a suite: a TOML file, or one that a plugin registers.
 
     Options take the place of what the suite says. A suite that makes claims, such as the tables
-    of a paper, ends with a verdict on each.
+    of a paper, ends with a verdict on each. Its figures are drawn where --figures says.
     """
     context.exit(carry_out(Wish(**given), lambda registry: _named(suite, registry), context.obj))
 
@@ -120,6 +123,7 @@ def carry_out(
     with stdout_for_data():
         suite = with_defaults(wish.applied_to(base(registry)), registry)
         plan = make_plan(suite, registry)
+    _check_figures(suite, wish)
     with Store(wish.store) as store:
         if wish.dry_run:
             from hcbench.cli.preview import show_plan
@@ -128,6 +132,7 @@ def carry_out(
             return ExitCode.OK
         with stdout_for_data():
             results, outcomes = _run(plan, registry, store, wish, command)
+            drawn = _draw_figures(results, store, wish)
     from hcbench.cli.draw import write_results
 
     write_results(results, wish.format)
@@ -135,7 +140,9 @@ def carry_out(
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
         _tell_end(outcomes, store, wish.plugin)
-    failed = any(o.failed or o.metric_errors for o in outcomes)
+        _tell_verdicts(results)
+    _tell_figures(drawn, wish)
+    failed = any(o.failed or o.metric_errors for o in outcomes) or any(d.failed for d in drawn)
     return ExitCode.CELLS_FAILED if failed else ExitCode.OK
 
 
@@ -160,6 +167,44 @@ def _run(
     except KeyboardInterrupt:
         raise click.Abort("interrupted; what is done is kept: the same command resumes") from None
     return Results.of_plan(plan, outcomes), outcomes
+
+
+def _check_figures(suite: Suite, wish: Wish) -> None:
+    """Refuse what would come to light only when hours have been spent on the cells."""
+    if wish.figures is None or wish.dry_run:
+        return
+    from hcbench.errors import SuiteError
+    from hcbench.figures import make_folder
+
+    if not suite.figures:
+        raise SuiteError(f"suite {suite.name} has no figures; leave --figures out")
+    make_folder(wish.figures)
+
+
+def _draw_figures(results: Results, store: Store, wish: Wish) -> list[Drawn]:
+    if wish.figures is None:
+        return []
+    from hcbench.figures import draw_figures
+
+    return draw_figures(
+        results, wish.figures, format=wish.figure_format, store=store, plugins=wish.plugin
+    )
+
+
+def _tell_figures(drawn: Sequence[Drawn], wish: Wish) -> None:
+    for figure in drawn:
+        if figure.path is None:
+            tell(f"figure {figure.name} is not drawn: {figure.reason}")
+    done = [figure for figure in drawn if figure.path is not None]
+    if done and not wish.quiet:
+        tell(f"{len(done)} of {len(drawn)} figures are in {wish.figures}")
+
+
+def _tell_verdicts(results: Results) -> None:
+    from hcbench.overviews import count_verdicts
+
+    if results.judged:
+        tell(f"claims: {count_verdicts(results.judged)}")
 
 
 def _without_password(command: str) -> str:

@@ -131,6 +131,7 @@ def _suite(suite: Suite) -> dict[str, Any]:
         "budgets": list(suite.budgets),
         "checkpoints": list(suite.checkpoints),
         "claims": len(suite.claims) or None,
+        "figures": [figure.name for figure in suite.figures],
     }
 
 

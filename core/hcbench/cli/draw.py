@@ -24,16 +24,22 @@ if TYPE_CHECKING:
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+MOST_TABLES = 12  # of data sets; of more there is one for each metric
 _NARROW = 10  # headers are folded to no less
 
 
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.tables import make_tables
+        from hcbench.overviews import make_tables
 
-        write_blocks(make_tables(results))
+        write_blocks(make_tables(results, MOST_TABLES))
         write_legend(results)
+        if len(results.datasets) > MOST_TABLES:
+            click.echo(
+                f"{len(results.datasets)} data sets; their own tables, with costs: "
+                "hcbench results show --dataset PART"
+            )
         return
     written = {
         "json": results.to_json,

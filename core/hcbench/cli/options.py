@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -185,6 +185,8 @@ class Wish:
     format: str = "table"
     dry_run: bool = False
     quiet: bool = False
+    figures: Path | None = None
+    figure_format: Literal["svg", "png", "pdf"] = "svg"
 
     def applied_to(self, suite: Suite) -> Suite:
         """The suite with what was said in the place of its own."""
@@ -308,6 +310,21 @@ RUN_OPTIONS = (
         help="Show what would be run, what is stored already and what is left out; run nothing.",
     ),
     QUIET,
+)
+FIGURE_OPTIONS = (
+    click.option(
+        "--figures",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Draw the figures of the suite into this folder, a file each.",
+    ),
+    click.option(
+        "--figure-format",
+        type=click.Choice(["svg", "png", "pdf"]),
+        default="svg",
+        show_default=True,
+        help="Of the figures.",
+    ),
 )
 JSON_OR_TABLE = click.option(
     "--format",

@@ -50,6 +50,8 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
                 "metrics": [metric.label for metric in plan.metrics],
                 "groups": [asdict(group) for group in groups],
                 "left_out": [asdict(combination) for combination in plan.left_out],
+                "claims": len(plan.suite.claims),
+                "figures": [figure.name for figure in plan.suite.figures],
                 "store": store.location,
             }
         )
@@ -107,6 +109,8 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
         f"{len(plan.cells)} cells, {stored} stored in {store.location}, "
         f"{len(plan.cells) - stored} to run",
         f"metrics: {', '.join(metric.label for metric in plan.metrics) or 'none'}",
+        *([f"claims: {len(plan.suite.claims)}"] if plan.suite.claims else []),
+        *(f"figure {figure.name}: {figure.doc}" for figure in plan.suite.figures),
     ]
 
 

@@ -44,6 +44,7 @@ OUTCOME_COLUMNS = tuple(
         "rounds",
         "data_digest",
         "phase",
+        "notes",
     )
 )
 
@@ -209,6 +210,7 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
         "cell": to_json(record.cell),
         "traceback": _text(outcome.traceback),
         "log": _text(outcome.log),
+        "notes": to_json([_text(note) for note in outcome.notes]) if outcome.notes else "",
     }
 
 
@@ -236,6 +238,7 @@ def outcome_of_row(
         rounds=row[16],
         data_digest=row[17],
         phase=row[18],
+        notes=tuple(json.loads(row[19])) if row[19] else (),
         measured=measured,
         reused=reused,
     )

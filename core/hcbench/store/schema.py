@@ -92,6 +92,7 @@ cells = Table(
     Column("cell", Text, nullable=False),  # JSON: names, parameters, editions, seeds
     Column("traceback", Text, nullable=False),
     Column("log", Text, nullable=False),
+    Column("notes", Text, nullable=False),  # JSON, a list of texts; "" for none
     Index("cells_of_key", "key", "id"),
     Index("cells_of_run", "run"),
 )

@@ -1,0 +1,252 @@
+"""The figures of a suite: drawn of its results, its stored trees and its data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from hcbench.cell import describe, make_problem
+from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.job import Call
+from hcbench.labels import same_name
+from hcbench.notes import collect_notes
+from hcbench.plan import data_seed
+from hcbench.plots import style
+from hcbench.registry import Registry, load_registry
+from hcbench.specs import load_function
+from hcbench.store import Store
+from hcbench.trees import Tree
+
+if TYPE_CHECKING:
+    from hcbench.outcome import Outcome
+    from hcbench.problem import Problem, Result
+    from hcbench.results import Results
+    from hcbench.suite import Figure
+
+FORMATS = ("svg", "png", "pdf")
+Format = Literal["svg", "png", "pdf"]
+#: Without the time at which they were drawn, so that the same drawing is the same file.
+_METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureView:
+    """What a function that draws a figure is given.
+
+    Attributes
+    ----------
+    results : Results
+        Rows, summary and all else.
+    """
+
+    results: Results
+    _store: Store
+    _registry: Registry
+    _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
+
+    def tree(
+        self,
+        algorithm: str,
+        dataset: str,
+        repetition: int = 0,
+        *,
+        oracle: str = "",
+        budget: int | None = None,
+        checkpoint: int | None = None,
+    ) -> Tree:
+        """The tree that an algorithm returned, as it is kept.
+
+        Parameters
+        ----------
+        algorithm, dataset : str
+            As in the suite; a parameter may be left out if it has its default.
+        repetition : int
+        oracle : str, optional
+            Needed where the algorithm ran with several.
+        budget, checkpoint : int, optional
+            Likewise; without a checkpoint it is the tree at the end.
+
+        Raises
+        ------
+        DataNotAvailableError
+            If the cell was not run or has no tree, and why.
+        """
+        outcome = self._outcome(algorithm, dataset, repetition, oracle, budget)
+        if outcome.status != "ok":
+            raise DataNotAvailableError(
+                f"{algorithm} on {dataset} has no tree: {outcome.status}: {outcome.reason}"
+            )
+        result = self._result(outcome, checkpoint)
+        if not isinstance(result, Tree):
+            raise DataNotAvailableError(f"{algorithm} on {dataset} has no tree that is kept")
+        return result
+
+    def _result(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
+        points = outcome.measured
+        if all(point.result is None for point in points):
+            stored = self._store.find([outcome.key], {})
+            points = self._store.results_of(stored[outcome.key].row) if stored else ()
+        return next((p.result for p in points if p.checkpoint == checkpoint), None)
+
+    def _outcome(
+        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | None
+    ) -> Outcome:
+        known = self.results.parameters
+        found = [
+            outcome
+            for outcome in self.results.outcomes
+            if outcome.repetition == repetition
+            and same_name(algorithm, outcome.algorithm, known.get("algorithms", {}))
+            and same_name(dataset, outcome.dataset, known.get("datasets", {}))
+            and (not oracle or same_name(oracle, outcome.oracle, known.get("oracles", {})))
+            and (budget is None or outcome.budget == budget)
+        ]
+        if not found:
+            raise DataNotAvailableError(
+                f"{algorithm} was not run on {dataset} in repetition {repetition}"
+            )
+        if len(found) > 1:
+            which = " or ".join(f"oracle {o.oracle}, budget {o.budget}" for o in found)
+            raise HcbenchError(f"{algorithm} on {dataset}: say which is meant: {which}")
+        return found[0]
+
+    def problem(self, dataset: str, repetition: int = 0) -> Problem:
+        """The data of a repetition, generated again from their seed.
+
+        Raises
+        ------
+        DataNotAvailableError
+            If the data set was not in the comparison, is no registered one, or yields other data
+            now.
+        """
+        known = self.results.parameters.get("datasets", {})
+        label = next((d for d in self.results.datasets if same_name(dataset, d, known)), None)
+        if label is None:
+            raise DataNotAvailableError(f"{dataset} was not in the comparison")
+        if (label, repetition) not in self._problems:
+            self._problems[label, repetition] = self._generate(label, repetition)
+        return self._problems[label, repetition]
+
+    def _generate(self, label: str, repetition: int) -> Problem:
+        try:
+            (use,) = self._registry.use_datasets(label)
+        except HcbenchError as error:
+            raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
+        same = [o for o in self.results.outcomes if o.dataset == label and o.key]
+        base = same[0].seed if same else self.results.suite.seed
+        seed = data_seed(use, base, repetition)
+        declared = use.spec.provides_with(use.params)
+        with collect_notes():  # they were kept when the cells ran
+            problem = make_problem(Call(use.spec.function, use.params), seed, declared)
+        digests = {o.data_digest for o in same if o.repetition == repetition and o.data_digest}
+        if digests and problem.digest() not in digests:
+            raise DataNotAvailableError(f"{label} yields other data now than when it was run")
+        return problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What became of a figure.
+
+    Attributes
+    ----------
+    name : str
+    path : Path or None
+        The file; None if it could not be drawn.
+    reason : str
+        Why not.
+    failed : bool
+        Whether its function is to blame, rather than that data are not available.
+    """
+
+    name: str
+    path: Path | None = None
+    reason: str = ""
+    failed: bool = False
+
+
+def draw_figures(
+    results: Results,
+    folder: str | Path,
+    *,
+    format: Format = "svg",  # noqa: A002
+    figures: Sequence[Figure] | None = None,
+    store: Store | str | Path | None = None,
+    plugins: Sequence[str | Path] = (),
+) -> list[Drawn]:
+    """Draw the figures of a suite, a file each, and go on where one cannot be drawn.
+
+    Parameters
+    ----------
+    results : Results
+    folder : path
+        Made if it is not there.
+    format : {"svg", "png", "pdf"}
+        Fonts are embedded.
+    figures : sequence of Figure, optional
+        By default those of the suite of the results.
+    store : Store, path or URL, optional
+        Where the results are kept; by default as for `compare`.
+    plugins : sequence of path
+        Plugin files with the data sets.
+
+    Returns
+    -------
+    list of Drawn
+
+    Raises
+    ------
+    HcbenchError
+        If the format is none of these, or the folder cannot be made.
+    """
+    check_format(format)
+    target = make_folder(folder)
+    wanted = results.suite.figures if figures is None else figures
+    opened = store if isinstance(store, Store) else Store(store)
+    try:
+        view = FigureView(results, opened, load_registry(plugins))
+        return [_draw(figure, view, target, format) for figure in wanted]
+    finally:
+        if opened is not store:
+            opened.close()
+
+
+def check_format(name: str) -> None:
+    """Refuse what is no format of a figure."""
+    if name not in FORMATS:
+        raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {name!r}")
+
+
+def make_folder(folder: str | Path) -> Path:
+    """Make a folder if it is not there."""
+    path = Path(folder).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HcbenchError(f"cannot make the folder {path}: {error.strerror}") from error
+    return path
+
+
+def _draw(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
+    path = folder / f"{figure.name}.{form}"
+    try:
+        _save(figure, view, path, form)
+    except DataNotAvailableError as error:
+        return Drawn(name=figure.name, reason=describe(error))
+    except Exception as error:  # whatever is wrong with one figure, the others are drawn
+        return Drawn(name=figure.name, reason=describe(error), failed=True)
+    return Drawn(name=figure.name, path=path)
+
+
+def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
+    import matplotlib.figure
+
+    with style():
+        drawn = load_function(figure.function)(view)
+        if not isinstance(drawn, matplotlib.figure.Figure):
+            raise HcbenchError(
+                f"its function must return a matplotlib figure, got {type(drawn).__name__}"
+            )
+        drawn.savefig(path, format=form, bbox_inches="tight", metadata=_METADATA.get(form, {}))

@@ -1,0 +1,44 @@
+"""Active comparisons: whatever an algorithm asks, one question after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcbench import Answers, Problem
+from hcbench_oracles import _kernels
+from hcbench_oracles.noise import Noise
+from hcbench_oracles.whole import similarities_of_pairs
+
+
+def quadruplet_queries(
+    problem: Problem,
+    seed: int,
+    _budget: int | None,
+    *,
+    noise: float = 0.0,
+    scale: float = 0.0,
+    annotators: int = 0,
+    persistent: bool = False,
+    similarity: str = "cosine",
+) -> Answers:
+    """Answer whether w_ij > w_kl (1) or w_ij < w_kl (-1); 0 where they are tied, noise or not.
+
+    Active setting of section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. A question that is
+    asked again is answered anew, unless the noise is persistent; asking it the other way round is
+    asking it again. The answers are compiled: O(1) each, of n(n-1)/2 similarities in memory.
+
+    Raises
+    ------
+    ParameterError
+        If the parameters of noise do not go together (`Noise`).
+    """
+    model = Noise(seed, noise, scale, annotators)
+    w, tolerance = similarities_of_pairs(problem, similarity)
+    return Answers(
+        kind="quadruplet-queries",
+        n=problem.n,
+        arity=4,
+        compiled=_kernels.answer_quadruplet,
+        floats=np.concatenate([[tolerance, model.noise, model.scale], w]),
+        ints=np.array([problem.n, model.seed, model.annotators, persistent], dtype=np.int64),
+    )

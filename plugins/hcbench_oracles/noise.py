@@ -1,0 +1,102 @@
+"""How answers go wrong: one model for passive sets and active questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import ParameterError, pair_items
+from hcbench_oracles import _kernels
+
+_STEP = 1 << 16  # answers at a time: a few arrays of this length stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Probability that an answer is wrong; decided by seed, question and time of asking alone.
+
+    Parameters
+    ----------
+    seed : int
+    noise : float
+        Rate of wrong answers, in [0, 0.5).
+    scale : float
+        If positive, a wrong answer is the likelier the closer the two similarities are: its
+        probability is 1 / (1 + exp(|w1 - w2| / scale)), in the unit of the similarities.
+    annotators : int
+        If positive, so many people answer, each question a random one of them, whose rate of wrong
+        answers is drawn from U[0, 2 noise]. Where the data name theirs, it is these, however many.
+
+    Raises
+    ------
+    ParameterError
+        If a value is out of range, or two models are mixed.
+    """
+
+    seed: int
+    noise: float = 0.0
+    scale: float = 0.0
+    annotators: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise < 0.5:
+            raise ParameterError(f"noise must be in [0, 0.5), got {self.noise}")
+        if not 0 <= self.scale < np.inf:
+            raise ParameterError(f"scale must be in [0, inf), got {self.scale}")
+        if not 0 <= self.annotators < 2**31:
+            raise ParameterError(f"annotators must be in [0, 2^31), got {self.annotators}")
+        if self.scale and (self.noise or self.annotators):
+            raise ParameterError("scale is a noise of its own; leave out noise and annotators")
+
+    @property
+    def silent(self) -> bool:
+        """Whether no answer is ever wrong."""
+        return self.noise == 0 and self.scale == 0
+
+    def turn_round(
+        self,
+        n: int,
+        closer: NDArray[np.uint32],
+        farther: NDArray[np.uint32],
+        w: NDArray[np.float64] | None,
+        known: NDArray[np.int32] | None = None,
+    ) -> NDArray[np.int32] | None:
+        """Exchange closer and farther (m,) of the answers that are wrong; who gave each. O(m).
+
+        Parameters
+        ----------
+        n : int
+            Number of items.
+        closer, farther : (m,) uint32 arrays
+            Changed in place.
+        w : (n(n-1)/2,) array, optional
+            Similarities of the pairs.
+        known : (m,) int32 array, optional
+            Who gave each answer, where the data tell.
+
+        Raises
+        ------
+        ParameterError
+            If the similarities are needed, and not known.
+        """
+        if self.scale and w is None:
+            raise ParameterError(
+                "scale needs the similarities, and the data bring only comparisons; use noise"
+            )
+        if self.silent and (known is not None or not self.annotators):
+            return known
+        pairs = np.empty(0) if w is None else w
+        who = np.zeros(closer.size if self.annotators else 0, np.int32)
+        if known is not None and self.annotators:
+            who[:] = known
+        model = (float(self.noise), float(self.scale), self.annotators)
+        for start in range(0, closer.size, _STEP):
+            part = slice(start, start + _STEP)
+            one, two = closer[part], farther[part]
+            items = (*pair_items(one, n), *pair_items(two, n))
+            _kernels.flip_answers(
+                self.seed, model, pairs, one, two, items, who[part], known is not None
+            )
+        return who if self.annotators else known

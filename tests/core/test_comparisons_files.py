@@ -1,0 +1,133 @@
+"""Comparisons in files: what is written is read, and what is wrong is named by its line."""
+
+import numpy as np
+import pytest
+
+from hcbench import Comparisons, DataError
+from hcbench.errors import InvalidComparisonsError
+
+ROWS = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 1, 0, 2]]
+
+
+def text(tmp_path, content: str, name: str = "c.csv"):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.npz"])
+@pytest.mark.parametrize("annotator", [None, [3, 0, 3]])
+def test_what_is_written_is_read(tmp_path, name, annotator):
+    comparisons = Comparisons.from_quadruplets(7, ROWS, annotator=annotator)
+    comparisons.write(tmp_path / name)
+    assert Comparisons.read(tmp_path / name) == comparisons  # n = 7, though 4..6 are in no row
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.npz"])
+def test_triplets_are_written_as_cblearn_has_them(tmp_path, name):
+    rows = [[3, 1, 0], [0, 2, 1]]
+    comparisons = Comparisons.from_triplets(4, rows)
+    comparisons.write(tmp_path / name, triplets=True)
+    assert Comparisons.read(tmp_path / name) == comparisons
+    if name == "c.csv":
+        assert (tmp_path / name).read_text() == "# n = 4\ni,j,k\n3,1,0\n0,2,1\n"
+    else:
+        assert np.load(tmp_path / name)["triplets"].tolist() == rows
+    with pytest.raises(InvalidComparisonsError, match=r"row 0 .* share no item"):
+        Comparisons.from_quadruplets(4, ROWS).write(tmp_path / name, triplets=True)
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.npz"])
+def test_the_empty_set_is_written_and_read(tmp_path, name):
+    Comparisons(3, [], []).write(tmp_path / name)
+    assert Comparisons.read(tmp_path / name) == Comparisons(3, [], [])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0,1,2,3\n0,2,1,3\n0,1,0,2\n",
+        "\ufeff0,1,2,3\n0,2,1,3\n0,1,0,2",
+        "# a survey\n\nI, J, K, L\n0, 1, 2, 3\n\n0,2,1,3 # sure\n0,1,0,2\n",
+        "i,j,k,l,response\n0,1,2,3,1\n1,3,0,2,-1\n0,1,0,2,1\n0,1,1,2,0\n",
+        "k,l,i,j\n2,3,0,1\n1,3,0,2\n0,2,0,1\n",
+    ],
+)
+def test_ways_to_write_a_table(tmp_path, content):
+    assert Comparisons.read(text(tmp_path, content)) == Comparisons.from_quadruplets(4, ROWS)
+
+
+def test_annotators_by_number_and_by_name(tmp_path):
+    numbered = Comparisons.read(text(tmp_path, "0,1,2,3,4\n0,1,2,4,0\n"))
+    assert numbered.annotator.tolist() == [4, 0]
+    named = Comparisons.read(text(tmp_path, "i,j,k,annotator\n0,1,2,Zoe\n0,2,3,Ann\n1,0,2,Zoe\n"))
+    assert named.annotator.tolist() == [1, 0, 1]
+    assert named.triplets().tolist() == [[0, 1, 2], [0, 2, 3], [1, 0, 2]]
+    assert named.n == 4
+
+
+def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
+    assert Comparisons.read(text(tmp_path, "0,1,2\n")).n == 3
+    assert Comparisons.read(text(tmp_path, "# n = 9\n0,1,2\n")).n == 9
+    assert Comparisons.read(text(tmp_path, "# n = 9\n0,1,2\n"), n=5).n == 5
+    assert Comparisons.read(text(tmp_path, "")).n == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0,1,2\n0,1\n", "line 2 has 2 columns, not the 3 of i, j, k"),
+        ("0,1\n", "line 1 has 2 columns; write i,j,k or i,j,k,l"),
+        ("i,j,k,l\n0,1,2,3\n\n0,1,x,3\n", "line 4: k is 'x', no whole number"),
+        ("0,1,2,3\n0,1,2.5,3\n", "line 2: k is '2.5', no whole number"),
+        ("# n = 3\n0,1,2\n# pause\n0,1,3\n", r"line 4 \[0, 1, 3\]: items must be in 0\.\.2"),
+        ("i,j,k\n0,1,2\n0,1,1\n", "line 3 .*: a pair is compared with itself"),
+        ("0,1,2,2\n", "line 1 .*: an item is paired with itself"),
+        ("i,j,k,m\n0,1,2,3\n", "line 1: column 'm' is unknown"),
+        ("i,j,j\n0,1,2\n", "line 1: column 'j' is .* there twice"),
+        ("i,j,l\n0,1,2\n", "line 1: there is no column 'k'"),
+        ("i,j,k,annotator\n0,1,2,-4\n", "line 2: annotator is -4"),
+        ("0,-1,2\n", r"line 1 .* items must be in"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_named_by_its_line(tmp_path, content, message):
+    path = text(tmp_path, content)
+    with pytest.raises(InvalidComparisonsError, match=f"c.csv: {message}") as error:
+        Comparisons.read(path)
+    assert "\n" not in str(error.value)
+
+
+def test_arrays_of_other_packages_in_files(tmp_path):
+    triplets, path = [[0, 1, 2], [3, 2, 1]], tmp_path / "c.npz"
+    np.savez(path, triplets=triplets, responses=[True, False])
+    assert Comparisons.read(path).triplets().tolist() == [[0, 1, 2], [3, 1, 2]]
+    np.savez(path, quadruplets=ROWS)
+    assert Comparisons.read(path) == Comparisons.from_quadruplets(4, ROWS)
+    unique = Comparisons.from_quadruplets(4, ROWS).unique()
+    np.savez(path, comparisons=unique.to_array())
+    assert Comparisons.read(path) == unique
+    np.save(tmp_path / "a.npy", unique.to_array())
+    assert Comparisons.read(tmp_path / "a.npy") == unique
+    np.save(tmp_path / "a.npy", np.array(triplets))
+    assert Comparisons.read(tmp_path / "a.npy", n=6) == Comparisons.from_triplets(6, triplets)
+
+
+def test_files_that_hold_something_else_are_refused(tmp_path):
+    path = tmp_path / "c.npz"
+    np.savez(path, x=[1])
+    with pytest.raises(InvalidComparisonsError, match="has x; it must have closer and farther"):
+        Comparisons.read(path)
+    np.savez(path, closer=[0], farther=[1])
+    with pytest.raises(InvalidComparisonsError, match="pairs of how many items"):
+        Comparisons.read(path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(DataError, match=r"c\.npz"):
+        Comparisons.read(path)
+    np.save(tmp_path / "c.npy", np.zeros((2, 2), int))
+    with pytest.raises(InvalidComparisonsError, match=r"got \(2, 2\)"):
+        Comparisons.read(tmp_path / "c.npy")
+    with pytest.raises(DataError, match="cannot be read"):
+        Comparisons.read(tmp_path / "none.csv")
+    for attempt in (Comparisons.read, Comparisons(2, [], []).write):
+        with pytest.raises(DataError, match=r"'\.txt'"):
+            attempt(tmp_path / "c.txt")

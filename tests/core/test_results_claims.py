@@ -1,0 +1,388 @@
+"""What claims can say beside one number, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hcbench.claims import Claim
+from hcbench.errors import SuiteError
+from hcbench.labels import split_parameter
+from hcbench.layout import Layout, MetricInfo
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.overviews import count_verdicts, make_tables
+from hcbench.results import Results
+from hcbench.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
+
+METRICS = (
+    MetricInfo("error", "lower"),
+    MetricInfo("other", "lower"),
+    MetricInfo("AARI", "higher"),
+)
+
+
+def cell(repetition: int, dataset: str = "d", algorithm: str = "A", **values: Any) -> Outcome:
+    return Outcome(
+        key=f"{algorithm}/{dataset}/{repetition}",
+        algorithm=algorithm,
+        dataset=dataset,
+        oracle="o",
+        repetition=repetition,
+        seed=0,
+        measured=(Measured(values={label: Value(value) for label, value in values.items()}),),
+    )
+
+
+def cells(values: list[float], dataset: str = "d", algorithm: str = "A") -> list[Outcome]:
+    return [cell(r, dataset, algorithm, error=value) for r, value in enumerate(values)]
+
+
+def claim(**changes: Any) -> Claim:
+    fields = {"claim": "c", "algorithm": "A", "dataset": "d", "metric": "error"}
+    return Claim(**{**fields, **changes})
+
+
+def verdict(outcomes: list[Outcome], **changes: Any) -> dict[str, Any]:
+    found = Results(outcomes, METRICS, Suite(name="s", claims=(claim(**changes),)))
+    (row,) = found.verdicts
+    return row
+
+
+# Mean 2, standard error 0.5: two of them are 1.
+SPREAD = cells([1.5, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("relation", "paper", "word"),
+    [
+        ("<=", "2", "reproduced"),
+        ("<=", "1.01", "reproduced"),  # 2 - 1.01 < 1
+        ("<=", "0.99", "differs"),  # the rounding of a bound is not allowed for
+        (">=", "2.99", "reproduced"),
+        (">=", "3.01", "differs"),
+        ("<", "3.01", "reproduced"),
+        ("<", "2.99", "differs"),
+        (">", "0.99", "reproduced"),
+        (">", "1.01", "differs"),
+        ("=", "3.01", "reproduced"),  # 1.01 <= 0.005 + 1... of the printed digits
+        ("=", "3.02", "differs"),
+    ],
+)
+def test_bounds_by_hand(relation: str, paper: str, word: str) -> None:
+    if (relation, paper) == ("=", "3.01"):
+        paper = "3.00"
+    row = verdict(SPREAD, relation=relation, paper=paper)
+    assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0))
+
+
+def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
+    kept = verdict(SPREAD, relation="<=", paper="2.5", every_repetition=True)
+    broken = verdict(SPREAD, relation="<=", paper="2", every_repetition=True)
+    assert kept["verdict"] == "reproduced"
+    assert broken["verdict"] == "differs"
+    assert broken["note"] == "not so in 1 of 2 repetitions, the worst 2.5 in repetition 1"
+    assert broken["printed"] == "≤ 2 in every repetition"
+
+
+def test_an_inequality_between_two_metrics_forgives_rounding_errors_alone() -> None:
+    sums = [cell(0, error=0.1 + 0.2, other=0.3), cell(1, error=2.0, other=2.0)]
+    wanted = {"than_metric": "other", "relation": "<=", "every_repetition": True}
+    assert verdict(sums, **wanted)["verdict"] == "reproduced"
+    assert verdict([*sums, cell(2, error=2.001, other=2.0)], **wanted)["verdict"] == "differs"
+
+
+def test_a_number_may_be_of_a_difference() -> None:
+    queries = [cell(r, error=float(9 + r), other=10.0 + r) for r in range(3)]
+    row = verdict(queries, than_metric="other", relation=">=", paper="-1", every_repetition=True)
+    assert (row["verdict"], row["measured"], row["paper"]) == ("reproduced", -1.0, -1.0)
+    assert row["printed"] == "≥ -1 above other in every repetition"
+
+
+def test_data_sets_are_compared_repetition_by_repetition() -> None:
+    outcomes = [*cells([1.0, 5.0], "big"), *cells([2.0, 6.0], "small")]
+    smaller = verdict(outcomes, dataset="big", than_dataset="small")
+    assert (smaller["verdict"], smaller["measured"]) == ("reproduced", -1.0)
+    assert smaller["standard_error"] == 0
+    assert smaller["printed"] == "better than on small"
+    larger = verdict(outcomes, dataset="big", than_dataset="small", relation=">")
+    assert larger["verdict"] == "differs"
+    both = [*outcomes, *cells([3.0, 7.5], "small", "B")]
+    other = verdict(both, dataset="big", better_than="B", than_dataset="small")
+    assert (other["measured"], other["printed"]) == (-2.25, "better than B on small")
+
+
+def test_which_metric_is_better_must_be_clear() -> None:
+    outcomes = [cell(r, error=0.1, other=0.2, AARI=0.9) for r in range(2)]
+    assert verdict(outcomes, than_metric="other")["verdict"] == "reproduced"
+    unclear = verdict(outcomes, than_metric="AARI")
+    assert unclear["verdict"] == "data not available"
+    assert "the claim needs a relation" in unclear["note"]
+    assert verdict(outcomes, than_metric="AARI", relation="<")["verdict"] == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("other", "within", "word"),
+    [
+        ([1.5, 2.5], 0.0, "reproduced"),
+        ([1.0, 2.0], 0.4, "differs"),  # 0.5 apart, without spread
+        ([1.0, 2.0], 0.5, "reproduced"),
+        ([0.5, 2.5], 0.1, "reproduced"),  # 0.5 apart, standard error 0.5
+    ],
+)
+def test_comparable_is_near_enough_up_to_two_standard_errors(
+    other: list[float], within: float, word: str
+) -> None:
+    outcomes = [*SPREAD, *cells(other, algorithm="B")]
+    row = verdict(outcomes, better_than="B", within=within, relation="=")
+    assert row["verdict"] == word
+
+
+def test_within_replaces_the_rounding_of_a_number_by_more() -> None:
+    exact = cells([0.5, 0.5])
+    assert verdict(exact, paper="0.6")["verdict"] == "differs"
+    row = verdict(exact, paper="0.6", within=0.1)
+    assert (row["verdict"], row["printed"]) == ("reproduced", "0.6 within 0.1")
+
+
+# ---- Rates ---------------------------------------------------------------------------------------
+
+
+def along(power: float, *places: int, factor: float = 1.0) -> Results:
+    outcomes = [
+        outcome
+        for p in places
+        for outcome in cells([factor * p**power * f for f in (0.99, 1.01)], _gauss(p))
+    ]
+    outcomes += cells([100.0, 100.0], "gauss[n=7]") + cells([100.0, 100.0], "gauss[p=100,n=7]")
+    labels = [_gauss(p) for p in places] + ["gauss[n=7]", "gauss[p=100,n=7]"]
+    params = {label: {"p": 10, "n": 5, **({"n": 7} if "n=7" in label else {})} for label in labels}
+    for p in places:
+        params[_gauss(p)]["p"] = p
+    params["gauss[p=100,n=7]"]["p"] = 100
+    return Results(outcomes, METRICS, parameters={"datasets": params})
+
+
+def _gauss(p: int) -> str:
+    return "gauss" if p == 10 else f"gauss[p={p}]"
+
+
+@pytest.mark.parametrize(
+    ("power", "changes", "word"),
+    [
+        (-0.5, {"paper": "-0.5"}, "reproduced"),
+        (-0.5, {"paper": "-0.5", "relation": "<="}, "reproduced"),
+        (-0.4, {"paper": "-0.5", "relation": "<="}, "differs"),
+        (-0.6, {"paper": "-0.5", "relation": "<="}, "reproduced"),
+        (-0.6, {"paper": "-0.5", "relation": "="}, "differs"),
+        (-0.6, {"paper": "-0.5", "relation": "=", "within": 0.1}, "reproduced"),
+    ],
+)
+def test_a_rate_is_the_slope_over_the_data_sets(
+    power: float, changes: dict[str, Any], word: str
+) -> None:
+    found = along(power, 10, 100, 1000)
+    for dataset in ("gauss", "gauss[p=1000]", "gauss[n=5]"):
+        rate = claim(dataset=dataset, exponent="p", **changes)
+        suite = Suite(name="s", claims=(rate,))
+        (row,) = Results(found.outcomes, METRICS, suite, found.parameters).verdicts
+        assert row["measured"] == pytest.approx(power)
+        assert row["verdict"] == word
+        assert "slope of log(mean) against log(p) over 10, 100, 1000" in row["note"]
+
+
+def test_a_rate_needs_two_data_sets_and_positive_means() -> None:
+    few, negative = along(-0.5, 10), along(-0.5, 10, 100, factor=-1.0)
+    suite = Suite(name="s", claims=(claim(dataset="gauss", exponent="p", paper="-0.5"),))
+    (row,) = Results(few.outcomes, METRICS, suite, few.parameters).verdicts
+    assert (row["verdict"], row["measured"]) == ("data not available", None)
+    assert "with two values of it at least, above 0; there are 1" in row["note"]
+    (row,) = Results(negative.outcomes, METRICS, suite, negative.parameters).verdicts
+    assert (row["verdict"], row["measured"]) == ("differs", None)
+    assert "has no logarithm" in row["note"]
+
+
+def test_a_label_without_one_of_its_parameters() -> None:
+    known = {"gauss": {"p": 10, "n": 5}, "gauss[p=3,n=7]": {"p": 3, "n": 7}}
+    assert split_parameter("gauss", "p", known) == ("gauss", 10.0)
+    assert split_parameter("gauss[p=3,n=7]", "p", known) == ("gauss[n=7]", 3.0)
+    assert split_parameter("gauss[p=3,n=7]", "p", {}) == ("gauss[n=7]", 3.0)
+    assert split_parameter("gauss[kind=round]", "kind", {}) == ("gauss", None)
+    assert split_parameter("gauss", "q", known) == ("gauss", None)
+
+
+# ---- What is no claim ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "give paper, or what to compare with"),
+        ({"relation": "<="}, "give paper, or what to compare with"),
+        ({"paper": "0.5", "relation": "=="}, "relation is one of =, <=, >=, <, >; got '=='"),
+        ({"paper": "0.5", "within": -1.0}, "within is a number from 0, got -1.0"),
+        ({"better_than": "B", "within": 0.1, "relation": "<"}, "demands one"),
+        ({"exponent": "p"}, "give paper"),
+        ({"exponent": "p", "better_than": "B"}, "exponent needs paper"),
+        ({"exponent": "p", "paper": "1", "every_repetition": True}, "cannot hold in every"),
+    ],
+)
+def test_a_claim_that_says_nothing_is_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        claim(**fields)
+
+
+SUITE = """
+[[claims]]
+claim = "c"
+algorithm = "A"
+dataset = "d"
+metric = "m"
+than_dataset = "./other.csv"
+relation = "<="
+within = 1
+every_repetition = true
+
+[[figures]]
+name = "curve"
+doc = "A curve."
+function = "my.module:draw"
+"""
+
+
+def test_a_suite_file_may_say_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SUITE)
+    suite = read_suite(tmp_path / "s.toml")
+    (wanted,) = suite.claims
+    assert (wanted.within, wanted.every_repetition) == (1, True)
+    assert wanted.than_dataset == f"{tmp_path}/other.csv"
+    assert suite.figures == (Figure(name="curve", doc="A curve.", function="my.module:draw"),)
+    written = json.loads(json.dumps(describe_suite(suite)))
+    assert rebuild_suite(written) == suite
+    assert Layout.of_description(Layout(suite=suite).describe()).suite == suite
+
+
+def test_a_figure_that_no_text_names_is_not_kept_with_a_run() -> None:
+    suite = Suite(name="s", figures=(Figure(name="f", doc="", function=print),))
+    assert not rebuild_suite(json.loads(json.dumps(describe_suite(suite)))).figures
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("within = 'much'", "within of a claim has the wrong type: 'much'"),
+        ("within = true", "within of a claim has the wrong type: True"),
+        ("every_repetition = 1", "every_repetition of a claim has the wrong type: 1"),
+        ("relation = 3", "relation of a claim has the wrong type: 3"),
+        ("[[figures]]\nname = 'f'\ndoc = ''", "a figure needs function"),
+        ("[[figures]]\nplot = 'f'", "a figure has no entry 'plot'"),
+        (
+            "[[figures]]\nname = 'f'\ndoc = ''\nfunction = 'draw'",
+            "figure f: function is 'package.module:function', got 'draw'",
+        ),
+        (
+            "[[figures]]\nname = '../f'\ndoc = ''\nfunction = 'm:f'",
+            "'../f' cannot be the name of a figure",
+        ),
+        ("figures = 3", r"figures are tables, each under \[\[figures\]\]"),
+    ],
+)
+def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    head = "" if "figures" in text else "[[claims]]\n"
+    (tmp_path / "s.toml").write_text(head + text)
+    with pytest.raises(SuiteError, match=message) as raised:
+        read_suite(tmp_path / "s.toml")
+    assert "\n" not in str(raised.value)
+
+
+def test_two_figures_of_one_name_are_refused() -> None:
+    figure = Figure(name="f", doc="", function="m:f")
+    with pytest.raises(SuiteError, match="2 figures are called f"):
+        Suite(name="s", figures=(figure, figure))
+
+
+# ---- Tables --------------------------------------------------------------------------------------
+
+
+def test_few_claims_are_one_table_with_their_notes_below() -> None:
+    claims = (
+        claim(claim="Table 1: two", paper="2"),
+        claim(claim="Table 1: ten", paper="10"),
+        claim(claim="Table 2: swapped", paper="10", erratum="swapped"),
+        claim(claim="nobody", paper="1", algorithm="Z"),
+    )
+    found = Results(SPREAD, METRICS, Suite(name="s", claims=claims))
+    block = make_tables(found)[-1]
+    assert block.title == "claims: 1 reproduced, 1 differs, 1 erratum, 1 data not available"
+    assert [row[0].marks for row in block.rows] == [(), (), (1,), (2,)]
+    assert block.notes == ("swapped", "Z was not run on d")
+
+
+def test_many_claims_are_grouped_by_where_they_stand() -> None:
+    claims = [claim(claim=f"Table {1 + i % 2}: claim {i}", paper="2") for i in range(60)]
+    claims += [claim(claim="alone: it is 10", paper="10"), claim(claim="it is 11", paper="11")]
+    found = Results(SPREAD, METRICS, Suite(name="s", claims=tuple(claims)))
+    blocks = make_tables(found)[-3:]
+    assert [block.title for block in blocks] == [
+        "claims of Table 1: 30 reproduced",
+        "claims of Table 2: 30 reproduced",
+        "claims: 2 differ",
+    ]
+    assert blocks[1].rows[0][0].text == "claim 1"
+    assert blocks[2].rows[0][0].text == "alone: it is 10"
+    assert count_verdicts(found.judged) == "60 reproduced, 2 differ"
+
+
+def test_of_many_data_sets_there_is_a_table_for_each_metric() -> None:
+    outcomes = [
+        cell(0, f"d{i}", algorithm, error=value + i, AARI=value)
+        for i in range(20)
+        for algorithm, value in (("A", 0.5), ("B", 0.25))
+    ]
+    quality = (*METRICS, MetricInfo("seconds", "lower", "s", cost=True))
+    found = Results(outcomes, quality)
+    assert len(make_tables(found)) == 21, "with the ranks; all of them where there is room"
+    blocks = make_tables(found, most=12)
+    assert [block.title for block in blocks[:3]] == ["error ↓", "other ↓", "AARI ↑"]
+    assert blocks[0].header == ("data set", "A", "B")
+    assert len(blocks[0].rows) == 20
+    assert [(entry.text, entry.bold) for entry in blocks[2].rows[3]] == [
+        ("d3", False),
+        ("0.500", True),
+        ("0.250", False),
+    ]
+
+
+def test_in_an_overview_oracles_are_columns_where_an_algorithm_has_several() -> None:
+    from dataclasses import replace
+
+    outcomes = [
+        replace(cell(0, f"d{i}", "A", error=1.0), oracle=oracle)
+        for i in range(2)
+        for oracle in ("p=0.1", "p=0.5")
+    ]
+    (block, *_) = make_tables(Results([*outcomes, *cells([2.0])], METRICS[:1]), most=1)
+    assert block.header == ("data set", "A, oracle p=0.1", "A, oracle p=0.5", "A, oracle o")
+
+
+def test_notes_stand_below_the_table_with_how_many_repetitions_had_them() -> None:
+    from dataclasses import replace
+
+    outcomes = [replace(o, notes=("3 % are negative",)) for o in cells([1.0, 2.0])]
+    outcomes += cells([1.0, 2.0], algorithm="B")
+    outcomes[3] = replace(outcomes[3], notes=("5 % are negative", "not connected"))
+    found = Results(outcomes, METRICS[:1])
+    (block,) = make_tables(found)
+    assert [row[0].marks for row in block.rows] == [(1,), (2, 3)]
+    assert block.notes == (
+        "3 % are negative",
+        "1 of 2 repetitions: 5 % are negative",
+        "1 of 2 repetitions: not connected",
+    )
+    assert found.rows[3]["notes"] == ["5 % are negative", "not connected"]
+    assert json.loads(found.to_json())["cells"][0]["notes"] == ["3 % are negative"]
+    assert "5 % are negative; not connected" in found.to_csv()
+    assert "not connected" in found.to_markdown()
+    assert r"3 \% are negative" in found.to_latex()
