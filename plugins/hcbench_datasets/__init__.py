@@ -1,4 +1,4 @@
-"""Data sets: the planted hierarchy, scikit-learn's bundled sets, and files of the user."""
+"""Data sets: the planted hierarchy, scikit-learn's and other public sets, files of the user."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hcbench import REQUIRED, DataError, DatasetSpec, Parameter, Params, Reference, Suite, hookimpl
+from hcbench_datasets.public_specs import PUBLIC
 
 GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",
@@ -145,8 +146,8 @@ FILE = DatasetSpec(
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """The planted hierarchy, scikit-learn's bundled sets, files."""
-    return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), FILE)
+    """The planted hierarchy, scikit-learn's bundled sets, public sets, files."""
+    return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), *PUBLIC, FILE)
 
 
 @hookimpl

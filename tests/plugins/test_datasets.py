@@ -146,7 +146,7 @@ def test_subsample_larger_than_the_data():
         make("iris", n=151)
 
 
-@pytest.mark.parametrize("name", sorted(set(SPECS) - {"file"}))
+@pytest.mark.parametrize("name", ["planted", *BUNDLED])
 def test_data_provide_what_their_spec_declares(name):
     spec: DatasetSpec = SPECS[name]
     assert spec.provides_with(spec.resolve({})) <= make(name).provides

@@ -1,0 +1,103 @@
+"""60 cars compared by a crowd (Kleindessner & von Luxburg 2017)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Comparisons, DataError, Problem
+from hcbench_datasets.fetch import Remote, data_file, open_text
+
+N_CARS = 60
+ARCHIVE = Remote(
+    "http://www.tml.cs.uni-tuebingen.de/team/luxburg/code_and_data/60_cars_data.zip",
+    "5fa2ad932d48adf5cfe36bd16a08b25fd88d1519d974908f6ccbba769f629640",
+)
+ADVICE = "of 60_cars_data.zip by Kleindessner and von Luxburg, " + ARCHIVE.url
+CLASSES = {
+    "ordinary": (
+        2, 6, 7, 8, 9, 10, 11, 12, 16, 17, 25, 32, 35, 36, 37, 38, 39, 41, 44, 45, 46, 55, 58, 60,
+    ),
+    "sports": (15, 19, 20, 28, 40, 42, 47, 48, 49, 50, 51, 52, 54, 56, 59),
+    "off-road": (1, 3, 4, 5, 13, 14, 18, 22, 24, 26, 27, 29, 31, 33, 34, 43, 57),
+    "outlier": (21, 23, 30, 53),
+}  # fmt: skip
+"""The cars, from 1, in each class that the collectors name."""
+
+
+def car(_seed: int, *, answers: str) -> Problem:
+    """The cars, the crowd's answers as comparisons, the four classes as labels.
+
+    Car c is the most central one of c, x, y: ``w_cx > w_xy`` and ``w_cy > w_xy``, two quadruplets
+    a statement (Ghoshdastidar et al. 2019, appendix B.3). ``reduced`` are the 6056 statements of
+    that paper, no two on the same three cars; ``all`` are the 7097 answers of the survey as they
+    were given, contradictions and repetitions included. Items are named by class and number,
+    from 1.
+
+    Raises
+    ------
+    DataNotAvailableError
+        Without the data.
+    """
+    if answers == "all":
+        statements = read_survey(_file("survey_data.csv"))
+    else:
+        statements = read_statements(_file("T_ALL_REDUCED.csv"))
+    names, labels = [""] * N_CARS, np.zeros((N_CARS, 1), np.int64)
+    for code, (name, cars) in enumerate(CLASSES.items()):
+        for number in cars:
+            names[number - 1] = f"{name} {number}"
+            labels[number - 1] = code
+    return Problem(
+        n=N_CARS,
+        names=tuple(names),
+        comparisons=comparisons_of_centres(statements),
+        levels=labels,
+    )
+
+
+def _file(name: str) -> Path:
+    remote = Remote(ARCHIVE.url, ARCHIVE.sha256, name)
+    return data_file(f"car/{name}", "car", ADVICE, remote)
+
+
+def comparisons_of_centres(statements: NDArray[np.int64]) -> Comparisons:
+    """Quadruplets of rows (m, 3) ``c, x, y``, from 1: ``w_cx > w_xy`` and ``w_cy > w_xy``."""
+    c, x, y = (statements - 1).T
+    rows = np.stack([np.stack([c, x, x, y], 1), np.stack([c, y, x, y], 1)], 1)
+    return Comparisons.from_quadruplets(N_CARS, rows.reshape(-1, 4))
+
+
+def read_statements(path: Path) -> NDArray[np.int64]:
+    """Rows (m, 3): the central car, then the two others, from 1."""
+    rows = [row for row in csv.reader(open_text(path)) if row]
+    return _checked(rows, path, first=1)
+
+
+def read_survey(path: Path) -> NDArray[np.int64]:
+    """Rows (m, 3) as `read_statements`, of the survey: round, chosen car, the three, seconds."""
+    answers = [row for row in csv.reader(open_text(path)) if row][1:]
+    rows = []
+    for line, row in enumerate(answers, start=2):
+        shown = row[2:5]
+        if len(row) < 5 or row[1] not in shown:
+            raise DataError(f"{path}, line {line}: {','.join(row)!r} chooses a car not shown")
+        rows.append([row[1], *(other for other in shown if other != row[1])])
+    return _checked(rows, path, first=2)
+
+
+def _checked(rows: list[list[str]], path: Path, first: int) -> NDArray[np.int64]:
+    """Three different cars of 1..60 in each row; ``first`` is the line of the first one."""
+    for line, row in enumerate(rows, start=first):
+        cars = [int(cell) for cell in row if cell.strip().isdigit()]
+        if len(row) != 3 or len(set(cars)) != 3 or not 1 <= min(cars) <= max(cars) <= N_CARS:
+            raise DataError(
+                f"{path}, line {line}: {','.join(row)!r} are not three different cars of "
+                f"1..{N_CARS}"
+            )
+    if not rows:
+        raise DataError(f"{path} holds no statements")
+    return np.array(rows, dtype=np.int64)

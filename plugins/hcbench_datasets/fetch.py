@@ -1,0 +1,224 @@
+"""Where public data are found: the user's folder, else the cache, else a download with a checksum.
+
+The folder is named by the environment variable HCBENCH_DATA; the cache is platformdirs' own for
+hcbench. What cannot be had is a `DataNotAvailableError` of one line, so that a run skips it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import socket
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError, DataNotAvailableError
+
+FOLDER = "HCBENCH_DATA"
+PATIENCE = 5.0  # seconds that a server may be silent
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A file to download.
+
+    Attributes
+    ----------
+    url : str
+    sha256 : str
+        Of what is downloaded.
+    member : str
+        The end of the name of the file wanted, if an archive is downloaded.
+    """
+
+    url: str
+    sha256: str
+    member: str = ""
+
+
+def user_folder() -> Path | None:
+    """The folder that HCBENCH_DATA names, if it is set."""
+    folder = os.environ.get(FOLDER, "").strip()
+    return Path(folder).expanduser() if folder else None
+
+
+def cache_folder() -> Path:
+    """Where downloads, and results of long preparations, are kept."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("hcbench", appauthor=False) / "data"
+
+
+def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None) -> Path:
+    """The path of a data file, which is downloaded if it must and can be.
+
+    Parameters
+    ----------
+    name : str
+        Relative to the user's folder and to the cache; one that ends with .gz may be there
+        unpacked.
+    dataset : str
+        For whom, as messages name it.
+    advice : str
+        What the file is and where to get it.
+    remote : Remote, optional
+        Nothing is downloaded without it.
+
+    Raises
+    ------
+    DataNotAvailableError
+        One line that says what to put where.
+    """
+    folder, cache = user_folder(), cache_folder()
+    for place in (folder, cache):
+        for candidate in {name: None, name.removesuffix(".gz"): None}:
+            if place is not None and (place / candidate).is_file():
+                return place / candidate
+    reason = ""
+    if remote is not None:
+        try:
+            return _download(remote, cache / name)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            reason = f", and downloading it failed ({in_short(error)})"
+    raise not_available(dataset, name, reason, advice)
+
+
+def not_available(dataset: str, name: str, reason: str, advice: str) -> DataNotAvailableError:
+    """The one line for data that cannot be had."""
+    folder = user_folder()
+    where = f"{FOLDER}={folder}" if folder is not None else f"{FOLDER}, which is not set"
+    place = (
+        f"put it at {folder / name}" if folder else f"set {FOLDER} to the folder that holds {name}"
+    )
+    return DataNotAvailableError(f"{dataset}: no {name} in {where}{reason}; {place}: {advice}")
+
+
+def in_short(error: BaseException) -> str:
+    """An error as part of a line: its text, or its name if that is long."""
+    text = " ".join(str(error).split())
+    return type(error).__name__ if len(text) > 100 or not text else text
+
+
+def _download(remote: Remote, target: Path) -> Path:
+    """Download by pooch, which checks the sum and moves the whole file into its place."""
+    import pooch
+
+    pooch.get_logger().setLevel("ERROR")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    name = target.name if not remote.member else remote.url.rsplit("/", 1)[-1]
+    got = pooch.retrieve(
+        remote.url,
+        known_hash=f"sha256:{remote.sha256}",
+        fname=name,
+        path=target.parent,
+        downloader=pooch.HTTPDownloader(timeout=PATIENCE, progressbar=False),
+    )
+    if remote.member:
+        _extract(Path(got), remote.member, target)
+    return target
+
+
+def _extract(archive: Path, member: str, target: Path) -> None:
+    with zipfile.ZipFile(archive) as packed:
+        names = [name for name in packed.namelist() if name.endswith(member)]
+        if not names:
+            raise ValueError(f"{archive.name} holds no {member}")
+        write_whole(target, packed.read(names[0]))
+
+
+def write_whole(target: Path, content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part.write_bytes(content)
+    part.replace(target)
+
+
+def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: str) -> T:
+    """Call a fetcher of scikit-learn's: on the user's folder, on its own, then with a download.
+
+    ``name`` is the file that scikit-learn keeps in its data_home, within HCBENCH_DATA.
+    """
+    folder = user_folder()
+    homes = [] if folder is None else [str((folder / name).parent)]
+    for home in (*homes, None):
+        try:
+            return fetch(data_home=home, download_if_missing=False)
+        except OSError:
+            continue
+    with patience():
+        try:
+            return fetch(data_home=None, download_if_missing=True, n_retries=1, delay=0.1)
+        except (OSError, ValueError) as error:
+            reason = f", and downloading it failed ({in_short(error)})"
+    raise not_available(dataset, name, reason, advice)
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Wait for servers no longer than PATIENCE, and quietly, where a library has no such option."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(PATIENCE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it tries again
+            yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked if its name ends with .gz.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        packed = path.read_bytes()
+        return gzip.decompress(packed) if path.suffix == ".gz" else packed
+    except (OSError, EOFError) as error:
+        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', '') or error}") from error
+
+
+def open_text(path: Path) -> io.StringIO:
+    """The text of a file in UTF-8, unpacked if its name ends with .gz.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        return io.StringIO(read_bytes(path).decode("utf-8-sig"), newline="")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from error
+
+
+def chosen(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
+    """Item numbers of a random sample in their old order, or of all, (n,).
+
+    Raises
+    ------
+    DataError
+        If there are fewer than n.
+    """
+    if n is None:
+        return np.arange(available)
+    if n > available:
+        raise DataError(
+            f"{dataset}: there are {available} items, n={n} is more; take n={available} for all"
+        )
+    return np.sort(np.random.default_rng(seed).choice(available, n, replace=False))

@@ -1,0 +1,299 @@
+"""The public data sets that the papers use, declared."""
+
+from __future__ import annotations
+
+from hcbench import DatasetSpec, Parameter, Params, Reference
+
+GRAY_2023 = Reference(
+    "gray2023",
+    "inproceedings",
+    {
+        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick "
+        "and Whiteley, Nick",
+        "title": "Hierarchical clustering with dot products recovers hidden tree structure",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "36",
+        "year": "2023",
+    },
+)
+LANG_1995 = Reference(
+    "lang1995",
+    "inproceedings",
+    {
+        "author": "Lang, Ken",
+        "title": "NewsWeeder: Learning to Filter Netnews",
+        "booktitle": "International Conference on Machine Learning",
+        "pages": "331--339",
+        "year": "1995",
+    },
+)
+FORSYTH_1990 = Reference(
+    "forsyth1990",
+    "misc",
+    {
+        "author": "Forsyth, Richard",
+        "title": "Zoo",
+        "howpublished": "UCI Machine Learning Repository",
+        "doi": "10.24432/C5R59V",
+        "year": "1990",
+    },
+)
+GERMAN_1987 = Reference(
+    "german1987",
+    "misc",
+    {
+        "author": "German, B.",
+        "title": "Glass Identification",
+        "howpublished": "UCI Machine Learning Repository",
+        "doi": "10.24432/C5WW2P",
+        "year": "1987",
+    },
+)
+KLEINDESSNER_2017 = Reference(
+    "kleindessner2017",
+    "article",
+    {
+        "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",
+        "title": "Lens Depth Function and k-Relative Neighborhood Graph: "
+        "Versatile Tools for Ordinal Data Analysis",
+        "journal": "Journal of Machine Learning Research",
+        "volume": "18",
+        "number": "58",
+        "pages": "1--52",
+        "year": "2017",
+    },
+)
+LECUN_1998 = Reference(
+    "lecun1998",
+    "article",
+    {
+        "author": "LeCun, Yann and Bottou, Léon and Bengio, Yoshua and Haffner, Patrick",
+        "title": "Gradient-Based Learning Applied to Document Recognition",
+        "journal": "Proceedings of the IEEE",
+        "volume": "86",
+        "number": "11",
+        "pages": "2278--2324",
+        "year": "1998",
+    },
+)
+WAGNER_2018 = Reference(
+    "wagner2018",
+    "article",
+    {
+        "author": "Wagner, Daniel E. and Weinreb, Caleb and Collins, Zach M. and "
+        "Briggs, James A. and Megason, Sean G. and Klein, Allon M.",
+        "title": "Single-cell mapping of gene expression landscapes and lineage "
+        "in the zebrafish embryo",
+        "journal": "Science",
+        "volume": "360",
+        "number": "6392",
+        "pages": "981--987",
+        "year": "2018",
+    },
+)
+
+_LABELLED = ("vectors", "levels", "truth")
+
+
+_DOCUMENTS = 11_314
+
+
+def _is_sample(params: Params) -> bool:
+    """With ``n`` the seed chooses the items; without, the data are the same for every seed."""
+    return params["n"] is not None
+
+
+def _is_sample_of_documents(params: Params) -> bool:
+    """The seed chooses the documents unless all are taken."""
+    return params["n"] != _DOCUMENTS
+
+
+def _sample(default: int | None, items: str) -> Parameter:
+    return Parameter(
+        "n", default, f"Use a random sample of so many {items}.", type="int", interval="[2, inf)"
+    )
+
+
+NEWSGROUPS = DatasetSpec(
+    name="20newsgroups",
+    function="hcbench_datasets.newsgroups:newsgroups",
+    doc="TF-IDF of 5000 of the 11314 training documents of 20 topics, about 11000 terms; sparse.",
+    parameters=(
+        _sample(5000, "documents"),
+        Parameter(
+            "p",
+            None,
+            "Keep so many of the terms, those that occur most often; all if left out.",
+            type="int",
+            interval="[1, inf)",
+        ),
+        Parameter(
+            "lemmas",
+            "simplemma",
+            "How words are reduced: by a dictionary of all forms, by plural endings only, not.",
+            choices=("simplemma", "plurals", "none"),
+        ),
+        Parameter(
+            "by",
+            "document",
+            "What an item is; the vector of a topic is the mean of its documents'.",
+            choices=("document", "topic"),
+        ),
+        Parameter(
+            "pca",
+            None,
+            "Take so many uncentred principal component scores of the documents.",
+            type="int",
+            interval="[1, inf)",
+        ),
+    ),
+    provides=_LABELLED,
+    random=_is_sample_of_documents,
+    licence="public newsgroup posts, collected by Ken Lang for research; no licence stated",
+    paper=LANG_1995,
+    requires=("scikit-learn", "simplemma", "scipy"),
+)
+
+NEWSGROUPS_PCA = DatasetSpec(
+    name="20newsgroups-pca",
+    function="hcbench_datasets.newsgroups:newsgroups_pca",
+    doc="Principal components of word counts of 200 of the 11314 training documents of 20 topics.",
+    parameters=(
+        _sample(200, "documents"),
+        Parameter("features", 100, "Principal components.", interval="[1, inf)"),
+    ),
+    provides=_LABELLED,
+    random=_is_sample_of_documents,
+    licence=NEWSGROUPS.licence,
+    paper=LANG_1995,
+    requires=("scikit-learn", "scipy"),
+)
+
+ZOO = DatasetSpec(
+    name="zoo",
+    function="hcbench_datasets.uci:zoo",
+    doc="100 animals of 7 classes, 16 raw features: 15 of 0 or 1, and the number of legs.",
+    provides=_LABELLED,
+    random=False,
+    licence="CC BY 4.0",
+    paper=FORSYTH_1990,
+)
+
+GLASS = DatasetSpec(
+    name="glass",
+    function="hcbench_datasets.uci:glass",
+    doc="214 pieces of glass of 6 kinds, refractive index and 8 oxides in weight per cent.",
+    parameters=(
+        Parameter("standardise", False, "Give each feature mean 0 and standard deviation 1."),
+    ),
+    provides=_LABELLED,
+    random=False,
+    licence="CC BY 4.0",
+    paper=GERMAN_1987,
+)
+
+CAR = DatasetSpec(
+    name="car",
+    function="hcbench_datasets.car:car",
+    doc="60 cars of 4 classes, compared by a crowd: which of three is the most central one?",
+    parameters=(
+        Parameter(
+            "answers",
+            "reduced",
+            "The 6056 statements of the papers, or all 7097 answers of the survey.",
+            choices=("reduced", "all"),
+        ),
+    ),
+    provides=("comparisons", "levels", "truth"),
+    random=False,
+    licence="published for research by its collectors; no licence stated",
+    paper=KLEINDESSNER_2017,
+)
+
+AMAZON_REVIEWS = DatasetSpec(
+    name="amazon-reviews",
+    function="hcbench_datasets.reviews:amazon_reviews",
+    doc="TF-IDF of 5000 product reviews, 5594 terms, in 3 levels of product types; sparse.",
+    parameters=(_sample(None, "reviews"),),
+    provides=_LABELLED,
+    random=_is_sample,
+    licence="CC0 as Gray et al. state; a file of the user's, from Kaggle",
+    paper=GRAY_2023,
+    requires=("scikit-learn",),
+)
+
+SP500 = DatasetSpec(
+    name="sp500",
+    function="hcbench_datasets.stocks:sp500",
+    doc="Daily returns of S&P 500 stocks, in GICS sectors and sub-industries; "
+    "stocks and days are those of your file.",
+    parameters=(
+        Parameter(
+            "standardise",
+            True,
+            "Give each stock mean 0 and standard deviation 1 over the days.",
+        ),
+    ),
+    provides=_LABELLED,
+    random=False,
+    licence="CC0 as Gray et al. state; a file of the user's, from Kaggle",
+    paper=GRAY_2023,
+)
+
+ZEBRAFISH = DatasetSpec(
+    name="zebrafish",
+    function="hcbench_datasets.zebrafish:zebrafish",
+    doc="Expression of about 5500 variable genes in 5079 cells of zebrafish embryos, "
+    "in tissues and their subcategories; from an .h5ad file of yours.",
+    parameters=(
+        Parameter(
+            "path",
+            None,
+            "An .h5ad file of counts; WagnerScience2018.h5ad in HCBENCH_DATA if left out.",
+            type="str",
+        ),
+        _sample(5079, "labelled cells"),
+        Parameter("tissue", "TissueName", "The column of the cells' tissues."),
+        Parameter(
+            "subcategory",
+            "ClusterName",
+            'The column of their subcategories; what precedes the first "-" is left out.',
+        ),
+    ),
+    provides=_LABELLED,
+    random=_is_sample,
+    files=("path",),
+    licence="CC0 as Gray et al. state; a file of the user's",
+    paper=WAGNER_2018,
+)
+
+MNIST = DatasetSpec(
+    name="mnist",
+    function="hcbench_datasets.mnist:mnist",
+    doc="The first 10000 handwritten digits of a split, 28 x 28 grey levels, 10 classes.",
+    parameters=(
+        Parameter(
+            "n",
+            10_000,
+            "Take so many digits from the start; HCBENCH_DATA may hold fewer than all 60000.",
+            interval="[2, inf)",
+        ),
+        Parameter("split", "train", "Which of the two files.", choices=("train", "test")),
+    ),
+    provides=_LABELLED,
+    random=False,
+    licence="CC BY-SA 3.0",
+    paper=LECUN_1998,
+)
+
+PUBLIC = (
+    NEWSGROUPS,
+    NEWSGROUPS_PCA,
+    ZOO,
+    GLASS,
+    CAR,
+    AMAZON_REVIEWS,
+    SP500,
+    ZEBRAFISH,
+    MNIST,
+)

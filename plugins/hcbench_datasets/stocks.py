@@ -1,0 +1,86 @@
+"""Daily returns of S&P 500 stocks (Kaggle), with their GICS sectors."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError, Problem
+from hcbench_datasets.content import check_names, encode_levels
+from hcbench_datasets.fetch import data_file, open_text
+
+FILE = "sp500_returns.csv.gz"
+ADVICE = (
+    "a CSV file with the columns symbol, sector, sub_industry and one of returns for each day, "
+    "made of https://www.kaggle.com/datasets/camnugent/sandp500"
+)
+_HEAD = ["symbol", "sector", "sub_industry"]
+
+
+def sp500(_seed: int, *, standardise: bool) -> Problem:
+    """Returns (close - open) / open of each stock (Gray et al. 2023, section 4 and D.5).
+
+    Stocks and days are those of the file. With ``standardise`` each stock has mean 0 and standard
+    deviation 1 over the days, so that all rows are equally long: the dot product and the cosine
+    then rank alike, as they do in the paper's table. Levels and truth: sector and sub-industry.
+
+    Raises
+    ------
+    DataNotAvailableError
+        Without the file.
+    DataError
+        If the file is not of this form, or a stock never moves and is to be standardised.
+    """
+    table = read_returns(data_file(FILE, "sp500", ADVICE))
+    vectors = table.returns
+    if standardise:
+        vectors = _standardised(vectors, table.symbols)
+    return Problem(
+        n=len(vectors),
+        names=table.symbols,
+        vectors=vectors,
+        levels=encode_levels([table.sectors, table.sub_industries]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """What the file holds: a row of returns (n, days) for each stock."""
+
+    symbols: tuple[str, ...]
+    sectors: list[str]
+    sub_industries: list[str]
+    returns: NDArray[np.float64]
+
+
+def read_returns(path: Path) -> Returns:
+    """Read symbols, sectors, sub-industries and returns."""
+    rows = [row for row in csv.reader(open_text(path)) if row]
+    if len(rows) < 3 or rows[0][:3] != _HEAD:
+        raise DataError(f"{path}: the first columns must be {', '.join(_HEAD)}, below them stocks")
+    width = len(rows[0])
+    for line, row in enumerate(rows, start=1):
+        if len(row) != width:
+            raise DataError(f"{path}, line {line}: {len(row)} cells where the header has {width}")
+    try:
+        returns = np.array([row[3:] for row in rows[1:]], dtype=np.float64)
+    except ValueError as error:
+        raise DataError(f"{path}: {error}; returns must be numbers") from error
+    lines = [f"line {line}" for line in range(2, len(rows) + 1)]
+    symbols = check_names([row[0] for row in rows[1:]], lines, str(path))
+    return Returns(symbols, [row[1] for row in rows[1:]], [row[2] for row in rows[1:]], returns)
+
+
+def _standardised(returns: NDArray[np.float64], symbols: tuple[str, ...]) -> NDArray[np.float64]:
+    still = np.flatnonzero((returns == returns[:, :1]).all(axis=1))
+    if still.size:
+        raise DataError(
+            f"sp500: the returns of {symbols[still[0]]} never change; standardise=false keeps them"
+        )
+    centred = returns - returns.mean(axis=1, keepdims=True)
+    scaled: NDArray[np.float64] = centred / centred.std(axis=1, keepdims=True)
+    return scaled

@@ -1,0 +1,160 @@
+"""Where public data are found, and the one line if they are not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hcbench_datasets
+from hcbench import DataError, DataNotAvailableError
+from hcbench_datasets import fetch, uci
+
+SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
+PUBLIC = ("zoo", "glass", "car", "sp500", "amazon-reviews", "mnist", "zebrafish", "20newsgroups")
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """No data folder, empty caches, and a name server that knows no server."""
+    monkeypatch.delenv("HCBENCH_DATA", raising=False)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "sklearn"))
+    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(uci, "cache_folder", lambda: tmp_path / "cache")
+
+    def unknown(*_args, **_more):
+        raise OSError("no such host")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_what_cannot_be_had_is_one_line_that_says_what_to_put_where(nowhere, name):
+    spec = SPECS[name]
+    hcbench_datasets_train_is_forgotten()
+    with pytest.raises(DataNotAvailableError, match=f"^{name}: no .* set HCBENCH_DATA") as raised:
+        spec.load()(0, **spec.resolve({}))
+    assert "\n" not in str(raised.value)
+    assert "parameter" not in str(raised.value)  # of scikit-learn's, that it does not know
+
+
+def hcbench_datasets_train_is_forgotten():
+    from hcbench_datasets import newsgroups
+
+    newsgroups._train.cache_clear()
+
+
+def test_the_folder_of_the_user_comes_before_the_cache(nowhere, monkeypatch):
+    for place in ("cache", "mine"):
+        (nowhere / place).mkdir()
+        (nowhere / place / "a.csv").write_text(place)
+    monkeypatch.setenv("HCBENCH_DATA", str(nowhere / "mine"))
+    assert fetch.data_file("a.csv", "a", "some table") == nowhere / "mine" / "a.csv"
+    (nowhere / "mine" / "a.csv").unlink()
+    assert fetch.data_file("a.csv", "a", "some table") == nowhere / "cache" / "a.csv"
+
+
+def test_a_packed_file_may_be_there_unpacked(nowhere, monkeypatch):
+    monkeypatch.setenv("HCBENCH_DATA", str(nowhere))
+    (nowhere / "a.csv").write_text("plain")
+    assert fetch.open_text(fetch.data_file("a.csv.gz", "a", "")).read() == "plain"
+    (nowhere / "a.csv.gz").write_bytes(gzip.compress(b"packed"))
+    assert fetch.open_text(fetch.data_file("a.csv.gz", "a", "")).read() == "packed"
+
+
+def test_a_folder_that_lacks_the_file_is_named(nowhere, monkeypatch):
+    monkeypatch.setenv("HCBENCH_DATA", str(nowhere))
+    with pytest.raises(DataNotAvailableError, match=f"HCBENCH_DATA={nowhere}; put it at .*: hint"):
+        fetch.data_file("a.csv", "a", "hint")
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """Stands for the internet: what a downloader writes, by URL."""
+    content: dict[str, bytes] = {}
+
+    class Downloader:
+        def __init__(self, **_options):
+            pass
+
+        def __call__(self, url, output, _pooch):
+            Path(output).write_bytes(content[url])
+
+    monkeypatch.setattr("pooch.HTTPDownloader", Downloader)
+    return content
+
+
+def test_a_download_is_kept_in_the_cache(nowhere, server):
+    server["http://x/a.bin"] = b"abc"
+    remote = fetch.Remote("http://x/a.bin", sha256(b"abc").hexdigest())
+    assert fetch.data_file("a/a.bin", "a", "", remote).read_bytes() == b"abc"
+    server.clear()
+    assert fetch.data_file("a/a.bin", "a", "", remote) == nowhere / "cache" / "a" / "a.bin"
+
+
+def test_a_download_with_a_wrong_checksum_is_refused(nowhere, server):
+    server["http://x/a.bin"] = b"tampered with"
+    remote = fetch.Remote("http://x/a.bin", sha256(b"abc").hexdigest())
+    with pytest.raises(DataNotAvailableError, match="downloading it failed"):
+        fetch.data_file("a.bin", "a", "", remote)
+    assert not (nowhere / "cache" / "a.bin").exists()
+
+
+def test_a_file_is_taken_out_of_a_downloaded_archive(nowhere, server):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("folder/a.csv", "1,2,3")
+    server["http://x/all.zip"] = stream.getvalue()
+    known = sha256(stream.getvalue()).hexdigest()
+    remote = fetch.Remote("http://x/all.zip", known, "a.csv")
+    assert fetch.data_file("d/a.csv", "d", "", remote).read_text() == "1,2,3"
+    lacking = fetch.Remote("http://x/all.zip", known, "b.csv")
+    with pytest.raises(DataNotAvailableError, match=r"holds no b\.csv"):
+        fetch.data_file("d/b.csv", "d", "", lacking)
+
+
+def test_damaged_files_are_named(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"abc" * 100)[:-9])
+    with pytest.raises(DataError, match=r"cannot read .*a\.gz"):
+        fetch.read_bytes(tmp_path / "a.gz")
+    (tmp_path / "b.csv").write_bytes(b"ab\xff")
+    with pytest.raises(DataError, match="byte 2 is not UTF-8"):
+        fetch.open_text(tmp_path / "b.csv")
+
+
+def test_a_sample_is_distinct_items_in_their_order():
+    rows = fetch.chosen(50, 60, 3, "a")
+    assert len(set(rows.tolist())) == 50
+    assert (np.diff(rows) > 0).all()
+    assert fetch.chosen(None, 4, 0, "a").tolist() == [0, 1, 2, 3]
+    assert fetch.chosen(4, 4, 0, "a").tolist() == [0, 1, 2, 3]
+    with pytest.raises(DataError, match="a: there are 4 items, n=5 is more"):
+        fetch.chosen(5, 4, 0, "a")
+
+
+def test_openml_tables_are_read_as_the_repositorys_own():
+    def openml(**_options):
+        return SimpleNamespace(
+            feature_names=["animal", "hair", "legs"],
+            data=np.array([[1.0, 1.0, 4.0], [0.0, 0.0, 2.0]]),
+            target=np.array(["mammal", "bird"]),
+            categories={"animal": ["crow", "bear"]},
+        )
+
+    names, features, classes = uci.table_of_openml(openml, 62, "zoo", "", named=True)
+    assert names == ["bear", "crow"]
+    assert features.tolist() == [[1, 4], [0, 2]]
+    assert classes == ["mammal", "bird"]
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, "20newsgroups-pca"])
+def test_licence_and_paper_are_stated(name):
+    assert SPECS[name].licence
+    assert SPECS[name].paper is not None
