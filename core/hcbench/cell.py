@@ -10,7 +10,6 @@ import os
 import pickle
 import random
 import traceback
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,9 +28,10 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
+from hcbench.inputs import answers_of, make_answers, make_oracle, problem_of
 from hcbench.job import Call, Done, Job
 from hcbench.notes import collect_notes
-from hcbench.oracle import Answers, Oracle
+from hcbench.oracle import Oracle
 from hcbench.outcome import Measured, Status, Value
 from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
@@ -41,7 +41,6 @@ from hcbench.workers.inside import Announce
 from hcbench.workers.memory import peak_since, reset_peak
 
 WARM_UP_ITEMS = 12
-KEPT_PROBLEMS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +56,6 @@ class _Called:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A problem with its digest, and what its data set has to say about it."""
-
-    problem: Problem
-    digest: str
-    notes: tuple[str, ...]
-
-
-_problems: OrderedDict[str, _Made] = OrderedDict()
 _warm: set[str] = set()
 
 
@@ -105,15 +94,15 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
     """
     try:
         announce("data")
-        made = _problem(job)
+        made = problem_of(job)
         problem = made.problem
         if job.kept:
             announce("metrics")
             cost = job.cost or Cost()
             return Done(measured=_judge(job, problem, cost, job.kept), data_digest=made.digest)
         announce("oracle")
-        with collect_notes() as notes:
-            oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
+        heard = answers_of(job, problem)
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         announce("warm-up")
@@ -124,10 +113,10 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = make_oracle(job.oracle, problem, job.noise_seed, job.budget, job.checkpoints)
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    noted = tuple(dict.fromkeys([*made.notes, *notes, *called.notes]))
+    noted = tuple(dict.fromkeys([*made.notes, *heard.notes, *called.notes]))
     done = replace(_conclude(job, made.digest, called), notes=noted)
     if done.status != "ok":
         return done
@@ -159,54 +148,6 @@ def _traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _problem(job: Job) -> _Made:
-    """The problem of a job, kept for the next cell on the same data."""
-    if job.data_key in _problems:
-        _problems.move_to_end(job.data_key)
-        return _problems[job.data_key]
-    with collect_notes() as notes:
-        problem = make_problem(job.dataset, job.data_seed, job.provides)
-    _problems[job.data_key] = _Made(problem, problem.digest(), tuple(notes))
-    if len(_problems) > KEPT_PROBLEMS:
-        _problems.popitem(last=False)
-    return _problems[job.data_key]
-
-
-def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
-    """Call a data set, and check that it yields what it declares.
-
-    Raises
-    ------
-    InvalidProblemError
-        If it does not.
-    """
-    problem = dataset(seed)
-    if not isinstance(problem, Problem):
-        raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
-    lacking = declared - problem.provides
-    if lacking:
-        raise InvalidProblemError(
-            f"the data set declares {', '.join(sorted(lacking))} but does not yield it"
-        )
-    return problem
-
-
-def make_oracle(
-    oracle: Call,
-    problem: Problem,
-    seed: int,
-    budget: int | None,
-    checkpoints: tuple[int, ...] = (),
-) -> Oracle:
-    """Call an oracle plugin and wrap its answers with a ledger."""
-    answers = oracle(problem, seed, budget)
-    if not isinstance(answers, Answers):
-        raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
-    made = Oracle(answers, budget, checkpoints)
-    made.prepare()
-    return made
-
-
 def _warm_up(job: Job, problem: Problem) -> None:
     """Run the algorithm on a few items first, so that no import and no JIT is timed.
 
@@ -219,7 +160,7 @@ def _warm_up(job: Job, problem: Problem) -> None:
     _warm.add(name)
     with suppress(Exception), collect_notes():  # notes on a few items are not about the data
         few = problem.take(_spread(problem.n))
-        oracle = make_oracle(job.oracle, few, job.noise_seed, None)
+        oracle = make_oracle(make_answers(job.oracle, few, job.noise_seed, None), None)
         given = give(few, job.hints)
         job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
 

@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hcbench.cell import as_result, make_oracle
+from hcbench.cell import as_result
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.given_data import as_problem, problem_of_truth, truth_entries
+from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
 from hcbench.oracle import Oracle, ask_oracle
 from hcbench.plan import choose_oracles
@@ -165,7 +166,8 @@ def _default_oracle(
     if not paired.able:
         raise DataError(paired.unable[0][1])
     chosen = paired.able[0]
-    return make_oracle(Call(chosen.spec.function, chosen.params), problem, seed, budget)
+    call = Call(chosen.spec.function, chosen.params)
+    return make_oracle(make_answers(call, problem, seed, budget), budget)
 
 
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:

@@ -24,6 +24,7 @@ DECISIVE = (
     "comparisons",
     "compiled",
     "errors",
+    "inputs",
     "job",
     "notes",
     "oracle",

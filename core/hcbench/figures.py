@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hcbench.cell import describe, make_problem
+from hcbench.cell import describe
 from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.inputs import make_problem
 from hcbench.job import Call
 from hcbench.labels import same_name
 from hcbench.notes import collect_notes

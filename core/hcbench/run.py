@@ -207,7 +207,7 @@ class _Run:
     def _work(self, tasks: list[Task]) -> None:
         if not tasks:
             return
-        waiting = deque(tasks)
+        waiting = deque(_by_data(tasks))
         left = len(tasks)
         slots = min(self.jobs, left)
         with Pool(slots, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
@@ -279,6 +279,21 @@ class _Run:
             timeout=self.plan.suite.timeout,
             memory=self.memory,
         )
+
+
+def _by_data(tasks: Iterable[Task]) -> list[Task]:
+    """In the order of the plan, but what uses the same data and the same oracle together.
+
+    A worker keeps both for the next cell.
+    """
+    places: dict[tuple[object, ...], int] = {}
+    return sorted(
+        tasks,
+        key=lambda task: (
+            places.setdefault(_data_of(task.cell), len(places)),
+            places.setdefault((task.cell.oracle.label, task.cell.budget), len(places)),
+        ),
+    )
 
 
 def _data_of(cell: Cell) -> tuple[str, int]:

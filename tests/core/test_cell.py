@@ -12,7 +12,7 @@ import pytest
 from numba import njit
 
 import hcbench
-from hcbench import HeightKind, Problem, Tree
+from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
 from hcbench.cell import as_result, restore_process, run_job
 from hcbench.errors import InvalidProblemError, InvalidTreeError
 from hcbench.job import Call, Done, Job
@@ -102,6 +102,31 @@ def test_a_failure_is_a_row_with_its_reason(algorithm: str, reason: str) -> None
 
 def test_a_failure_keeps_its_whole_traceback() -> None:
     assert "in raises" in run_job(job("raises")).traceback
+
+
+def test_comparisons_are_drawn_once_for_all_that_hear_the_same_and_counted_for_each() -> None:
+    drawn: list[int] = []
+
+    def observe(problem: Problem, seed: int, budget: int | None) -> Answers:
+        drawn.append(seed)
+        rows = [[0, 1, 2, 3], [0, 1, 0, 4]]
+        heard = Comparisons.from_quadruplets(problem.n, rows[:budget])
+        return Answers(kind="quadruplet-set", n=problem.n, data=heard, size=len(heard))
+
+    def read(oracle: Any, given: Any, rng: Any) -> Tree:
+        heard = oracle.read()
+        assert not heard.closer.flags.writeable
+        return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+
+    def run(**changes: Any) -> int | None:
+        done = run_job(job(Call(read, {}), oracle=Call(observe, {}), data_key="drawn", **changes))
+        assert done.cost is not None, done.reason
+        return done.cost.queries
+
+    assert [run(), run(algorithm_seed=4), run(noise_seed=7), run(noise_seed=7)] == [2, 2, 2, 2]
+    assert [seed for seed in drawn if seed == 7] == [7]
+    assert len(drawn) == 3, "one of these for the warm-up"
+    assert run(noise_seed=7, budget=1) == 1
 
 
 def test_the_same_seed_gives_the_same_result() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from hcbench import Comparisons, Problem, load_registry
-from hcbench.cell import make_oracle
+from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
 from hcbench.problem import give
 
@@ -34,12 +34,13 @@ registry = load_registry()
 levels = np.repeat(np.arange(8), 15)[:, None]
 problem = Problem(n=120, vectors=np.random.default_rng(0).random((120, 5)) + levels, levels=levels)
 kind = use.spec.accepts[0]
-oracle = {"vectors": "vectors", "quadruplet-set": "quadruplet-set[p=0.01]"}[kind]
+oracle = {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
 (asked,) = registry.use_oracles(oracle)
 
 
 def call(problem):
-    oracle = make_oracle(Call(asked.spec.function, asked.params), problem, 0, None)
+    asking = Call(asked.spec.function, asked.params)
+    oracle = make_oracle(make_answers(asking, problem, 0, None), None)
     given = give(problem, use.spec.hints_of(use.params))
     function, rng = use.spec.load(), np.random.default_rng(0)
     before = compiled()
@@ -67,7 +68,13 @@ def run(*arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["4-AL", "4-AL[init=3]", "UPGMA", "HDBSCAN", "Random"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("4-AL", "4-AL[init=3]", "UPGMA", "HDBSCAN", "Random"),
+        *("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"),
+    ],
+)
 def test_many_items_compile_nothing_that_few_do_not(name: str) -> None:
     run(COMPILED + ALGORITHM, name)
 
