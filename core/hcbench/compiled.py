@@ -3,7 +3,11 @@
 A kernel that asks 10^7 questions one after another cannot pay microseconds for each. So an oracle
 may offer a compiled answer function; `counting` wraps it with the ledger, and the kernel receives
 it as an argument of the first-class function type `ASK`. The ledger's state lives in a structref,
-so that its table of questions grows inside the compiled code.
+so that what it notes grows inside the compiled code.
+
+Which questions were asked is noted in one place and how often they were repeated in another, as
+most never are: the first is a bit for each possible question where these are few enough, else a
+hash set of keys, so that noting a new question costs one access to memory.
 """
 
 from __future__ import annotations
@@ -19,7 +23,9 @@ from numpy.typing import NDArray
 __all__ = ["ASK", "STATE", "CompiledState", "counting", "question_key", "uniform"]
 
 #: What the counters count, and two flags: a question was refused; it named no item.
-QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, REFUSED, NO_ITEM = range(7)
+QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, REFUSED, NO_ITEM, ASKED, REPEATED = range(9)
+MOST_BITS = 1 << 30
+"""So many possible questions have a bit each: 128 MiB, of which the system gives what is used."""
 UNLIMITED = np.iinfo(np.int64).max
 #: Which questions are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
@@ -47,7 +53,17 @@ _new_compiled_state: Any = CompiledState
 _structref.define_proxy(
     CompiledState,
     _StateType,
-    ["core_floats", "core_ints", "core_keys", "core_times", "core_counters", "symmetry", "n"],
+    [
+        "core_floats",
+        "core_ints",
+        "core_asked",
+        "core_keys",
+        "core_times",
+        "core_counters",
+        "symmetry",
+        "numbered",
+        "n",
+    ],
 )
 
 # The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).
@@ -56,10 +72,12 @@ STATE = _CompiledStateType(
     [
         ("core_floats", types.float64[::1]),
         ("core_ints", types.int64[::1]),
+        ("core_asked", types.uint64[::1]),
         ("core_keys", types.uint64[::1]),
-        ("core_times", types.int32[::1]),
+        ("core_times", types.int64[::1]),
         ("core_counters", types.int64[::1]),
         ("symmetry", types.int64),
+        ("numbered", types.boolean),
         ("n", types.int64),
     ]
 )
@@ -134,63 +152,119 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
 
 
 @njit(cache=True)
-def data_of(state: Any) -> Any:
-    """The data of the oracle behind a state."""
-    return state.core_floats, state.core_ints
-
-
-@njit(cache=True)
 def is_sound(state: Any) -> Any:
-    """Whether the counters agree with the table of questions: nobody else wrote them. O(table)."""
-    asked = distinct = 0
-    for slot in range(len(state.core_keys)):
-        if state.core_keys[slot] != 0:
-            distinct += 1
-            asked += state.core_times[slot]
+    """Whether the counters agree with the questions noted: nobody else wrote them. O(notes)."""
     counters = state.core_counters
+    distinct = _count_bits(state.core_asked) if state.numbered else _fill(state.core_asked)
+    repetitions = state.core_times.sum()
     return (
-        counters[QUERIES] == asked + counters[WHOLE]
+        counters[QUERIES] == distinct + repetitions + counters[WHOLE]
         and counters[DISTINCT] == max(distinct, counters[WHOLE])
         and counters[QUERIES] <= counters[BUDGET]
     )
 
 
 @njit(cache=True)
-def _grow(state: Any) -> None:
-    # Each access to a field of the state counts references: not in the loop.
-    old_keys, old_times = state.core_keys, state.core_times
-    keys = np.zeros(2 * len(old_keys), np.uint64)
-    times = np.zeros(2 * len(old_keys), np.int32)
-    mask = np.uint64(len(keys) - 1)
-    for old in range(len(old_keys)):
-        key = old_keys[old]
-        if key != 0:
-            slot = key & mask
-            while keys[slot] != 0:
-                slot = (slot + np.uint64(1)) & mask
-            keys[slot] = key
-            times[slot] = old_times[old]
-    state.core_keys = keys
-    state.core_times = times
+def _fill(keys: NDArray[np.uint64]) -> Any:
+    filled = 0
+    for key in keys:
+        filled += key != 0
+    return filled
 
 
 @njit(cache=True)
-def _note(state: Any, key: Any) -> Any:
-    """Enter a question in the table (open addressing); how often it was asked before."""
-    if 2 * state.core_counters[DISTINCT] >= len(state.core_keys):
-        _grow(state)
-    keys = state.core_keys
+def _count_bits(words: NDArray[np.uint64]) -> Any:
+    """Bits that are 1: sums over ever longer groups of bits, of a word at a time."""
+    total = np.uint64(0)
+    for word in words:
+        if word != 0:
+            x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+            x = (x & np.uint64(0x3333333333333333)) + (
+                (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
+            )
+            x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+            total += (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return np.int64(total)
+
+
+@njit(cache=True)
+def _triangle(i: Any, j: Any) -> Any:
+    """A number for an unordered pair, equal ones included: 0 for (0, 0), then (0, 1), (1, 1)..."""
+    low, high = (i, j) if i < j else (j, i)
+    return high * (high + 1) // 2 + low
+
+
+def n_questions(symmetry: int, n: int) -> int:
+    """How many different questions there are, if they can be numbered; else more than any memory.
+
+    Those of two pairs are, by `_triangle` of the pairs' own.
+    """
+    if symmetry != QUADRUPLET:
+        return UNLIMITED
+    n_pairs = n * (n + 1) // 2
+    return n_pairs * (n_pairs + 1) // 2
+
+
+@njit(cache=True)
+def _slot_of(keys: Any, key: Any) -> Any:
+    """Where a key is, or would be, in a hash set with open addressing."""
     mask = np.uint64(len(keys) - 1)
     slot = key & mask
-    while keys[slot] != 0:
-        if keys[slot] == key:
-            state.core_times[slot] += 1
-            return np.int64(state.core_times[slot] - 1)
+    while keys[slot] != 0 and keys[slot] != key:
         slot = (slot + np.uint64(1)) & mask
-    keys[slot] = key
-    state.core_times[slot] = 1
-    state.core_counters[DISTINCT] += 1
-    return np.int64(0)
+    return slot
+
+
+@njit(cache=True)
+def _enter(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """Note that a question is asked; whether for the first time."""
+    # Each access to a field of the state counts references: one of each.
+    asked, counters = state.core_asked, state.core_counters
+    if state.numbered:
+        number = np.uint64(_triangle(_triangle(i, j), _triangle(k, l)))
+        word, bit = number >> np.uint64(6), np.uint64(1) << (number & np.uint64(63))
+        if asked[word] & bit:
+            return False
+        asked[word] |= bit
+    else:
+        if 2 * counters[ASKED] >= len(asked):
+            old, asked = asked, np.zeros(2 * len(asked), np.uint64)
+            for other in old:
+                if other != 0:
+                    asked[_slot_of(asked, other)] = other
+            state.core_asked = asked
+        slot = _slot_of(asked, key)
+        if asked[slot] == key:
+            return False
+        asked[slot] = key
+        counters[ASKED] += 1
+    counters[DISTINCT] += 1
+    return True
+
+
+@njit(cache=True)
+def _repeat(state: Any, key: Any) -> Any:
+    """Note that a question is asked again; for which time, 1 for the first repetition."""
+    if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
+        old_keys, old_times = state.core_keys, state.core_times
+        keys, times = np.zeros(2 * len(old_keys), np.uint64), np.zeros(2 * len(old_keys), np.int64)
+        for old in range(len(old_keys)):
+            if old_keys[old] != 0:
+                slot = _slot_of(keys, old_keys[old])
+                keys[slot], times[slot] = old_keys[old], old_times[old]
+        state.core_keys, state.core_times = keys, times
+    slot = _slot_of(state.core_keys, key)
+    if state.core_keys[slot] == 0:
+        state.core_keys[slot] = key
+        state.core_counters[REPEATED] += 1
+    state.core_times[slot] += 1
+    return state.core_times[slot]
+
+
+@njit(cache=True)
+def _note(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """Note a question; how often it was asked before."""
+    return np.int64(0) if _enter(state, key, i, j, k, l) else _repeat(state, key)
 
 
 @njit(cache=True)
@@ -201,7 +275,7 @@ def note_questions(
     for row in range(len(questions)):
         q = questions[row]
         keys[row] = question_key(state.symmetry, q[0], q[1], q[2], q[3])
-        times[row] = _note(state, keys[row])
+        times[row] = _note(state, keys[row], q[0], q[1], q[2], q[3])
     state.core_counters[QUERIES] += len(questions)
     state.core_counters[ROUNDS] += 1
 
@@ -234,26 +308,25 @@ def counting(answer: Any) -> Any:
         state.core_counters[QUERIES] += 1
         state.core_counters[ROUNDS] += 1
         key = question_key(state.symmetry, i, j, k, l)
-        time = _note(state, key)
+        time = _note(state, key, i, j, k, l)
         return answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
 
     return ask
 
 
 @njit(cache=True)
-def answer_rows(
-    answer: Any,
-    floats: Any,
-    ints: Any,
-    questions: Any,
-    keys: Any,
-    times: Any,
-    codes: Any,
-) -> None:
-    """Answer a batch that has been entered already, one question a row of four items."""
+def answer_questions(answer: Any, state: Any, questions: Any, codes: Any) -> None:
+    """Note and answer a batch, one question a row of at most four items, in one pass."""
+    floats, ints, symmetry = state.core_floats, state.core_ints, state.symmetry
+    counters, arity = state.core_counters, questions.shape[1]
+    counters[ROUNDS] += 1
     for row in range(len(questions)):
         q = questions[row]
-        codes[row] = answer(floats, ints, q[0], q[1], q[2], q[3], keys[row], times[row])
+        i, j = q[0], q[1] if arity > 1 else 0
+        k, l = q[2] if arity > 2 else 0, q[3] if arity > 3 else 0  # noqa: E741
+        key = question_key(symmetry, i, j, k, l)
+        counters[QUERIES] += 1  # one by one: an answer may fail
+        codes[row] = answer(floats, ints, i, j, k, l, key, _note(state, key, i, j, k, l))
 
 
 def new_state(
@@ -262,17 +335,30 @@ def new_state(
     budget: int | None,
     floats: NDArray[np.float64] | None = None,
     ints: NDArray[np.int64] | None = None,
+    *,
+    asked: bool = True,
 ) -> tuple[CompiledState, NDArray[np.int64]]:
-    """An empty ledger over an oracle's data, and the array of its counters."""
-    counters = np.zeros(7, np.int64)
+    """An empty ledger over an oracle's data, and the array of its counters.
+
+    Parameters
+    ----------
+    n, symmetry, budget, floats, ints
+    asked : bool
+        Whether questions can be asked at all.
+    """
+    counters = np.zeros(9, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget
+    possible = n_questions(symmetry, n) if asked else 0
+    numbered = possible <= MOST_BITS
     state: CompiledState = _new_compiled_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
+        np.zeros(possible // 64 + 1 if numbered else 64, np.uint64),
         np.zeros(64, np.uint64),
-        np.zeros(64, np.int32),
+        np.zeros(64, np.int64),
         counters,
         symmetry,
+        numbered,
         n,
     )
     return state, counters

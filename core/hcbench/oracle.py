@@ -114,7 +114,12 @@ class Ledger:
         self.kind = answers.kind
         self.countable = answers.size is not None or answers.arity > 0
         self._state, self._counters = compiled.new_state(
-            answers.n, answers.symmetry_code, budget, answers.floats, answers.ints
+            answers.n,
+            answers.symmetry_code,
+            budget,
+            answers.floats,
+            answers.ints,
+            asked=answers.arity > 0,
         )
         self._seconds = 0.0
         self._compiled = False
@@ -302,20 +307,22 @@ class Oracle:
         ledger = self.ledger
         ledger._charge(len(rows))
         start = perf_counter()
+        if self._answers.answer is None:
+            codes = np.empty(len(rows), np.int8)
+            compiled.answer_questions(self._answers.compiled, ledger._state, rows, codes)
+        else:
+            codes = self._answered_by_callable(rows)
+        ledger._seconds += perf_counter() - start
+        return codes
+
+    def _answered_by_callable(self, rows: Questions) -> Code:
+        assert self._answers.answer is not None
         padded = np.zeros((len(rows), 4), np.int64)
         padded[:, : rows.shape[1]] = rows
         keys = np.empty(len(rows), np.uint64)
         times = np.empty(len(rows), np.int64)
-        compiled.note_questions(ledger._state, padded, keys, times)
-        if self._answers.answer is not None:
-            codes = np.array(self._answers.answer(rows, keys, times), dtype=np.int8)
-        else:
-            codes = np.empty(len(rows), np.int8)
-            floats, ints = compiled.data_of(ledger._state)
-            answer = self._answers.compiled
-            compiled.answer_rows(answer, floats, ints, padded, keys, times, codes)
-        ledger._seconds += perf_counter() - start
-        return codes
+        compiled.note_questions(self.ledger._state, padded, keys, times)
+        return np.array(self._answers.answer(rows, keys, times), dtype=np.int8)
 
     def _checked(self, questions: ArrayLike) -> Questions:
         arity = self._answers.arity
