@@ -16,9 +16,9 @@ class Claim:
     """One number, or one statement, that a paper makes and a suite measures.
 
     What is measured is the metric of an algorithm on a data set; or, if ``better_than``,
-    ``than_dataset`` or ``than_metric`` names something to compare with, the difference from that,
-    paired over the repetitions; or, with ``exponent``, the rate at which the metric grows. It is
-    compared with ``paper``, or a difference with 0 where there is no number.
+    ``than_dataset``, ``than_oracle`` or ``than_metric`` names something to compare with, the
+    difference from that, paired over the repetitions; or, with ``exponent``, the rate at which the
+    metric grows. It is compared with ``paper``, or a difference with 0 where there is no number.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Claim:
         The standard error that the paper prints beside it, 0 if none.
     better_than : str, optional
         The algorithm with which ``algorithm`` is compared.
-    than_dataset, than_metric : str, optional
-        The data set and the metric compared with, where they are others than its own.
+    than_dataset, than_oracle, than_metric : str, optional
+        The data set, the oracle and the metric compared with, where they are others than its own.
     relation : {"=", "<=", ">=", "<", ">"}, optional
         How the mean stands to the number: equal up to its rounding, a bound that it keeps
         ("<=", ">="), or beyond it ("<", ">"). Two standard errors are allowed for, in favour of
@@ -69,6 +69,7 @@ class Claim:
     paper_error: float = 0.0
     better_than: str = ""
     than_dataset: str = ""
+    than_oracle: str = ""
     than_metric: str = ""
     relation: str = ""
     every_repetition: bool = False
@@ -85,7 +86,10 @@ class Claim:
     def _mistake(self) -> str:
         """What is wrong with it; "" if nothing is."""
         if not self.paper and not self.compares:
-            return "give paper, or what to compare with: better_than, than_dataset or than_metric"
+            return (
+                "give paper, or what to compare with: better_than, than_dataset, than_oracle or "
+                "than_metric"
+            )
         if self.paper and not _is_number(self.paper):
             return f'paper is the printed number as text, such as "0.86"; got {self.paper!r}'
         if self.relation and self.relation not in RELATIONS:
@@ -104,7 +108,7 @@ class Claim:
     @property
     def compares(self) -> bool:
         """Whether a difference is measured."""
-        return bool(self.better_than or self.than_dataset or self.than_metric)
+        return bool(self.better_than or self.than_dataset or self.than_oracle or self.than_metric)
 
     @property
     def rounding(self) -> float:

@@ -131,6 +131,9 @@ class FigureView:
         return self._problems[label, repetition]
 
     def _generate(self, label: str, repetition: int) -> Problem:
+        import scipy.linalg  # noqa: F401 - only a BLAS that is loaded can be limited
+        from threadpoolctl import threadpool_limits
+
         try:
             (use,) = self._registry.use_datasets(label)
         except HcbenchError as error:
@@ -139,7 +142,8 @@ class FigureView:
         base = same[0].seed if same else self.results.suite.seed
         seed = data_seed(use, base, repetition)
         declared = use.spec.provides_with(use.params)
-        with collect_notes():  # they were kept when the cells ran
+        # As in a worker, since BLAS rounds otherwise with more threads; notes were kept then.
+        with threadpool_limits(1), collect_notes():
             problem = make_problem(Call(use.spec.function, use.params), seed, declared)
         digests = {o.data_digest for o in same if o.repetition == repetition and o.data_digest}
         if digests and problem.digest() not in digests:

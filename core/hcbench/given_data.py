@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcbench.all_comparisons import AllComparisons
 from hcbench.comparisons import Comparisons
 from hcbench.errors import DataError
 from hcbench.problem import Problem
@@ -35,6 +36,11 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     known = {} if truth is None else truth_entries(truth)
     if isinstance(data, Comparisons):
         return Problem(n=data.n, comparisons=data, **known)
+    if isinstance(data, AllComparisons):
+        raise DataError(
+            "all comparisons of a ranking are what an oracle makes of similarities: give these, "
+            "with oracle='quadruplet-set[p=1]'; or materialise() the comparisons"
+        )
     if isinstance(data, Tree):
         return Problem(n=data.n, names=data.names, tree=data, **known)
     if hasattr(data, "tocsr"):

@@ -144,6 +144,7 @@ def make_plan(
         datasets=tuple(all_datasets),
         metrics=all_metrics,
     )
+    only = _restrictions(suite, registry)
     # What a data set provides decides with whom it is paired; no data exist yet.
     pairings = [
         (
@@ -151,6 +152,7 @@ def make_plan(
             [
                 (algorithm, choose_oracles(algorithm, provided, dataset.label, oracles, registry))
                 for algorithm in all_algorithms
+                if dataset.identity in only.get(algorithm.identity, {dataset.identity})
             ],
         )
         for dataset in all_datasets
@@ -168,6 +170,16 @@ def make_plan(
                     _cells(suite, algorithm, dataset, paired.able, repetition, all_metrics)
                 )
     return plan
+
+
+def _restrictions(suite: Suite, registry: Registry) -> dict[str, set[str]]:
+    """Identities of the data sets on which alone an algorithm runs, by its own identity."""
+    found: dict[str, set[str]] = {}
+    for algorithm, dataset in suite.only:
+        on = {use.identity for use in registry.use_datasets(dataset)}
+        for use in registry.use_algorithms(algorithm):
+            found.setdefault(use.identity, set()).update(on)
+    return found
 
 
 def _check_oracles(

@@ -78,7 +78,7 @@ class Parameter:
     type : {"bool", "int", "float", "str", "list"}, optional
         Taken from the default where that says it. None is accepted besides if it is the default.
     choices : tuple of str
-        The only strings accepted; with ``open`` numbers may be given too.
+        The only strings accepted.
     interval : str
         The numbers accepted, such as ``"(0, 1]"``.
     alternative : str, optional

@@ -109,7 +109,8 @@ def judge_claim(claim: Claim, results: Results) -> Verdict:
 def describe_claimed(claim: Claim) -> str:
     """What is claimed, as short as a column of a table."""
     beside = f"on {claim.than_dataset}" if claim.than_dataset else ""
-    other = " ".join(filter(None, (claim.better_than, claim.than_metric, beside)))
+    through = f"through {claim.than_oracle}" if claim.than_oracle else ""
+    other = " ".join(filter(None, (claim.better_than, claim.than_metric, beside, through)))
     sign = _SIGNS[claim.relation or "="]
     if claim.exponent:
         text = f"{sign}{claim.paper}, rate of {claim.exponent}"
@@ -201,7 +202,7 @@ def _measure(claim: Claim, results: Results, notes: list[str]) -> _Found:
         return _measure_rate(claim, results, notes)
     if claim.compares:
         return _measure_difference(claim, results, notes)
-    group = _find_group(claim, claim.algorithm, claim.dataset, results)
+    group = _find_group(claim, claim.algorithm, claim.dataset, claim.oracle, results)
     metric = _find_metric(claim.metric, results)
     numbers = _numbers(group, metric, notes)
     found = summarise(list(numbers.values()))
@@ -215,11 +216,12 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Fo
     metrics = [_find_metric(claim.metric, results)]
     metrics.append(_find_metric(claim.than_metric or claim.metric, results))
     groups = [
-        _find_group(claim, claim.algorithm, claim.dataset, results),
+        _find_group(claim, claim.algorithm, claim.dataset, claim.oracle, results),
         _find_group(
             claim,
             claim.better_than or claim.algorithm,
             claim.than_dataset or claim.dataset,
+            claim.than_oracle or claim.oracle,
             results,
         ),
     ]
@@ -252,7 +254,7 @@ def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> _Found:
             f"a rate of {claim.exponent} needs data sets {claim.dataset} with two values of it at "
             f"least, above 0; there are {len(at)}"
         )
-    groups = [_find_group(claim, claim.algorithm, at[x], results) for x in sorted(at)]
+    groups = [_find_group(claim, claim.algorithm, at[x], claim.oracle, results) for x in sorted(at)]
     samples = [list(_numbers(group, metric, notes).values()) for group in groups]
     whole = not any(group.failed(metric) for group in groups)
     values = ", ".join(f"{x:g}" for x in sorted(at))
@@ -293,7 +295,7 @@ def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
 # ---- Finding what a claim means ------------------------------------------------------------------
 
 
-def _find_group(claim: Claim, algorithm: str, dataset: str, results: Results) -> Group:
+def _find_group(claim: Claim, algorithm: str, dataset: str, oracle: str, results: Results) -> Group:
     """The repetitions that an algorithm and a data set of a claim mean.
 
     Raises
@@ -316,11 +318,11 @@ def _find_group(claim: Claim, algorithm: str, dataset: str, results: Results) ->
     ran = [group for group in found if any(o.status != "skipped" for o in group.outcomes)]
     if not ran:
         raise _NotMeasuredError(found[0].outcomes[0].reason)
-    asked = [g for g in ran if not claim.oracle or same_name(claim.oracle, g.oracle, oracles)]
-    if not asked and algorithm == claim.better_than:
+    asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
+    if not asked and algorithm == claim.better_than and not claim.than_oracle:
         asked = ran  # the oracle of a claim is that of its algorithm
     if not asked:
-        raise _NotMeasuredError(f"{algorithm} was not run with oracle {claim.oracle}")
+        raise _NotMeasuredError(f"{algorithm} was not run with oracle {oracle}")
     if len(asked) > 1:
         which = " or ".join(f"{g.oracle}, budget {g.budget}" for g in asked)
         raise _NotMeasuredError(f"it is not clear which run is meant: {which}")

@@ -126,6 +126,7 @@ def _suite(suite: Suite) -> dict[str, Any]:
         "datasets": list(suite.datasets),
         "oracles": list(suite.oracles),
         "metrics": list(suite.metrics),
+        "only": [f"{algorithm} on {dataset}" for algorithm, dataset in suite.only],
         "repetitions": suite.repetitions,
         "seed": suite.seed,
         "budgets": list(suite.budgets),
@@ -136,11 +137,9 @@ def _suite(suite: Suite) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    kind = parameter.type
-    if parameter.alternative:
-        kind += f" or {parameter.alternative}"
-    if parameter.choices:
-        kind = " | ".join(parameter.choices)
+    types = [parameter.type, *filter(None, parameter.alternative.split(" or "))]
+    choices = " | ".join(parameter.choices)  # of text
+    kind = " or ".join(choices if choices and name == "str" else name for name in types)
     return {
         "name": parameter.name,
         "default": "required" if parameter.required else format_value(parameter.default),
