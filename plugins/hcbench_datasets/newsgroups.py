@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Problem, Tree
+from hcbench import Problem, Tree, derive_seed
 from hcbench_datasets.content import encode_levels
 from hcbench_datasets.fetch import cache_folder, chosen, from_scikit_learn, write_whole
 from hcbench_datasets.words import cleaned, lemmatiser, means_by_class, scores, tf_idf
@@ -24,7 +24,7 @@ _RELIGION = ("alt.atheism", "soc.religion.christian", "talk.religion.misc")
 
 
 def newsgroups(
-    seed: int, *, n: int, p: int | None, lemmas: str, by: str, pca: int | None
+    seed: int, *, n: int, p: int | None, terms: str, lemmas: str, by: str, pca: int | None
 ) -> Problem:
     """TF-IDF of a sample of the training documents (Gray et al. 2023, section 4 and D.2).
 
@@ -35,11 +35,13 @@ def newsgroups(
     Parameters
     ----------
     seed : int
-        Chooses the sample.
+        Chooses the sample, and the terms if they are random.
     n : int
         Documents; there are 11314.
     p : int, optional
-        Keep the p terms that occur most often in the sample.
+        Keep p of the terms.
+    terms : {"frequent", "random"}
+        Those that occur most often in the sample, or any. Read with p only.
     lemmas : {"simplemma", "plurals", "none"}
         See `hcbench_datasets.words.lemmatiser`.
     by : {"document", "topic"}
@@ -63,7 +65,8 @@ def newsgroups(
     """
     texts, topic, names = _train()
     rows = chosen(n, len(texts), seed, "20newsgroups")
-    vectors: Vectors = _vectors([texts[i] for i in rows], lemmas, p)
+    rng = np.random.default_rng(derive_seed(seed, "terms")) if terms == "random" else None
+    vectors: Vectors = _vectors([texts[i] for i in rows], lemmas, p, rng)
     if pca is not None:
         vectors = scores(vectors, pca, "20newsgroups")  # type: ignore[arg-type]
     labels = topic[rows]
@@ -86,13 +89,13 @@ def newsgroups(
     )
 
 
-def _vectors(texts: list[str], lemmas: str, p: int | None) -> Any:
+def _vectors(texts: list[str], lemmas: str, p: int | None, rng: np.random.Generator | None) -> Any:
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     lemma = lemmatiser(lemmas)
     dropped = ENGLISH_STOP_WORDS | {"subject"}
     words = [cleaned(text, lemma, dropped) for text in texts]
-    return tf_idf(words, "20newsgroups", min_df=5, max_df=0.8, p=p)
+    return tf_idf(words, "20newsgroups", min_df=5, max_df=0.8, p=p, rng=rng)
 
 
 def authors_grouping(topic: str) -> tuple[str, str, str]:

@@ -123,9 +123,15 @@ NEWSGROUPS = DatasetSpec(
         Parameter(
             "p",
             None,
-            "Keep so many of the terms, those that occur most often; all if left out.",
+            "Keep so many of the terms; all if left out.",
             type="int",
             interval="[1, inf)",
+        ),
+        Parameter(
+            "terms",
+            "frequent",
+            "Which p terms are kept: those that occur most often, or random ones.",
+            choices=("frequent", "random"),
         ),
         Parameter(
             "lemmas",

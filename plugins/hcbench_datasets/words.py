@@ -52,7 +52,13 @@ def singular(word: str) -> str:
 
 
 def tf_idf(
-    texts: Sequence[str], dataset: str, *, min_df: int, max_df: float, p: int | None = None
+    texts: Sequence[str],
+    dataset: str,
+    *,
+    min_df: int,
+    max_df: float,
+    p: int | None = None,
+    rng: np.random.Generator | None = None,
 ) -> sparse.csr_array:
     """TF-IDF of texts as scikit-learn defines it, rows of unit length, (n, p).
 
@@ -67,6 +73,8 @@ def tf_idf(
         Terms in more than this share of the documents are dropped.
     p : int, optional
         Keep the p terms that occur most often in all documents together; ties by the alphabet.
+    rng : Generator, optional
+        Draws p terms of all, in place of those. A document without any of them is a row of zeros.
 
     Raises
     ------
@@ -75,8 +83,10 @@ def tf_idf(
     """
     from scipy import sparse
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
 
-    model = TfidfVectorizer(min_df=min_df, max_df=max_df, max_features=p)
+    frequent = p if rng is None else None
+    model = TfidfVectorizer(min_df=min_df, max_df=max_df, max_features=frequent)
     try:
         vectors = model.fit_transform(texts)
     except ValueError as error:
@@ -88,7 +98,10 @@ def tf_idf(
         raise DataError(
             f"{dataset}: there are {vectors.shape[1]} terms, p={p} is more; leave p out for all"
         )
-    return sparse.csr_array(vectors)
+    if p is None or rng is None:
+        return sparse.csr_array(vectors)
+    drawn = np.sort(rng.choice(vectors.shape[1], p, replace=False))
+    return sparse.csr_array(normalize(vectors[:, drawn]))  # as if there were no other terms
 
 
 def scores(vectors: sparse.csr_array, r: int, dataset: str) -> NDArray[np.float64]:

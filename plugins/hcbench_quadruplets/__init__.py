@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import AlgorithmSpec, Parameter, Params, Reference, hookimpl
+from hcbench import AlgorithmSpec, Parameter, Params, Reference, Suite, hookimpl
 
 PAPER = Reference(
     key="ghoshdastidar2019",
@@ -20,32 +20,268 @@ PAPER = Reference(
 )
 
 
+KLEINDESSNER_2017 = Reference(
+    key="kleindessner2017",
+    entry="inproceedings",
+    fields={
+        "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",
+        "title": "Kernel functions based on triplet comparisons",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "30",
+        "pages": "6807--6817",
+        "year": "2017",
+    },
+)
+
+VAN_DER_MAATEN_2012 = Reference(
+    key="vandermaaten2012",
+    entry="inproceedings",
+    fields={
+        "author": "van der Maaten, Laurens and Weinberger, Kilian",
+        "title": "Stochastic triplet embedding",
+        "booktitle": "IEEE International Workshop on Machine Learning for Signal Processing",
+        "pages": "1--6",
+        "year": "2012",
+    },
+)
+
+JAIN_2016 = Reference(
+    key="jain2016",
+    entry="inproceedings",
+    fields={
+        "author": "Jain, Lalit and Jamieson, Kevin G. and Nowak, Robert D.",
+        "title": "Finite sample prediction and recovery bounds for ordinal embedding",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "29",
+        "pages": "2711--2719",
+        "year": "2016",
+    },
+)
+
+SETS = ("quadruplet-set", "triplet-set")
+
+
 def _clusters_if_initial(params: Params) -> tuple[str, ...]:
-    return () if params["init"] == 1 else ("clusters",)
+    init = params["init"]
+    return ("clusters",) if isinstance(init, int) and init > 1 else ()
 
 
-ALGORITHMS = (
-    AlgorithmSpec(
-        name="4-AL",
+def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
+    return AlgorithmSpec(
+        name=name,
         function="hcbench_quadruplets.average_linkage:four_al",
-        doc="Average linkage on how often a pair of clusters is preferred to the other pairs.",
-        accepts=("quadruplet-set",),
+        doc=doc,
+        accepts=SETS,
         hints=_clusters_if_initial,
         parameters=(
             Parameter(
                 "init",
-                1,
-                "Size of the initial clusters, drawn inside the true ones: 3 and 5 are the paper's "
-                "4-AL-I3 and 4-AL-I5; 1 for none.",
+                init,
+                'Size of the initial clusters, drawn inside the true ones (1: none); "4K-AL" takes '
+                "them from that algorithm's tree, without the truth; or lists of items.",
                 interval="[1, inf)",
+                choices=("4K-AL",),
+                alternative="str or list",
+            ),
+            Parameter(
+                "size",
+                5,
+                'With init="4K-AL": the most items of an initial cluster.',
+                interval="[1, inf)",
+            ),
+        ),
+        paper=PAPER,
+    )
+
+
+PASSIVE = (
+    _four_al(
+        "4-AL", "Average linkage on how often a pair of clusters is preferred to the others.", 1
+    ),
+    _four_al("4-AL-I3", "4-AL from initial clusters of 3 items, drawn inside the true ones.", 3),
+    _four_al("4-AL-I5", "4-AL from initial clusters of 5 items, drawn inside the true ones.", 5),
+    AlgorithmSpec(
+        name="4K-AL",
+        function="hcbench_quadruplets.quadruplet_kernel:four_k_al",
+        doc="Average linkage on a kernel: whether two items fare alike in passive comparisons.",
+        accepts=SETS,
+        parameters=(
+            Parameter(
+                "kernel",
+                "paper",
+                "As in equation 3, or as the authors' code has it: with the items themselves.",
+                choices=("paper", "code"),
+            ),
+        ),
+        paper=PAPER,
+    ),
+    AlgorithmSpec(
+        name="tK-AL",
+        function="hcbench_quadruplets.triplet_kernel:tk_al",
+        doc="Average linkage on a triplet kernel.",
+        accepts=("triplet-set", "quadruplet-set"),
+        parameters=(
+            Parameter(
+                "kernel",
+                "k2",
+                "k1: how alike two items rank the others; k2: how alike the others rank them.",
+                choices=("k1", "k2"),
+            ),
+        ),
+        paper=KLEINDESSNER_2017,
+        requires=("scipy",),
+    ),
+    AlgorithmSpec(
+        name="AL-rowsum",
+        function="hcbench_quadruplets.win_rate:rowsum_average_linkage",
+        doc="Average linkage on the mean win rate of each pair of items.",
+        accepts=SETS,
+    ),
+    AlgorithmSpec(
+        name="AL",
+        function="hcbench_quadruplets.linkage:true_average_linkage",
+        doc="Average linkage on the true similarities: what comparisons alone can hope for.",
+        accepts=("similarities",),
+        reference=True,
+        paper=PAPER,
+    ),
+)
+
+
+def _embedding(
+    name: str, function: str, doc: str, iterations: int, own: Parameter, paper: Reference
+) -> AlgorithmSpec:
+    return AlgorithmSpec(
+        name=name,
+        function=function,
+        doc=doc,
+        accepts=("triplet-set", "quadruplet-set"),
+        parameters=(
+            Parameter("d", 2, "Dimension of the embedding.", interval="[1, inf)"),
+            own,
+            Parameter(
+                "restarts",
+                0,
+                "Random starts beside the first one, which the comparisons give; the embedding of "
+                "least loss is taken.",
+                interval="[0, inf)",
+            ),
+            Parameter("iterations", iterations, "The most, for each start.", interval="[1, inf)"),
+            Parameter(
+                "tolerance",
+                1e-7,
+                "The end is there when an iteration lowers the mean loss by no more than this.",
+                interval="[0, inf)",
+            ),
+        ),
+        paper=paper,
+        requires=("scipy",),
+    )
+
+
+EMBEDDINGS = (
+    _embedding(
+        "tSTE-AL",
+        "hcbench_quadruplets.embedding:tste_al",
+        "Average linkage on the cosines of a stochastic triplet embedding (t-STE).",
+        1000,
+        Parameter(
+            "alpha",
+            None,
+            "Degrees of freedom of the kernel; if left out d - 1, and 1 where d is 1.",
+            type="float",
+            interval="(0, inf)",
+        ),
+        VAN_DER_MAATEN_2012,
+    ),
+    _embedding(
+        "FORTE-AL",
+        "hcbench_quadruplets.embedding:forte_al",
+        "Average linkage on the cosines of an embedding by projected gradients (FORTE).",
+        300,
+        Parameter("loss", "logistic", "Of a triplet.", choices=("logistic", "hinge")),
+        JAIN_2016,
+    ),
+)
+
+ASK = Parameter(
+    "ask",
+    "frugal",
+    '"frugal": as few questions as tournaments allow; "merge-sort": all pairs in order, as in the '
+    "proof of proposition 1. The tree is the same.",
+    choices=("frugal", "merge-sort"),
+)
+
+ACTIVE = (
+    AlgorithmSpec(
+        name="SL",
+        function="hcbench_quadruplets.active:single_linkage",
+        doc="Single linkage by active comparisons.",
+        accepts=("quadruplet-queries",),
+        parameters=(ASK,),
+        paper=PAPER,
+    ),
+    AlgorithmSpec(
+        name="CL",
+        function="hcbench_quadruplets.active:complete_linkage",
+        doc="Complete linkage by active comparisons.",
+        accepts=("quadruplet-queries",),
+        parameters=(ASK,),
+        paper=PAPER,
+    ),
+    AlgorithmSpec(
+        name="4K-AL-act",
+        function="hcbench_quadruplets.active_kernel:four_k_al_act",
+        doc="Average linkage on a kernel of comparisons between landmark and reference pairs.",
+        accepts=("quadruplet-queries",),
+        parameters=(
+            Parameter(
+                "references", None, "Number of reference pairs.", type="int", interval="[1, inf)"
+            ),
+            Parameter(
+                "p",
+                None,
+                "Instead of references: the part of all comparisons of two pairs that is asked, at "
+                "most; with neither it is 0.1, or 1000000 comparisons where that is fewer.",
+                type="float",
+                interval="(0, 1]",
+            ),
+            Parameter(
+                "landmarks",
+                "shared",
+                "One set of landmarks for all references, as in the text, or a fresh one for each.",
+                choices=("shared", "fresh"),
+            ),
+            Parameter(
+                "q",
+                None,
+                "Probability that an item is a landmark; ln(n)/n if left out.",
+                type="float",
+                interval="(0, 1]",
+            ),
+            Parameter(
+                "kernel",
+                "paper",
+                '"code" is the authors\' program: all items are landmarks, also for themselves.',
+                choices=("paper", "code"),
             ),
         ),
         paper=PAPER,
     ),
 )
 
+ALGORITHMS = (*PASSIVE, *EMBEDDINGS, *ACTIVE)
+
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
     """The algorithms of this plugin."""
     return ALGORITHMS
+
+
+@hookimpl
+def hcbench_suites() -> Iterable[Suite]:
+    """The figures, trees and theorems of Ghoshdastidar et al. 2019."""
+    from hcbench_quadruplets.suites import SUITES  # they cite the paper above
+
+    return SUITES

@@ -100,18 +100,25 @@ def most_similar(
     B(p, q) is at ``B[alive[p] * width + alive[q]]``; of those within `TIE` of the largest W the
     first in lexicographic order.
     """
+    share = 1.0 / size
+    best = np.empty(K)  # V of each row
     largest = -np.inf
-    for p in range(K):
+    for p in range(K - 1):
+        row = alive[p] * width
+        most = -np.inf
         for q in range(p + 1, K):
-            u, v = alive[p], alive[q]
-            largest = max(largest, B[u * width + v] / (size[u] * size[v]))
+            most = max(most, B[row + alive[q]] * share[alive[q]])
+        best[p] = most * share[alive[p]]
+        largest = max(largest, best[p])
     scale = 2.0 / (K * (K - 1.0))
-    for p in range(K):
-        for q in range(p + 1, K):
-            u, v = alive[p], alive[q]
-            V = B[u * width + v] / (size[u] * size[v])
-            if largest - V <= TIE / scale:
-                return p, q, V * scale
+    enough = largest - TIE / scale
+    for p in range(K - 1):
+        if best[p] >= enough:
+            row = alive[p] * width
+            for q in range(p + 1, K):
+                similarity = B[row + alive[q]] * share[alive[q]] * share[alive[p]]
+                if similarity >= enough:
+                    return p, q, similarity * scale
     return 0, 1, np.nan
 
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import (
-    Comparisons,
-    Given,
-    HeightKind,
-    Oracle,
-    ParameterError,
-    Partition,
-    Tree,
-    pair_items,
-)
-from hcbench_quadruplets import _kernels
+from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
+from hcbench_quadruplets import _kernels, _rank_kernels
+from hcbench_quadruplets.initial_clusters import Init, initial_clusters
+from hcbench_quadruplets.pairs import note_what_is_unknown
 
-DENSE_CLUSTERS = 80
-"""From this many clusters on, the sums for all pairs of their pairs are held: 40 MB."""
+DENSE_SUMS = 10_000_000
+"""Once there are no more sums for pairs of pairs of clusters than this, or than comparisons, they
+are held: from 80 clusters on, 40 MB, where there are few comparisons."""
 
 
-def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int = 1) -> Tree:
+def four_al(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, init: Init = 1, size: int = 5
+) -> Tree:
     """Merge, again and again, the two clusters whose pair is preferred most often on average.
 
     Algorithm 1 with the similarity of equations 4 and 5 of Ghoshdastidar, Perrot & von Luxburg
@@ -32,10 +28,15 @@ def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int
     Parameters
     ----------
     oracle : Oracle
-        Of kind quadruplet-set.
-    init : int
-        Size of the initial clusters. If 2 or more, each cluster of the hint ``clusters`` is
+        Of kind quadruplet-set or triplet-set.
+    init : int, "4K-AL" or sequence of clusters
+        Size of the initial clusters: if 2 or more, each cluster of the hint ``clusters`` is
         shuffled and divided into chunks of this size, the last of which may be smaller.
+        With "4K-AL" they are the largest clusters of passive 4K-AL's tree that have at most
+        ``size`` items, and no truth is needed (proposed after theorem 4). Or the clusters
+        themselves, as lists of items; items in none start alone.
+    size : int
+        The most items of an initial cluster of "4K-AL".
 
     Returns
     -------
@@ -43,20 +44,43 @@ def four_al(oracle: Oracle, given: Given, rng: np.random.Generator, *, init: int
         Kind ORDER. Initial clusters are nodes of height 1 with all their items as children; merges
         have the heights after that. ``linkage`` is W, which need not fall from merge to merge.
 
+    Raises
+    ------
+    ParameterError
+        See `initial_clusters`.
+
     Notes
     -----
-    For n items, M = n(n-1)/2 and m comparisons: until K = `DENSE_CLUSTERS` are left, a merge takes
+    For n items, M = n(n-1)/2 and m comparisons: until K are left (see `DENSE_SUMS`), a merge takes
     the comparisons of all pairs that touch the two clusters, about |union| n 2m/M additions; the
-    rest O(m + K^4). Memory beside the comparisons: 8 m + 26 n^2 bytes at first, K^4 bytes then.
+    rest O(m + K^4). Memory beside the comparisons: 8 m + 26 n^2 bytes at first, then 4 bytes a sum.
+    On all comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
-    comparisons: Comparisons = oracle.read().unique()
-    cluster = _initial_clusters(given, rng, init)
-    merges, similarities = merge_all(comparisons, cluster)
+    comparisons: Comparisons | AllComparisons = oracle.read().unique()
+    note_what_is_unknown(comparisons)
+    cluster = initial_clusters(comparisons, given, rng, init, size)
+    if isinstance(comparisons, AllComparisons):
+        merges, similarities = merge_by_ranks(comparisons, cluster)
+    else:
+        merges, similarities = merge_all(comparisons, cluster)
     return _tree(cluster, merges, similarities, given.names)
 
 
+def merge_by_ranks(
+    comparisons: AllComparisons, cluster: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """As `merge_all`, on all comparisons of a ranking. O(n^2 K) time for K initial clusters."""
+    n, size = comparisons.n, np.bincount(cluster)
+    rank = comparisons.rank.astype(np.int32)
+    order = np.argsort(rank, kind="stable")
+    i, j = (items.astype(np.int32) for items in pair_items(order, n))
+    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
+    _rank_kernels.merge_ranked(i, j, rank[order], rank, cluster.copy(), size, merges, similarities)
+    return merges, similarities
+
+
 def merge_all(
-    comparisons: Comparisons, cluster: NDArray[np.int64], dense: int = DENSE_CLUSTERS
+    comparisons: Comparisons, cluster: NDArray[np.int64], dense: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Merge initial clusters until one is left.
 
@@ -66,7 +90,7 @@ def merge_all(
         Each at most once.
     cluster : (n,) int array
         The cluster of each item, 0..K-1 in the order of their smallest items.
-    dense : int
+    dense : int, optional
         With how many clusters to go over from the comparisons to the sums over their blocks.
 
     Returns
@@ -77,6 +101,8 @@ def merge_all(
         W of the two.
     """
     closer, farther = comparisons.closer, comparisons.farther
+    if dense is None:
+        dense = int(np.sqrt(2 * np.sqrt(max(DENSE_SUMS, closer.size))))
     size = np.bincount(cluster)
     n_clusters = size.size
     i, j = pair_items(np.arange(comparisons.n * (comparisons.n - 1) // 2), comparisons.n)
@@ -94,24 +120,6 @@ def merge_all(
     _kernels.merge_dense(beats, size[alive], merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
-
-
-def _initial_clusters(given: Given, rng: np.random.Generator, init: int) -> NDArray[np.int64]:
-    if init == 1:
-        return np.arange(given.n)
-    clusters = given.hints.get("clusters")
-    if clusters is None:
-        raise ParameterError(
-            f"4-AL[init={init}] draws its initial clusters inside the true ones, which are not "
-            "given; take data with a truth or init=1"
-        )
-    chunk = np.empty(given.n, np.int64)
-    n_chunks = 0
-    for label in range(clusters.n_clusters):
-        members = rng.permutation(clusters.members(label))
-        chunk[members] = n_chunks + np.arange(members.size) // init
-        n_chunks += -(-members.size // init)
-    return Partition(chunk).labels
 
 
 def _tree(

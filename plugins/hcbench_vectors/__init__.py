@@ -1,92 +1,35 @@
-"""Algorithms that read vectors, or all similarities: UPGMA and HDBSCAN."""
+"""Algorithms that read vectors, or all similarities, and the model of Gray et al. 2023."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import AlgorithmSpec, Parameter, Reference, hookimpl
-
-SOKAL_1958 = Reference(
-    "sokal1958",
-    "article",
-    {
-        "author": "Sokal, Robert R. and Michener, Charles D.",
-        "title": "A Statistical Method for Evaluating Systematic Relationships",
-        "journal": "University of Kansas Science Bulletin",
-        "volume": "38",
-        "pages": "1409--1438",
-        "year": "1958",
-    },
-)
-
-CAMPELLO_2013 = Reference(
-    "campello2013",
-    "inproceedings",
-    {
-        "author": "Campello, Ricardo J. G. B. and Moulavi, Davoud and Sander, Jörg",
-        "title": "Density-Based Clustering Based on Hierarchical Density Estimates",
-        "booktitle": "Advances in Knowledge Discovery and Data Mining (PAKDD)",
-        "pages": "160--172",
-        "year": "2013",
-    },
-)
-
-UPGMA = AlgorithmSpec(
-    name="UPGMA",
-    function="hcbench_vectors.linkage:upgma",
-    doc="Average linkage: merge the two clusters of smallest mean distance.",
-    accepts=("vectors", "similarities"),
-    parameters=(
-        Parameter(
-            "metric",
-            "euclidean",
-            "The distance of two vectors; not used on similarities.",
-            choices=("euclidean", "cosine"),
-        ),
-    ),
-    paper=SOKAL_1958,
-    requires=("scipy",),
-)
-
-HDBSCAN = AlgorithmSpec(
-    name="HDBSCAN",
-    function="hcbench_vectors.density:hdbscan_tree",
-    doc="Single linkage of mutual reachability distances, by the hdbscan package.",
-    accepts=("vectors", "similarities"),
-    parameters=(
-        Parameter(
-            "min_cluster_size",
-            2,
-            "Smallest cluster; it stands in for min_samples, the tree itself keeps smaller ones.",
-            interval="[2, inf)",
-        ),
-        Parameter(
-            "min_samples",
-            None,
-            "The core distance of an item is that to its so-many-th neighbour; "
-            "min_cluster_size if left out.",
-            type="int",
-            interval="[1, inf)",
-        ),
-        Parameter(
-            "metric",
-            "euclidean",
-            "The distance of two vectors; not used on similarities.",
-            choices=("euclidean", "manhattan", "chebyshev", "cosine"),
-        ),
-        Parameter(
-            "alpha",
-            1.0,
-            "Distances are divided by it before they are compared with core distances.",
-            interval="(0, inf)",
-        ),
-    ),
-    paper=CAMPELLO_2013,
-    requires=("hdbscan", "scikit-learn", "scipy"),
-)
+from hcbench import AlgorithmSpec, DatasetSpec, MetricSpec, Suite, hookimpl
+from hcbench_vectors.algorithm_specs import ALGORITHMS
+from hcbench_vectors.data_specs import GRAY_SIMULATED
+from hcbench_vectors.metric_specs import METRICS
+from hcbench_vectors.suites import SUITES
 
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """UPGMA and HDBSCAN."""
-    return (UPGMA, HDBSCAN)
+    """Dot products, the classical linkages and HDBSCAN."""
+    return ALGORITHMS
+
+
+@hookimpl
+def hcbench_metrics() -> Iterable[MetricSpec]:
+    """What Gray et al. 2023 prove."""
+    return METRICS
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """The generative model of Gray et al. 2023."""
+    return (GRAY_SIMULATED,)
+
+
+@hookimpl
+def hcbench_suites() -> Iterable[Suite]:
+    """The tables, figures and theorems of Gray et al. 2023."""
+    return SUITES

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Given, Oracle, Tree
+from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities
+
+if TYPE_CHECKING:
+    from hcbench import Vectors
 
 with warnings.catch_warnings():
     # Its sources hold escape sequences that newer Pythons warn about when they compile them.
@@ -21,12 +25,13 @@ with warnings.catch_warnings():
 def hdbscan_tree(
     oracle: Oracle,
     given: Given,
-    _rng: np.random.Generator,
+    rng: np.random.Generator,
     *,
     min_cluster_size: int,
     min_samples: int | None,
     metric: str,
     alpha: float,
+    **reduction: Unpack[Reduction],
 ) -> Tree:
     """The single-linkage tree of mutual reachability distances (Campello et al. 2013).
 
@@ -37,7 +42,11 @@ def hdbscan_tree(
     """
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
-    data, metric = _prepared(oracle, given, metric)
+    if oracle.kind == "similarities":
+        similarity = read_similarities(oracle, "HDBSCAN", reduction)
+        data, metric = distances_of_similarities(similarity)[0], "precomputed"
+    else:
+        data, metric = _prepared(read_vectors(oracle, rng, "HDBSCAN", reduction), given, metric)
     model = hdbscan.HDBSCAN(
         min_cluster_size=min_cluster_size,
         min_samples=min_samples,
@@ -56,17 +65,15 @@ def hdbscan_tree(
     return Tree.from_linkage(merges, names=given.names)
 
 
-def _prepared(oracle: Oracle, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:
+def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:
     """Vectors or distances that hdbscan can take, with the metric to tell it."""
-    data: Any = oracle.read()
-    if oracle.kind == "similarities":
-        return distances_of_similarities(data)[0], "precomputed"
     if metric == "cosine":  # its trees know no cosine
-        return cosine_distances(data, "HDBSCAN", given.names), "precomputed"
-    if not isinstance(data, np.ndarray):
+        distances = cosine_distances(vectors, "HDBSCAN with metric=cosine", given.names)
+        return distances, "precomputed"
+    if not isinstance(vectors, np.ndarray):
         raise DataError(
-            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=cosine, "
+            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=cosine or pca, "
             "or give dense vectors"
         )
     # A copy, since its compiled code demands writable arrays and hcbench's are read-only.
-    return np.array(data, dtype=np.float64, order="C"), metric
+    return np.array(vectors, dtype=np.float64, order="C"), metric

@@ -1,4 +1,4 @@
-"""Distances (n, n) of vectors and of similarities."""
+"""Distances of vectors and of similarities."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 
-from hcbench import DataError, similarity_of_vectors
+from hcbench import DataError, similarity_of_vectors, unit_rows
 
 if TYPE_CHECKING:
     from hcbench import Vectors
 
+    Floats = NDArray[np.float64]
 
-def cosine_distances(
-    vectors: Vectors, algorithm: str, names: Sequence[str] | None
-) -> NDArray[np.float64]:
-    """``1 - <x, y> / (|x| |y|)``; sparse vectors stay sparse.
+
+def directions(
+    vectors: Vectors,
+    algorithm: str,
+    names: Sequence[str] | None,
+    instead: str = "metric=euclidean",
+) -> Vectors:
+    """Every row scaled to length 1; sparse vectors stay sparse. O(entries).
 
     Raises
     ------
@@ -30,17 +36,59 @@ def cosine_distances(
     if zero.size:
         name = "" if names is None else f" ({names[zero[0]]!r})"
         raise DataError(
-            f"{algorithm} with metric=cosine: row {zero[0]}{name} is zero and has no direction "
-            f"({zero.size} such rows); drop them or take metric=euclidean"
+            f"{algorithm}: row {zero[0]}{name} is zero and has no cosine "
+            f"({zero.size} such rows); drop them or take {instead}"
         )
-    distances = np.maximum(1.0 - similarity_of_vectors(vectors, "cosine"), 0.0)
+    return unit_rows(vectors)
+
+
+def condensed_distances(
+    vectors: Vectors, metric: str, algorithm: str, names: Sequence[str] | None
+) -> Floats:
+    """Distances (n(n-1)/2,), as scipy's `pdist`: O(n^2 p) time, O(n^2) memory.
+
+    Parameters
+    ----------
+    vectors : (n, p) array or csr_array
+        Sparse ones stay sparse.
+    metric : {"euclidean", "cosine", "manhattan"}
+        cosine is ``1 - <x, y> / (|x| |y|)``.
+    algorithm, names
+        For messages.
+
+    Raises
+    ------
+    DataError
+        If a row is zero and ``metric`` is cosine.
+    """
+    if metric == "cosine":
+        algorithm = f"{algorithm} with metric=cosine"
+        return squareform(cosine_distances(vectors, algorithm, names), checks=False)
+    if isinstance(vectors, np.ndarray):
+        return pdist(vectors, "cityblock" if metric == "manhattan" else "euclidean")
+    if metric == "euclidean":
+        return squareform(-similarity_of_vectors(vectors, "euclidean"), checks=False)
+    from sklearn.metrics import pairwise_distances
+
+    # A copy, since it sorts the indices of sparse rows in place, and hcbench's are read-only.
+    return squareform(pairwise_distances(vectors.copy(), metric=metric), checks=False)
+
+
+def cosine_distances(vectors: Vectors, algorithm: str, names: Sequence[str] | None) -> Floats:
+    """``1 - <x, y> / (|x| |y|)`` (n, n); sparse vectors stay sparse.
+
+    Raises
+    ------
+    DataError
+        If a row is zero: it has no direction.
+    """
+    distances = 1.0 - similarity_of_vectors(directions(vectors, algorithm, names), "dot")
+    np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, 0.0)
     return distances
 
 
-def distances_of_similarities(
-    similarity: NDArray[np.floating[Any]],
-) -> tuple[NDArray[np.float64], float]:
+def distances_of_similarities(similarity: NDArray[np.floating[Any]]) -> tuple[Floats, float]:
     """``max(S) - S`` with 0 on the diagonal, and max(S) over pairs of different items."""
     distances = -np.array(similarity, dtype=np.float64)
     np.fill_diagonal(distances, np.inf)

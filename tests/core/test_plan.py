@@ -1,5 +1,6 @@
 """The cross product: every combination is a cell or is left out with its reason."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,7 @@ from hcbench.plan import LeftOut, Plan, make_plan
 from hcbench.plugins import Plugins
 from hcbench.registry import Registry, Use
 from hcbench.reuse import metric_keys
-from hcbench.suite import Claim, read_suite
+from hcbench.suite import Claim, describe_suite, read_suite, rebuild_suite
 
 REGISTRY = Registry(Plugins([Path(__file__).parent.parent / "misbehaving.py"]))
 SUITE = Suite(
@@ -168,6 +169,26 @@ def test_a_list_is_a_grid_and_what_is_asked_for_twice_is_one_cell() -> None:
     assert len(plan.cells) == 4
 
 
+def test_an_algorithm_that_is_paired_runs_only_there_and_the_others_everywhere() -> None:
+    plan = plan_of(
+        algorithms=("UPGMA[metric=[cosine,euclidean]]",),
+        datasets=("numbers[n=[5,6]]",),
+        only=(("UPGMA[metric=cosine]", "numbers[n=5]"), ("upgma[metric=cosine]", "planted")),
+        repetitions=1,
+    )
+    assert [(a, d) for a, d, _ in sorted(triples(plan))] == [
+        ("UPGMA", "numbers[n=5]"),
+        ("UPGMA", "numbers[n=6]"),
+        ("UPGMA[metric=cosine]", "numbers[n=5]"),
+    ]
+    assert not plan.left_out
+
+
+def test_pairs_are_kept_with_the_suite_of_a_run() -> None:
+    suite = replace(SUITE, only=(("UPGMA", "planted"), ("4-AL", "numbers")))
+    assert rebuild_suite(json.loads(json.dumps(describe_suite(suite)))) == suite
+
+
 def test_all_algorithms_see_the_same_data_and_all_users_of_an_oracle_the_same_noise() -> None:
     plan = plan_of(algorithms=("4-AL", "4-AL[init=3]", "UPGMA"), datasets=("planted",))
     first = [c for c in plan.cells if c.repetition == 0]
@@ -302,6 +323,7 @@ doc = "A small one."
 algorithms = ["UPGMA"]
 datasets = ["./data.csv[labels=['y']]", "planted"]
 metrics = ["AARI"]
+only = [["UPGMA", "./data.csv[labels=['y']]"]]
 repetitions = 3
 budgets = [10, 20]
 
@@ -320,6 +342,7 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
     suite = read_suite(path)
     assert suite.name == "mine"
     assert suite.datasets == (f"{tmp_path}/data.csv[labels=['y']]", "planted")
+    assert suite.only == (("UPGMA", suite.datasets[0]),)
     assert suite.budgets == (10, 20)
     assert suite.claims[0].dataset == suite.datasets[0], "a claim names its file as the suite does"
     assert suite.claims[0].rounding == pytest.approx(0.0005)
@@ -333,6 +356,8 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
         ("repetitions = 0", "repetitions must be positive, got 0"),
         ("repetitions = 'three'", "repetitions has the wrong type"),
         ("algos = ['UPGMA']", "unknown entry 'algos'"),
+        ("only = ['UPGMA']", "only must be a list of .algorithm, data set., got 'UPGMA'"),
+        ("only = [['UPGMA', 3]]", "only must be a list"),
         ("budgets = [-1]", "budget cannot be negative"),
         ("= 3", "is no TOML"),
         ("[[claims]]\nclaim = 'x'", "a claim needs algorithm, dataset, metric"),

@@ -65,6 +65,16 @@ def test_simplemma_knows_irregular_forms():
     assert lemmatiser("none")("mice") == "mice"
 
 
+def test_random_terms_are_weighted_as_if_there_were_no_others():
+    texts = ["aa bb cc", "aa bb dd", "cc dd", "cc"]
+    every = tf_idf(texts, "x", min_df=1, max_df=1.0).toarray()
+    some = tf_idf(texts, "x", min_df=1, max_df=1.0, p=2, rng=np.random.default_rng(0)).toarray()
+    drawn = np.sort(np.random.default_rng(0).choice(4, 2, replace=False))
+    length = np.linalg.norm(every[:, drawn], axis=1, keepdims=True)
+    expected = np.divide(every[:, drawn], length, out=np.zeros((4, 2)), where=length > 0)
+    np.testing.assert_allclose(some, expected)
+
+
 def test_tf_idf_drops_rare_and_common_terms_and_keeps_the_most_frequent():
     texts = ["aa bb cc", "aa bb bb", "aa cc dd", "aa bb"]
     every = tf_idf(texts, "x", min_df=2, max_df=0.8)  # aa is everywhere, dd in one

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
-from hcbench.comparisons import pair_index
 from hcbench.errors import ParameterError
+from hcbench.pairs import pair_index
 from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
 from hcbench_quadruplets.average_linkage import four_al, merge_all
 
@@ -125,6 +125,7 @@ def test_repeated_answers_count_once_and_opposite_ones_cancel():
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.filterwarnings("ignore:there is no comparison:hcbench.ModelWarning")
 def test_without_comparisons_the_first_items_merge_first(n):
     tree = fit(Comparisons(n, [], []))
     assert tree.n == n
@@ -201,17 +202,12 @@ def test_merges_of_initial_clusters_are_maximal_by_the_equations():
 
 
 def test_initial_clusters_that_leave_single_items_or_nothing_to_merge():
-    comparisons = Comparisons.from_quadruplets(5, [[0, 1, 2, 3]])
+    comparisons = Comparisons.from_quadruplets(5, [[0, 1, 2, 3], [3, 4, 0, 2]])
     tree = fit(comparisons, 2, Partition([0, 0, 0, 1, 1]))
     assert sorted(tree.sizes[tree.height == 1].tolist()) == [2, 2]
     whole = fit(comparisons, 5, Partition([0] * 5))
     assert whole.parent.tolist() == [5] * 5 + [-1]
     assert whole.height.tolist() == [0] * 5 + [1]
-
-
-def test_initial_clusters_need_the_truth():
-    with pytest.raises(ParameterError, match="init=3"):
-        fit(Comparisons(4, [], []), init=3)
 
 
 def test_names_are_kept_and_reading_is_counted():
@@ -223,12 +219,19 @@ def test_names_are_kept_and_reading_is_counted():
     assert (oracle.ledger.queries, oracle.ledger.rounds) == (1, 1)
 
 
-def test_the_spec_says_that_initial_clusters_are_a_hint():
-    (spec,) = ALGORITHMS
+def test_the_specs_say_when_initial_clusters_are_a_hint():
     assert tuple(hcbench_algorithms()) == ALGORITHMS
-    assert spec.load() is four_al
-    assert spec.hints_of(spec.resolve({})) == ()
-    assert spec.hints_of(spec.resolve({"init": 3})) == ("clusters",)
-    with pytest.raises(ParameterError):
-        spec.resolve({"init": 0})
-    assert "Comparison-Based" in spec.paper.bibtex
+    specs = {spec.name: spec for spec in ALGORITHMS}
+    four = specs["4-AL"]
+    assert four.load() is four_al
+    assert four.hints_of(four.resolve({})) == ()
+    assert four.hints_of(four.resolve({"init": "4K-AL"})) == ()
+    assert four.hints_of(four.resolve({"init": ((0, 1), (2, 3))})) == ()
+    assert four.hints_of(four.resolve({"init": 3})) == ("clusters",)
+    for name, init in (("4-AL-I3", 3), ("4-AL-I5", 5)):
+        assert specs[name].resolve({})["init"] == init
+        assert specs[name].hints_of(specs[name].resolve({})) == ("clusters",)
+    for wrong in (0, "3K-AL", 2.5):
+        with pytest.raises(ParameterError, match="4-AL: init"):
+            four.resolve({"init": wrong})
+    assert "Comparison-Based" in four.paper.bibtex

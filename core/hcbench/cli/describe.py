@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,10 +27,15 @@ def summarise(entry: Entry[Any]) -> dict[str, Any]:
     spec = entry.spec
     return {
         "name": spec.name,
-        "doc": spec.doc,
+        "doc": _first_sentence(spec.doc),
         **_essentials(spec),
         "plugin": entry.plugin.name,
     }
+
+
+def _first_sentence(doc: str) -> str:
+    """As far as a full stop before a capital; `hcbench info` tells the rest."""
+    return re.split(r"(?<=\.) (?=[A-Z])", doc, maxsplit=1)[0]
 
 
 def _essentials(spec: Spec | Suite) -> dict[str, Any]:

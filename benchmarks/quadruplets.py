@@ -1,0 +1,193 @@
+"""Hierarchies from comparisons at the sizes of the paper and above; a plain version beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+import hcbench
+
+SEED = 20190
+
+
+def _similarities(n: int, delta: float = 0.1) -> NDArray[np.float64]:
+    """The planted model of Ghoshdastidar et al. 2019: three levels, sigma 0.1."""
+    label = np.arange(n) * 8 // n
+    apart = sum(((label[:, None] >> level) != (label >> level)).astype(float) for level in range(3))
+    noise = np.triu(np.random.default_rng(SEED).normal(scale=0.1, size=(n, n)), 1)
+    return 0.8 - delta * apart + noise + noise.T
+
+
+def _sample(n: int, count: int) -> hcbench.Comparisons:
+    """Comparisons of random pairs, in order and each once."""
+    w = _similarities(n)[np.triu_indices(n, 1)].astype(np.float32)
+    one, two = np.random.default_rng(SEED).integers(w.size, size=(2, count), dtype=np.uint32)
+    kept = one != two
+    one, two = one[kept], two[kept]
+    first = w[one] > w[two]
+    closer, farther = np.where(first, one, two), np.where(first, two, one)
+    return hcbench.Comparisons(n, closer, farther).unique()
+
+
+def _oracle(comparisons: Any) -> hcbench.Oracle:
+    return hcbench.Oracle(
+        hcbench.Answers(
+            kind="quadruplet-set", n=comparisons.n, data=comparisons, size=len(comparisons)
+        )
+    )
+
+
+def _fit(name: str, comparisons: Any) -> hcbench.Tree:
+    tree = hcbench.fit(name, _oracle(comparisons))
+    assert isinstance(tree, hcbench.Tree)
+    return tree
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def _plain_four_al(S: NDArray[np.int8], n: int) -> None:
+    """Equations 4 and 5 on the dense matrix of comparisons: a product with c at every merge."""
+    i, j = np.triu_indices(n, 1)
+    cluster = np.arange(n)
+    for _ in range(n - 1):
+        size = np.bincount(cluster)
+        c = (cluster[i] != cluster[j]) / (size[cluster[i]] * size[cluster[j]])
+        sums = np.zeros((size.size, size.size))
+        np.add.at(sums, (cluster[i], cluster[j]), S @ c)
+        W = np.triu((sums + sums.T) / np.outer(size, size), 1)
+        W[np.tril_indices(size.size)] = -np.inf
+        p, q = np.unravel_index(W.argmax(), W.shape)
+        cluster[cluster == q] = p
+        cluster[cluster > q] -= 1
+
+
+def _plain_kernel(S: NDArray[np.int8], n: int) -> NDArray[np.float32]:
+    """Equation 3 by matrix products, one for each r."""
+    K = np.zeros((n, n), np.float32)
+    for r in range(n):
+        others = np.delete(np.arange(n), r)
+        rows = np.zeros((n, len(S)), np.float32)
+        rows[others] = S[hcbench.pair_index(np.full(n - 1, r), others, n)]
+        K += rows @ rows.T
+    return K
+
+
+def _dense(comparisons: hcbench.Comparisons) -> NDArray[np.int8]:
+    M = comparisons.n * (comparisons.n - 1) // 2
+    S = np.zeros((M, M), np.int8)
+    S[comparisons.closer, comparisons.farther] = 1
+    S -= S.T.copy()
+    return S
+
+
+class PaperSize:
+    """N = 240 and 41 million comparisons, p = 0.1."""
+
+    params = ("4-AL", "4K-AL", "tK-AL", "AL-rowsum")
+    param_names = ("algorithm",)
+
+    def setup(self, name: str) -> None:
+        """Draw them, and compile."""
+        self.comparisons = _sample(240, 43_200_000)
+        _fit(name, _sample(12, 200))
+
+    def time_fit(self, name: str) -> None:
+        """One tree."""
+        _fit(name, self.comparisons)
+
+    def peakmem_fit(self, name: str) -> None:
+        """The comparisons, 0.33 GB, included."""
+        _fit(name, self.comparisons)
+
+
+class Large:
+    """N = 2000 and 10^8 comparisons."""
+
+    params = ("4-AL", "4K-AL")
+    param_names = ("algorithm",)
+    timeout = 600
+    number = repeat = 1
+
+    def setup(self, name: str) -> None:
+        """Draw them, and compile."""
+        self.comparisons = _sample(2000, 100_000_000)
+        _fit(name, _sample(12, 200))
+
+    def time_fit(self, name: str) -> None:
+        """One tree."""
+        _fit(name, self.comparisons)
+
+    def peakmem_fit(self, name: str) -> None:
+        """The comparisons, 0.8 GB, and their drawing included."""
+        _fit(name, self.comparisons)
+
+
+class EveryComparison:
+    """p = 1: by ranks, nothing is stored."""
+
+    params = (("4-AL", "4K-AL", "tK-AL", "AL-rowsum"), (240, 1000))
+    param_names = ("algorithm", "n")
+    timeout = 300
+
+    def setup(self, name: str, n: int) -> None:
+        """Rank, and compile."""
+        self.ranking = hcbench.AllComparisons.from_similarity(_similarities(n))
+        _fit(name, hcbench.AllComparisons.from_similarity(_similarities(12)))
+
+    def time_fit(self, name: str, _n: int) -> None:
+        """One tree."""
+        _fit(name, self.ranking)
+
+
+class AgainstPlain:
+    """80 items, p = 0.1: time over that of the equations in numpy."""
+
+    def setup(self) -> None:
+        """Draw comparisons, as a set and as a dense matrix."""
+        self.comparisons = _sample(80, 525_000)
+        self.S = _dense(self.comparisons)
+        for name in ("4-AL", "4K-AL"):
+            _fit(name, self.comparisons)
+
+    def track_four_al(self) -> float:
+        """Beside a product with the dense S at every merge."""
+        ours = min(_seconds(lambda: _fit("4-AL", self.comparisons)) for _ in range(3))
+        return ours / _seconds(lambda: _plain_four_al(self.S, 80))
+
+    def track_kernel(self) -> float:
+        """Beside matrix products, one for each r."""
+        ours = min(_seconds(lambda: _fit("4K-AL", self.comparisons)) for _ in range(3))
+        return ours / _seconds(lambda: _plain_kernel(self.S, 80))
+
+    track_four_al.unit = track_kernel.unit = "ratio"  # type: ignore[attr-defined]
+
+
+class TrueAverageLinkage:
+    """AL of 2000 items."""
+
+    def setup(self) -> None:
+        """Make similarities, and compile."""
+        self.w = _similarities(2000)
+        hcbench.fit("AL", self.w[:12, :12])
+
+    def time_fit(self) -> None:
+        """One tree."""
+        hcbench.fit("AL", self.w)
+
+    def track_over_scipy(self) -> float:
+        """Time over scipy's average linkage of the same matrix."""
+        distances = squareform(2.0 - self.w - (2.0 - self.w.diagonal()) * np.eye(2000))
+        ours = min(_seconds(lambda: hcbench.fit("AL", self.w)) for _ in range(3))
+        return ours / min(_seconds(lambda: linkage(distances, "average")) for _ in range(3))
+
+    track_over_scipy.unit = "ratio"  # type: ignore[attr-defined]

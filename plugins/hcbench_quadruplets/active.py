@@ -1,0 +1,136 @@
+"""Single and complete linkage by asking which of two pairs of items is more similar."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench_quadruplets import _active_complete_kernels as complete_kernels
+from hcbench_quadruplets import _active_kernels as kernels
+
+Way = Literal["frugal", "merge-sort"]
+
+MAX_ITEMS = 65_536
+"""Pairs of more items than this do not fit into 31 bits."""
+
+
+def single_linkage(
+    oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+) -> Tree:
+    """Merge, again and again, the two clusters with the most similar two items.
+
+    Section 3.1 of Ghoshdastidar, Perrot & von Luxburg 2019. For n items and M = n(n-1)/2 pairs:
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind quadruplet-queries. Where the answer is that neither pair is more similar, the one
+        asked about first loses; contradictory answers lead to some tree.
+    ask : {"frugal", "merge-sort"}
+        "frugal": a spanning tree by Prim's algorithm, M + O(n log^2 n) questions as a rule and
+        M + O(M log n) at worst, then a merge sort of its n - 1 edges. "merge-sort": all pairs in
+        order, by M - 1 to M ceil(log2 M) questions (proposition 1). Without ties and noise the tree
+        is the same.
+
+    Returns
+    -------
+    Tree
+        Kind ORDER: comparisons tell the order of merges, not their similarities.
+
+    Raises
+    ------
+    BudgetExceededError
+        If the budget ends before the tree is complete.
+    NotApplicableError
+        If there are more than `MAX_ITEMS` items for a merge sort.
+
+    Notes
+    -----
+    Time is that of the questions, each of which is a round. Memory O(n), by merge sort 32 M bytes.
+    """
+    if given.n == 1:
+        return _single_item(given)
+    if ask == "merge-sort":
+        i, j = _sorted_pairs(oracle, given.n, "SL")
+    else:
+        nearest, added = np.empty(given.n, np.int64), np.empty(given.n, np.int64)
+        oracle.run(kernels.spanning_tree, nearest, added)
+        i, j = added[1:].copy(), nearest[added[1:]]
+        oracle.run(kernels.sort_pairs, i, j)
+    return _tree(i, j, given)
+
+
+def complete_linkage(
+    oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
+) -> Tree:
+    """Merge, again and again, the two clusters whose least similar items are most similar.
+
+    Section 3.1 of Ghoshdastidar, Perrot & von Luxburg 2019. For n items and M = n(n-1)/2 pairs:
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind quadruplet-queries; ties and contradictions as for `single_linkage`.
+    ask : {"frugal", "merge-sort"}
+        "frugal": tournaments of the pairs of clusters, about 2.5 M questions as a rule (a
+        nearest-neighbour chain asks about 4 M, and has to sort the merges), O(M log n) at worst.
+        "merge-sort": all pairs in order, by M - 1 to M ceil(log2 M) questions (proposition 1).
+        Without ties and noise the tree is the same.
+
+    Returns
+    -------
+    Tree
+        Kind ORDER.
+
+    Raises
+    ------
+    BudgetExceededError
+        If the budget ends before the tree is complete.
+    NotApplicableError
+        If there are more than `MAX_ITEMS` items.
+
+    Notes
+    -----
+    Time is that of the questions, each of which is a round. Memory 12 M bytes, by merge sort
+    32 M + 4 n^2 bytes.
+    """
+    if given.n == 1:
+        return _single_item(given)
+    merges = np.empty((given.n - 1, 2), np.int64)
+    if ask == "merge-sort":
+        complete_kernels.complete_linkage_of_order(*_sorted_pairs(oracle, given.n, "CL"), merges)
+    else:
+        _check_size(given.n, "CL")
+        oracle.run(complete_kernels.complete_linkage, merges)
+    # Each cluster goes by one of its items.
+    return _tree(merges[:, 0].copy(), merges[:, 1].copy(), given)
+
+
+def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Items of all pairs, (M,) each, the most similar pairs first."""
+    _check_size(n, name)
+    i, j = np.triu_indices(n, 1)
+    i, j = i.astype(np.int64), j.astype(np.int64)
+    oracle.run(kernels.sort_pairs, i, j)
+    return i, j
+
+
+def _check_size(n: int, name: str) -> None:
+    if n > MAX_ITEMS:
+        raise NotApplicableError(
+            f"{name} asks about all n(n-1)/2 pairs: at most {MAX_ITEMS} items, got {n}; take a "
+            "part of them"
+        )
+
+
+def _single_item(given: Given) -> Tree:
+    return Tree([-1], np.zeros(1), HeightKind.ORDER, given.names)
+
+
+def _tree(i: NDArray[np.int64], j: NDArray[np.int64], given: Given) -> Tree:
+    """Join the clusters of items i and j in their order."""
+    height = np.concatenate((np.zeros(given.n), np.arange(1.0, given.n)))
+    return Tree(kernels.join_in_order(given.n, i, j), height, HeightKind.ORDER, given.names)

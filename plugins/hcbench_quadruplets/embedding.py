@@ -1,0 +1,142 @@
+"""tSTE-AL and FORTE-AL: an ordinal embedding of the items, then average linkage of its cosines."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Comparisons, Given, Oracle, Tree
+from hcbench_quadruplets.embedding_forte import Loss, descend_gram
+from hcbench_quadruplets.embedding_starts import Points, best_embedding
+from hcbench_quadruplets.embedding_triplets import triplets_of
+from hcbench_quadruplets.embedding_tste import descend
+from hcbench_quadruplets.linkage import tree_by_mean
+from hcbench_quadruplets.pairs import note_what_is_unknown
+
+
+def tste_al(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    d: int = 2,
+    alpha: float | None = None,
+    restarts: int = 0,
+    iterations: int = 1000,
+    tolerance: float = 1e-7,
+) -> Tree:
+    """Embed the items by t-STE, and merge by the mean cosine similarity.
+
+    A baseline of section 5.2 of Ghoshdastidar, Perrot & von Luxburg 2019; t-STE is `student_loss`
+    (van der Maaten & Weinberger 2012), lowered by L-BFGS.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind triplet-set or quadruplet-set; see `triplets_of`.
+    d : int
+        Dimension of the embedding.
+    alpha : float, optional
+        Degrees of freedom of the kernel; d - 1, and 1 where d is 1.
+    restarts : int
+        Random starts beside `first_start`; the embedding of least loss is taken.
+    iterations : int
+        The most of L-BFGS, for each start.
+    tolerance : float
+        The end is there when an iteration lowers the mean loss of a triplet (log 2 where all items
+        coincide) by no more than this.
+
+    Returns
+    -------
+    Tree
+        See `tree_of_cosines`.
+
+    Notes
+    -----
+    An iteration takes O(m + n^2 d) time for m triplets, the first start O(n^3). Memory beside the
+    triplets: O(n^2).
+    """
+    triplets = _read_triplets(oracle, rng)
+    freedom = float(max(d - 1, 1)) if alpha is None else alpha
+
+    def descent(start: Points) -> tuple[float, Points]:
+        return descend(start, triplets, freedom, iterations, tolerance)
+
+    return tree_of_cosines(best_embedding(triplets, d, restarts, rng, descent), given.names)
+
+
+def forte_al(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    d: int = 2,
+    loss: Loss = "logistic",
+    restarts: int = 0,
+    iterations: int = 300,
+    tolerance: float = 1e-7,
+) -> Tree:
+    """Embed the items by FORTE, and merge by the mean cosine similarity.
+
+    A baseline of section 5.2 of Ghoshdastidar, Perrot & von Luxburg 2019; FORTE (Jain, Jamieson &
+    Nowak 2016) is `descend_gram`, projected gradient descent over Gram matrices of rank d. Their
+    bounds on the norm are left out: where no answer is wrong and a larger embedding is always a
+    better one, tolerance and iterations end the growth.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind triplet-set or quadruplet-set; see `triplets_of`.
+    d : int
+        Dimension of the embedding.
+    loss : {"logistic", "hinge"}
+        Of the margin of a triplet.
+    restarts, iterations, tolerance
+        As in `tste_al`.
+
+    Returns
+    -------
+    Tree
+        See `tree_of_cosines`.
+
+    Notes
+    -----
+    An iteration takes O(m + n^3) time for m triplets. Memory beside the triplets: O(n^2).
+    """
+    triplets = _read_triplets(oracle, rng)
+
+    def descent(start: Points) -> tuple[float, Points]:
+        return descend_gram(start, triplets, loss, iterations, tolerance)
+
+    return tree_of_cosines(best_embedding(triplets, d, restarts, rng, descent), given.names)
+
+
+def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
+    triplets = triplets_of(oracle.read(), rng)
+    note_what_is_unknown(triplets)
+    return triplets
+
+
+def tree_of_cosines(points: Points, names: tuple[str, ...] | None = None) -> Tree:
+    """Average linkage on the cosine similarities of points (n, d). O(n^2 d) and `merge_by_mean`.
+
+    The points are centred first, as distances do not tell where the origin is: those of FORTE's
+    authors are, and descent along the gradient of t-STE leaves the mean where it started.
+
+    Returns
+    -------
+    Tree
+        Kind ORDER, as the cosines are no estimates of the data's similarities; ``linkage`` is the
+        mean cosine of each merge. Ties up to 1e-12: see `merge_by_mean`; in one dimension all
+        cosines are 1 or -1.
+    """
+    return tree_by_mean(cosines(points), names)
+
+
+def cosines(points: Points) -> NDArray[np.float64]:
+    """Cosine similarities (n, n) about the mean of points (n, d); 0 of a point that is the mean."""
+    centred = points - points.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    unit = centred / np.where(length > 0, length, 1.0)
+    similarity: NDArray[np.float64] = unit @ unit.T
+    return similarity

@@ -1,0 +1,130 @@
+"""FORTE: projected gradient descent on the Gram matrix of an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Comparisons
+from hcbench_quadruplets import _embedding_kernels as kernels
+from hcbench_quadruplets.embedding_starts import Points, nearest_of_rank
+
+Loss = Literal["logistic", "hinge"]
+
+LOSSES: dict[str, Callable[..., float]] = {
+    "logistic": kernels.logistic_loss,
+    "hinge": kernels.hinge_loss,
+}
+HALVINGS = 40
+"""How often a step is halved before none is thought to help."""
+
+
+def gram_loss(
+    points: Points, triplets: Comparisons, loss: Loss
+) -> tuple[float, NDArray[np.float64]]:
+    """Mean loss of the margins |x_i - x_k|^2 - |x_i - x_j|^2, and its gradient by the Gram matrix.
+
+    A triplet that says w_ij > w_ik has the loss log(1 + exp(-margin)) or max(0, 1 - margin):
+    Jain, Jamieson & Nowak, Finite sample prediction and recovery bounds for ordinal
+    embedding, NeurIPS 2016.
+
+    Parameters
+    ----------
+    points : (n, d) float64 array
+    triplets : Comparisons
+    loss : {"logistic", "hinge"}
+
+    Returns
+    -------
+    loss : float
+        0 without triplets.
+    gradient : (n, n) array
+        Of hinges, a subgradient; its rows add up to 0. O(m + n^2 d) time, O(n^2) memory.
+    """
+    n, m = len(points), max(len(triplets), 1)
+    squared, slope = np.empty((2, n * (n - 1) // 2))
+    kernels.squared_distances(points, squared)
+    total = LOSSES[loss](triplets.closer, triplets.farther, -squared, slope)
+    gradient = np.empty((n, n))
+    kernels.gradient_of_gram(-slope / m, gradient)
+    return total / m, gradient
+
+
+@dataclass(frozen=True, slots=True)
+class _Iterate:
+    """Points, their Gram matrix, its loss and the gradient of that."""
+
+    points: Points
+    gram: NDArray[np.float64]
+    loss: float
+    gradient: NDArray[np.float64]
+
+
+_Evaluate = Callable[[Points], _Iterate]
+
+
+def descend_gram(
+    start: Points, triplets: Comparisons, loss: Loss, iterations: int, tolerance: float
+) -> tuple[float, Points]:
+    """Projected gradient descent on `gram_loss`; the loss at its end, and the points.
+
+    The Gram matrix M becomes that of rank d nearest to M - step G, G being the gradient: of all of
+    that rank it has the least L(M) + <G, M' - M> + |M' - M|^2 / (2 step). The step is halved until
+    the loss is below this model, so that it never rises; the next step begins with the
+    curvature met last (Barzilai & Borwein 1988).
+
+    Parameters
+    ----------
+    start : (n, d) float64 array
+    iterations : int
+        The most. O(m + n^3) each.
+    tolerance : float
+        The end is there when the mean loss falls by no more than this.
+
+    Returns
+    -------
+    loss : float
+    points : (n, min(d, n)) array
+        Or the start, where nothing lowers the loss.
+    """
+
+    def evaluate(points: Points) -> _Iterate:
+        return _Iterate(points, points @ points.T, *gram_loss(points, triplets, loss))
+
+    now = evaluate(start)
+    steepest = float(np.abs(now.gradient).max())
+    if steepest == 0:
+        return now.loss, now.points
+    step = 1 / steepest
+    for _ in range(iterations):
+        new, step = _descend_once(now, step, start.shape[1], evaluate)
+        fall = now.loss - new.loss
+        step = _next_step(now, new, step)
+        now = new
+        if fall <= tolerance:
+            break
+    return now.loss, now.points
+
+
+def _descend_once(
+    now: _Iterate, step: float, d: int, evaluate: _Evaluate
+) -> tuple[_Iterate, float]:
+    """Where a step leads, and how long it was; where it came from, if none lowers the loss."""
+    for _ in range(HALVINGS):
+        new = evaluate(nearest_of_rank(now.gram - step * now.gradient, d))
+        change = new.gram - now.gram
+        model = float(np.vdot(now.gradient, change) + np.vdot(change, change) / (2 * step))
+        if new.loss <= now.loss + min(model, 0.0):
+            return new, step
+        step /= 2
+    return now, step
+
+
+def _next_step(now: _Iterate, new: _Iterate, step: float) -> float:
+    change = new.gram - now.gram
+    bend = float(np.vdot(change, new.gradient - now.gradient))
+    return float(np.vdot(change, change)) / bend if bend > 0 else 2 * step

@@ -1,0 +1,63 @@
+"""Where the descent of an ordinal embedding starts, and which of its ends is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from hcbench import Comparisons
+from hcbench_quadruplets import _embedding_kernels as kernels
+from hcbench_quadruplets.pairs import net_wins
+
+Points: TypeAlias = NDArray[np.float64]
+Descent: TypeAlias = Callable[[Points], tuple[float, Points]]
+
+
+def best_embedding(
+    triplets: Comparisons, d: int, restarts: int, rng: np.random.Generator, descend: Descent
+) -> Points:
+    """The points (n, d) of least loss to which a descent leads from any of the `starts`."""
+    ends = map(descend, starts(triplets, d, restarts, rng))
+    return min(ends, key=lambda end: end[0])[1]
+
+
+def starts(
+    triplets: Comparisons, d: int, restarts: int, rng: np.random.Generator
+) -> Iterator[Points]:
+    """`first_start`, then so many times standard normal points (n, d)."""
+    yield first_start(triplets, d, rng)
+    for _ in range(restarts):
+        yield rng.normal(size=(triplets.n, d))
+
+
+def first_start(triplets: Comparisons, d: int, rng: np.random.Generator) -> Points:
+    """The first step of projected gradient descent from the Gram matrix 0, as points (n, d).
+
+    Where all items coincide, every loss of margins falls fastest along the Laplacian of how often
+    a pair was the closer one less how often the farther one: the axes are its eigenvectors. They
+    are scaled to a mean squared distance of 1. Axes for which there is no eigenvalue of the right
+    sign (d may be larger than n) are small and random, lest they stay empty. O(m + n^3).
+    """
+    n = triplets.n
+    laplacian = np.empty((n, n))
+    kernels.gradient_of_gram(net_wins(triplets).astype(np.float64), laplacian)
+    found = nearest_of_rank(-laplacian, d)
+    points = np.zeros((n, d))
+    points[:, : found.shape[1]] = found
+    spread = np.sqrt(2 * points.var(axis=0).sum())
+    if spread > 0:
+        points /= spread
+    empty = ~points.any(axis=0)
+    points[:, empty] = 0.1 * rng.normal(size=(n, int(empty.sum())))
+    return points
+
+
+def nearest_of_rank(gram: NDArray[np.float64], d: int) -> Points:
+    """Points (n, min(d, n)) whose Gram matrix is nearest to a symmetric matrix (n, n). O(n^3)."""
+    n = len(gram)
+    values, vectors = eigh(gram, subset_by_index=(max(n - d, 0), n - 1))
+    return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,75 @@
+"""What an ordinal embedding learns from: the comparisons that share an item."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from hcbench import AllComparisons, Comparisons, ModelWarning, NotApplicableError
+from hcbench_quadruplets import _embedding_kernels as kernels
+
+MOST = 8_000_000
+"""How many triplets are used; all those of 240 items are 6,797,280."""
+
+
+def triplets_of(
+    comparisons: Comparisons | AllComparisons, rng: np.random.Generator, most: int = MOST
+) -> Comparisons:
+    """The comparisons whose two pairs share an item; a random part of them if there are too many.
+
+    Of a passive sample of quadruplets at proportion p, these are a sample of the triplets at the
+    same proportion. Repeated answers stay, and so do opposite ones: the losses are sums over
+    answers.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or AllComparisons
+    rng : Generator
+        Draws the part.
+    most : int
+        Of more triplets than this, so many are drawn, with replacement, and a `ModelWarning`
+        says so.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are comparisons, and none of them shares an item.
+
+    Notes
+    -----
+    O(m) time for m comparisons, O(n^3) for all of them; 8 bytes a triplet.
+    """
+    if isinstance(comparisons, AllComparisons):
+        return _of_all(comparisons, rng, most)
+    chosen = comparisons.only_triplets()
+    if len(comparisons) and not len(chosen):
+        raise NotApplicableError(
+            f"none of the {len(comparisons)} comparisons is a triplet, whose two pairs share an "
+            "item, and an embedding learns from these alone; take the oracle triplet-set, or 4K-AL"
+        )
+    if len(chosen) > most:
+        _note_part(len(chosen), most)
+        chosen = chosen.select(np.sort(rng.integers(len(chosen), size=most)))
+    return chosen
+
+
+def _of_all(comparisons: AllComparisons, rng: np.random.Generator, most: int) -> Comparisons:
+    n = comparisons.n
+    rank = np.zeros((n, n), np.int64)
+    rank[np.triu_indices(n, 1)] = comparisons.rank
+    rank += rank.T
+    total = n * (n - 1) * (n - 2) // 2
+    closer, farther = np.empty((2, min(total, most)), np.uint32)
+    if total > most:
+        _note_part(total, most)
+        ordered = np.sort(rng.integers(2 * total, size=most))
+        found = kernels.answer_triplets(rank, ordered, closer, farther)
+    else:
+        found = kernels.answer_all_triplets(rank, closer, farther)
+    return Comparisons(n, closer[:found], farther[:found])
+
+
+def _note_part(total: int, most: int) -> None:
+    text = f"of {total} triplets, {most} are used, drawn with replacement"
+    warnings.warn(text, ModelWarning, stacklevel=2)

@@ -1,0 +1,113 @@
+"""Initial clusters of 4-AL: drawn inside the true ones, cut from 4K-AL's tree, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import AllComparisons, Comparisons, Given, ParameterError, Partition, Tree
+from hcbench_quadruplets.linkage import tree_by_mean
+from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
+
+Init: TypeAlias = int | str | Sequence[Iterable[int]]
+
+
+def initial_clusters(
+    comparisons: Comparisons | AllComparisons,
+    given: Given,
+    rng: np.random.Generator,
+    init: Init,
+    size: int,
+) -> NDArray[np.int64]:
+    """Partition the items before the first merge.
+
+    Parameters
+    ----------
+    init : int, "4K-AL" or sequence of clusters
+        Size of chunks of the true clusters, which are the hint ``clusters``; or clusters of
+        `four_k_al`'s tree; or lists of items, where items in none of them start alone.
+    size : int
+        With "4K-AL": the most items of an initial cluster.
+
+    Returns
+    -------
+    (n,) int array
+        Numbered 0, 1, ... in the order of their smallest items.
+
+    Raises
+    ------
+    ParameterError
+        If the true clusters are needed and not known, or given clusters are empty, overlap or
+        name an item that does not exist.
+    """
+    if isinstance(init, str):
+        return maximal_clusters(tree_by_mean(kernel_matrix(comparisons)), size)
+    if not isinstance(init, int | np.integer):
+        return _labels_of(init, given.n)
+    if init == 1:
+        return np.arange(given.n)
+    return _chunks_of_the_true_ones(given, rng, int(init))
+
+
+def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
+    """The largest clusters of a tree that have at most so many items, as labels (n,). O(n)."""
+    top = np.arange(tree.parent.size)  # the largest such ancestor
+    for node in range(tree.parent.size - 2, -1, -1):
+        parent = tree.parent[node]
+        if tree.sizes[parent] <= most:
+            top[node] = top[parent]
+    return Partition(top[: tree.n]).labels
+
+
+def _chunks_of_the_true_ones(
+    given: Given, rng: np.random.Generator, size: int
+) -> NDArray[np.int64]:
+    clusters = given.hints.get("clusters")
+    if clusters is None:
+        raise ParameterError(
+            f"4-AL[init={size}] draws its initial clusters inside the true ones, which are not "
+            'given; take data with a truth, init="4K-AL" or init=1'
+        )
+    chunk = np.empty(given.n, np.int64)
+    n_chunks = 0
+    for label in range(clusters.n_clusters):
+        members = rng.permutation(clusters.members(label))
+        chunk[members] = n_chunks + np.arange(members.size) // size
+        n_chunks += -(-members.size // size)
+    return Partition(chunk).labels
+
+
+def _labels_of(clusters: Sequence[Iterable[int]], n: int) -> NDArray[np.int64]:
+    label = np.full(n, -1, np.int64)
+    for number, cluster in enumerate(clusters):
+        for item in _items(cluster, number, n):
+            if label[item] >= 0:
+                raise ParameterError(
+                    f"4-AL: item {item} is in the initial clusters {label[item]} and {number}; "
+                    "they must not overlap"
+                )
+            label[item] = number
+    alone = label < 0
+    label[alone] = len(clusters) + np.arange(alone.sum())
+    return Partition(label).labels
+
+
+def _items(cluster: Iterable[int], number: int, n: int) -> list[int]:
+    items = np.asarray(list(cluster) if isinstance(cluster, Iterable) else cluster)
+    if items.ndim != 1 or items.dtype.kind not in "iu" or not items.size:
+        raise ParameterError(
+            f"4-AL: initial cluster {number} must be a list of items, got {cluster!r}; "
+            "write init=[[0, 1], [2, 3]]"
+        )
+    wrong = items[(items < 0) | (items >= n)]
+    if wrong.size:
+        raise ParameterError(
+            f"4-AL: initial cluster {number} names item {wrong[0]}; items are 0..{n - 1}"
+        )
+    if np.unique(items).size < items.size:
+        raise ParameterError(f"4-AL: initial cluster {number} names an item twice: {cluster!r}")
+    chosen: list[int] = items.tolist()
+    return chosen

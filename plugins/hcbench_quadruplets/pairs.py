@@ -1,0 +1,72 @@
+"""What comparisons say of each pair of items, and of which items they say nothing."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import AllComparisons, Comparisons, ModelWarning
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+NAMED = 5  # items that a note lists
+
+
+def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
+    """Row sums of S (M,): pairs farther than this one, minus pairs closer. O(m), or O(M).
+
+    A repeated answer counts as often as it is there; opposite ones cancel.
+    """
+    if isinstance(comparisons, AllComparisons):
+        level, _ = pair_levels(comparisons)
+        return level - level.size
+    n_pairs = comparisons.n * (comparisons.n - 1) // 2
+    won = np.bincount(comparisons.closer, minlength=n_pairs)
+    return won - np.bincount(comparisons.farther, minlength=n_pairs)
+
+
+def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
+    """How many answers there are about each pair (M,). O(m), or O(M)."""
+    if isinstance(comparisons, AllComparisons):
+        _, tied = pair_levels(comparisons)
+        return tied.size - tied
+    n_pairs = comparisons.n * (comparisons.n - 1) // 2
+    won = np.bincount(comparisons.closer, minlength=n_pairs)
+    return won + np.bincount(comparisons.farther, minlength=n_pairs)
+
+
+def pair_levels(comparisons: AllComparisons) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each pair (M,): how many are lower plus how many lower or equal; how many are equal."""
+    sizes = np.bincount(comparisons.rank)
+    up_to = np.cumsum(sizes)
+    level = 2 * up_to - sizes
+    return level[comparisons.rank], sizes[comparisons.rank]
+
+
+def square(values: NDArray[Number], n: int) -> NDArray[Number]:
+    """The symmetric (n, n) matrix of values of pairs in condensed order; 0 on the diagonal."""
+    matrix: NDArray[Number] = np.zeros((n, n), values.dtype)
+    matrix[np.triu_indices(n, 1)] = values
+    return matrix + matrix.T
+
+
+def note_what_is_unknown(comparisons: Comparisons | AllComparisons) -> None:
+    """Warn, by `ModelWarning`, if items are in no comparison: ties alone place them."""
+    n = comparisons.n
+    if n <= 2:
+        return
+    if not len(comparisons):
+        text = "there is no comparison at all: the tree is arbitrary"
+    else:
+        missing = comparisons.never_compared()
+        if not missing.size:
+            return
+        shown = ", ".join(map(str, missing[:NAMED]))
+        more = f" and {missing.size - NAMED} more" if missing.size > NAMED else ""
+        text = f"items {shown}{more} were never compared: their place is arbitrary"
+        if missing.size == 1:
+            text = f"item {shown} was never compared: its place is arbitrary"
+    warnings.warn(text, ModelWarning, stacklevel=2)

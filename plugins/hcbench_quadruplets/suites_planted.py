@@ -1,0 +1,251 @@
+"""Figures 2 and S.1 of Ghoshdastidar et al. 2019: the planted model, as suites.
+
+The paper prints curves without numbers. What its text says of them is a claim at a few separations
+delta, chosen where the sentence is not trivially true; sigma is 0.1, so that delta / sigma is
+10 delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hcbench import Claim, Figure, Suite
+from hcbench_quadruplets import PAPER
+
+DELTAS = tuple(round(0.02 * step, 2) for step in range(1, 11))
+PROPORTIONS = (0.01, 0.1, 1.0)
+ALL_PROPORTIONS = (*(round(0.01 * step, 2) for step in range(1, 11)), 1.0)
+PASSIVE = ("4K-AL", "4-AL", "4-AL-I3", "4-AL-I5")
+LINKAGES = ("SL", "CL")
+
+_NO_MORE = (
+    "with q = ln N / N there are too few pairs for p = 1: that panel has the active kernel of "
+    "p = 0.1, which takes nearly all of them"
+)
+
+
+def planted(delta: float) -> str:
+    """The model of section 4.1 with N0 = 30, L = 3, mu = 0.8, sigma = 0.1."""
+    return f"planted[N0=30, L=3, mu=0.8, sigma=0.1, delta={delta}]"
+
+
+def sampled(p: float) -> str:
+    """Passive comparisons in this proportion."""
+    return f"quadruplet-set[p={p}]"
+
+
+def _grid(values: Iterable[float]) -> str:
+    return "[" + ", ".join(map(str, values)) + "]"
+
+
+def _active(proportions: Iterable[float], parameters: str = "") -> str:
+    """4K-AL-act with as many comparisons as the passive methods have."""
+    return f"4K-AL-act[p={_grid(p for p in proportions if p < 1)}{parameters}]"
+
+
+def _at(algorithm: str, p: float) -> tuple[str, str]:
+    """An algorithm and its oracle, where comparisons are a proportion p."""
+    if algorithm.startswith("4K-AL-act"):
+        rest = algorithm.removeprefix("4K-AL-act").strip("[]")
+        return f"4K-AL-act[p={min(p, 0.1)}{', ' if rest else ''}{rest}]", ""
+    return algorithm, "" if algorithm in LINKAGES else sampled(p)
+
+
+# ---- What the text says --------------------------------------------------------------------------
+
+
+def _of_linkages(figure: str) -> Iterator[Claim]:
+    for delta in (0.1, 0.16, 0.2):
+        yield Claim(
+            claim=f"{figure}, SL can hardly recover the hierarchy, even for large delta/sigma: "
+            f"delta = {delta}",
+            algorithm="SL",
+            dataset=planted(delta),
+            metric="AARI",
+            paper="0.5",
+            relation="<",
+            note="hardly: an AARI below 0.5",
+        )
+    for delta in (0.06, 0.1, 0.14, 0.2):
+        yield Claim(
+            claim=f"{figure}, CL performs better than SL: delta = {delta}",
+            algorithm="CL",
+            better_than="SL",
+            dataset=planted(delta),
+            metric="AARI",
+        )
+
+
+def _recovers(
+    figure: str, algorithms: Iterable[str], proportions: Iterable[float]
+) -> Iterator[Claim]:
+    for algorithm in algorithms:
+        for p in proportions:
+            if p == 1 and algorithm.startswith("4K-AL-act"):
+                continue
+            name, oracle = _at(algorithm, p)
+            sentence = f"{figure}, {algorithm} recovers the hierarchy for smaller delta/sigma"
+            yield Claim(
+                claim=f"{sentence}: delta = 0.16, p = {p}",
+                algorithm=name,
+                oracle=oracle,
+                dataset=planted(0.16),
+                metric="AARI",
+                paper="1",
+                relation=">=",
+                within=0.02,
+                note="recovery: an AARI of 1 up to 0.02",
+            )
+            yield Claim(
+                claim=f"{sentence}, where CL does not: delta = 0.12, p = {p}",
+                algorithm=name,
+                oracle=oracle,
+                better_than="CL",
+                dataset=planted(0.12),
+                metric="AARI",
+            )
+
+
+def _degrades(
+    figure: str, algorithms: Iterable[str], proportions: tuple[float, ...]
+) -> Iterator[Claim]:
+    """Claims that few comparisons do nearly as well as many."""
+    few = proportions[0]
+    for algorithm in algorithms:
+        active = algorithm.startswith("4K-AL-act")
+        many = max(p for p in proportions if p < 1 or not active)
+        for delta in (0.08, 0.12, 0.2):
+            (name, oracle), (than, than_oracle) = _at(algorithm, few), _at(algorithm, many)
+            yield Claim(
+                claim=f"{figure}, {algorithm} does not degrade much with fewer comparisons: "
+                f"delta = {delta}",
+                algorithm=name,
+                oracle=oracle,
+                better_than=than,
+                than_oracle=than_oracle,
+                dataset=planted(delta),
+                metric="AARI",
+                relation=">=",
+                within=0.1,
+                note=f"p = {few} against p = {many}; much: more than 0.1 of AARI"
+                + (f"; {_NO_MORE}" if active else ""),
+            )
+
+
+def _best(
+    figure: str, best: Iterable[str], others: Iterable[str], proportions: Iterable[float]
+) -> Iterator[Claim]:
+    for winner in best:
+        for p in proportions:
+            for other in others:
+                (name, oracle), (than, than_oracle) = _at(winner, p), _at(other, p)
+                yield Claim(
+                    claim=f"{figure}, the best is {winner}: than {other}, delta = 0.04, p = {p}",
+                    algorithm=name,
+                    oracle=oracle,
+                    better_than=than,
+                    than_oracle=than_oracle,
+                    dataset=planted(0.04),
+                    metric="AARI",
+                    note="at a larger delta several methods reach 1",
+                )
+            yield Claim(
+                claim=f"{figure}, {winner} recovers the hierarchy for very small delta/sigma: "
+                f"delta = 0.06, p = {p}",
+                algorithm=winner,
+                oracle=sampled(p),
+                dataset=planted(0.06),
+                metric="AARI",
+                paper="1",
+                relation=">=",
+                within=0.05,
+                note="recovery: an AARI of 1 up to 0.05",
+            )
+
+
+# ---- The suites ----------------------------------------------------------------------------------
+
+_OWN = ("4K-AL", "4K-AL-act", "4-AL")
+_OTHERS = ("SL", "CL", "4K-AL", "4K-AL-act", "4-AL")
+
+FIGURE_2 = Suite(
+    name="ghoshdastidar2019-figure2",
+    doc="Figure 2: AARI against delta in the planted model, N0 = 30, L = 3, sigma = 0.1, for three "
+    f"proportions p of all comparisons. Of the active kernel: {_NO_MORE}.",
+    algorithms=(*LINKAGES, *PASSIVE, _active(PROPORTIONS)),
+    datasets=(planted(0).replace("delta=0", f"delta={_grid(DELTAS)}"),),
+    oracles=(f"quadruplet-set[p={_grid(PROPORTIONS)}]",),
+    metrics=("AARI", "exact-recovery", "queries", "seconds"),
+    repetitions=10,
+    claims=(
+        *_of_linkages("Figure 2"),
+        *_recovers("Figure 2", _OWN, PROPORTIONS),
+        *_degrades("Figure 2", _OWN, PROPORTIONS),
+        *_best("Figure 2", ("4-AL-I5",), (*_OTHERS, "4-AL-I3"), PROPORTIONS),
+    ),
+    figures=(
+        Figure(
+            name="ghoshdastidar2019-figure2",
+            doc="Figure 2: AARI against delta, a panel for each p, mean and standard deviation.",
+            function="hcbench_quadruplets.figures_planted:recovery",
+        ),
+    ),
+    paper=PAPER,
+)
+
+FIGURE_S1 = Suite(
+    name="ghoshdastidar2019-figureS1",
+    doc="Figure S.1: figure 2 for p = 0.01, 0.02, ..., 0.1 and 1; what is stored of figure 2 is "
+    "not run again.",
+    algorithms=(*LINKAGES, *PASSIVE, _active(ALL_PROPORTIONS)),
+    datasets=FIGURE_2.datasets,
+    oracles=(f"quadruplet-set[p={_grid(ALL_PROPORTIONS)}]",),
+    metrics=FIGURE_2.metrics,
+    repetitions=10,
+    claims=(
+        *_of_linkages("Figure S.1"),
+        *_recovers("Figure S.1", _OWN, ALL_PROPORTIONS),
+        *_degrades("Figure S.1", _OWN, ALL_PROPORTIONS),
+        *_best("Figure S.1", ("4-AL-I3", "4-AL-I5"), _OTHERS, ALL_PROPORTIONS),
+    ),
+    figures=(
+        Figure(
+            name="ghoshdastidar2019-figureS1",
+            doc="Figure S.1: AARI against delta, a panel for each p, mean and standard deviation.",
+            function="hcbench_quadruplets.figures_planted:recovery",
+        ),
+    ),
+    paper=PAPER,
+)
+
+_CODE = ("4K-AL[kernel=code]", "4K-AL-act[kernel=code]", "4K-AL-act[landmarks=fresh]")
+
+FIGURE_2_CODE = Suite(
+    name="ghoshdastidar2019-figure2-code",
+    doc="Figure 2 as the authors' program computes it, where it departs from the text: its "
+    "kernels, in which items are compared with themselves and all of them are landmarks; beside "
+    "them the kernels of the text, and the active one with fresh landmarks for each reference. "
+    "p = 0.01 and 0.1: at p = 1 the active program asks 400 million questions.",
+    algorithms=(
+        "CL",
+        "4K-AL[kernel=['paper', 'code']]",
+        _active((0.01, 0.1), ", kernel=['paper', 'code']"),
+        _active((0.01, 0.1), ", landmarks=fresh"),
+    ),
+    datasets=FIGURE_2.datasets,
+    oracles=(f"quadruplet-set[p={_grid((0.01, 0.1))}]",),
+    metrics=FIGURE_2.metrics,
+    repetitions=10,
+    claims=(
+        *_recovers("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
+        *_degrades("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
+    ),
+    figures=(
+        Figure(
+            name="ghoshdastidar2019-figure2-code",
+            doc="AARI of the kernels of the text and of the program, mean and standard deviation.",
+            function="hcbench_quadruplets.figures_planted:recovery",
+        ),
+    ),
+    paper=PAPER,
+)

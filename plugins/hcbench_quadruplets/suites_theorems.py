@@ -1,0 +1,267 @@
+"""Proposition 1 and theorems 1 to 4 of Ghoshdastidar et al. 2019, as far as they can be measured.
+
+Proposition 1 and theorem 1 have no unknown constants and are checked as they stand. Theorems 2 to 4
+hold for an unknown constant C and clusters far larger than can be run: with delta/sigma = 2, L = 1
+and eta = 0.5, theorem 2 wants N0 > 4 sqrt(N) / Delta, which is an N above 10^13. Checked is what
+they say of the rates: success at a constant delta/sigma with N ln N questions, and how it depends
+on the proportion p of comparisons and the size m of initial clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from hcbench import Claim, Figure, Suite
+from hcbench_quadruplets import PAPER
+
+SIGMA = 0.1
+RECOVERY = "exact-recovery"
+
+
+def planted(size: int, depth: int, delta: float) -> str:
+    """The model with 2^depth pure clusters of some size."""
+    return f"planted[N0={size}, L={depth}, sigma={SIGMA}, delta={delta}]"
+
+
+# ---- Proposition 1: the questions of SL and CL ---------------------------------------------------
+
+SORTED_SIZES = (2, 5, 10, 30)
+SORTED_DEPTH = 3
+SORTED_DELTA = 0.1
+
+
+def n_pairs(n: int) -> int:
+    """M, the pairs of n items."""
+    return n * (n - 1) // 2
+
+
+def sorting_bound(pairs: int) -> int:
+    """M ceil(log2 M), which no merge sort of M numbers exceeds."""
+    return pairs * math.ceil(math.log2(pairs))
+
+
+def _proposition_1() -> Iterator[Claim]:
+    for size in SORTED_SIZES:
+        n = size * 2**SORTED_DEPTH
+        pairs = n_pairs(n)
+        for algorithm in ("SL", "CL"):
+            dataset = planted(size, SORTED_DEPTH, SORTED_DELTA)
+            for ask in ("frugal", "merge-sort"):
+                yield Claim(
+                    claim=f"Proposition 1, at least M - 1 questions: {algorithm} ({ask}), N = {n}",
+                    algorithm=f"{algorithm}[ask={ask}]",
+                    dataset=dataset,
+                    metric="queries",
+                    paper=str(pairs - 1),
+                    relation=">=",
+                    every_repetition=True,
+                    note="the most similar of M pairs is not known from fewer",
+                )
+            yield Claim(
+                claim="Proposition 1, by sorting at most M ceil(log2 M) questions: "
+                f"{algorithm}, N = {n}",
+                algorithm=f"{algorithm}[ask=merge-sort]",
+                dataset=dataset,
+                metric="queries",
+                paper=str(sorting_bound(pairs)),
+                relation="<=",
+                every_repetition=True,
+            )
+
+
+# ---- Theorem 1: delta/sigma for SL and CL --------------------------------------------------------
+
+ETA = 0.1
+LINKED_SIZES = (10, 30)
+LINKED_DEPTH = 3
+BETWEEN = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 0.8)
+"""Separations between the two bounds."""
+
+
+def sufficient_delta(n: int, eta: float = ETA) -> float:
+    """The separation 4 sigma sqrt(ln(N / eta)), rounded up."""
+    return math.ceil(4 * SIGMA * math.sqrt(math.log(n / eta)) * 1e4) / 1e4
+
+
+def failing_delta(size: int) -> float:
+    """The separation sigma sqrt(ln N0) / 4, rounded down."""
+    return math.floor(SIGMA / 4 * math.sqrt(math.log(size)) * 1e4) / 1e4
+
+
+def separations(size: int) -> tuple[float, ...]:
+    """Where recovery is measured: the two bounds and some values between them."""
+    return (failing_delta(size), *BETWEEN, sufficient_delta(size * 2**LINKED_DEPTH))
+
+
+def _theorem_1() -> Iterator[Claim]:
+    for size in LINKED_SIZES:
+        n = size * 2**LINKED_DEPTH
+        for algorithm in ("SL", "CL"):
+            yield Claim(
+                claim="Theorem 1, recovery with probability 1 - eta from delta/sigma = "
+                f"4 sqrt(ln(N/eta)): {algorithm}, N = {n}",
+                algorithm=algorithm,
+                dataset=planted(size, LINKED_DEPTH, sufficient_delta(n)),
+                metric=RECOVERY,
+                paper=f"{1 - ETA:g}",
+                relation=">=",
+                note=f"eta = {ETA}",
+            )
+        yield Claim(
+            claim="Theorem 1, failure of SL with probability 1/2 up to delta/sigma = "
+            f"sqrt(ln N0) / 4: N0 = {size}",
+            algorithm="SL",
+            dataset=planted(size, LINKED_DEPTH, failing_delta(size)),
+            metric=RECOVERY,
+            paper="0.5",
+            relation="<=",
+            note='the theorem wants a "large" N0',
+        )
+
+
+# ---- Theorem 2: N ln N active questions ----------------------------------------------------------
+
+ACTIVE_SIZES = (32, 64, 128, 256)
+ACTIVE_DELTA = 0.2
+REFERENCES = 20
+FACTORS = (1, 2, 4, 8)
+
+
+def landmark_chance(n: int, factor: int) -> float:
+    """The proportion of landmarks, q = factor ln N / N."""
+    return round(min(1.0, factor * math.log(n) / n), 5)
+
+
+def active(n: int, factor: int, references: int = REFERENCES) -> str:
+    """4K-AL-act with landmarks in this proportion."""
+    return f"4K-AL-act[references={references}, q={landmark_chance(n, factor)}]"
+
+
+def _theorem_2() -> Iterator[Claim]:
+    constant = f"delta/sigma = {ACTIVE_DELTA / SIGMA:g}, L = 1"
+    for size in ACTIVE_SIZES:
+        n = 2 * size
+        dataset = planted(size, 1, ACTIVE_DELTA)
+        q = landmark_chance(n, FACTORS[-1])
+        yield Claim(
+            claim=f"Theorem 2, recovery by O(N ln N) questions at a constant delta/sigma: N = {n}",
+            algorithm=active(n, FACTORS[-1]),
+            dataset=dataset,
+            metric=RECOVERY,
+            paper=f"{1 - ETA:g}",
+            relation=">=",
+            note=f"{constant}, q = {FACTORS[-1]} ln N / N, {REFERENCES} references, eta = {ETA}",
+        )
+        yield Claim(
+            claim=f"Theorem 2, at most 2 q N^2 questions: N = {n}",
+            algorithm=active(n, FACTORS[-1]),
+            dataset=dataset,
+            metric="queries",
+            paper=f"{math.floor(2 * q * n * n) * REFERENCES}",
+            relation="<=",
+            note=f"for each of {REFERENCES} references; in the mean, as most draws keep the bound",
+        )
+        yield Claim(
+            claim=f"Theorem 2, recovery where SL fails: N = {n}",
+            algorithm=active(n, FACTORS[-1]),
+            better_than="SL",
+            dataset=dataset,
+            metric=RECOVERY,
+            note=constant,
+        )
+
+
+# ---- Theorems 3 and 4: passive comparisons -------------------------------------------------------
+
+PASSIVE_DATA = planted(20, 2, 0.1)
+PROPORTIONS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0)
+INITIAL = (1, 2, 3, 5, 10)
+FEW, MANY = PROPORTIONS[0], PROPORTIONS[-1]
+
+
+def sampled(p: float) -> str:
+    """Passive comparisons in this proportion."""
+    return f"quadruplet-set[p={p}]"
+
+
+def _theorems_3_and_4() -> Iterator[Claim]:
+    yield Claim(
+        claim="Theorem 3, 4K-AL recovers from enough passive comparisons only: more than from few",
+        algorithm="4K-AL",
+        dataset=PASSIVE_DATA,
+        oracle=sampled(MANY),
+        better_than="4K-AL",
+        than_oracle=sampled(FEW),
+        metric="AARI",
+        note=f"p = {MANY} and {FEW}; N = 80, L = 2, delta/sigma = 1",
+    )
+    for smaller, larger in ((1, 3), (3, 5), (5, 10)):
+        yield Claim(
+            claim="Theorem 4, 4-AL needs the fewer comparisons the larger its initial clusters: "
+            f"m = {larger} against {smaller}",
+            algorithm=f"4-AL[init={larger}]",
+            dataset=PASSIVE_DATA,
+            oracle=sampled(FEW),
+            better_than=f"4-AL[init={smaller}]",
+            metric="AARI",
+            note=f"p = {FEW}; from more comparisons the largest clusters lead to no errors",
+        )
+    yield Claim(
+        claim="Theorem 4, 4-AL recovers from initial clusters and a part of the answers: m = 10",
+        algorithm="4-AL[init=10]",
+        dataset=PASSIVE_DATA,
+        oracle=sampled(0.01),
+        metric=RECOVERY,
+        paper=f"{1 - ETA:g}",
+        relation=">=",
+        note=f"p = 0.01, m = N0/2, eta = {ETA}",
+    )
+
+
+# ---- The suite -----------------------------------------------------------------------------------
+
+
+def _pairs() -> Iterator[tuple[str, str]]:
+    """Which algorithm runs on which data."""
+    for size in SORTED_SIZES:
+        for name in ("SL", "CL"):
+            yield f"{name}[ask=[frugal, merge-sort]]", planted(size, SORTED_DEPTH, SORTED_DELTA)
+    for size in LINKED_SIZES:
+        for delta in separations(size):
+            yield from ((name, planted(size, LINKED_DEPTH, delta)) for name in ("SL", "CL"))
+    for size in ACTIVE_SIZES:
+        for factor in FACTORS:
+            yield active(2 * size, factor), planted(size, 1, ACTIVE_DELTA)
+        yield "SL", planted(size, 1, ACTIVE_DELTA)
+    for name in ("4K-AL", f"4-AL[init={list(INITIAL)}]"):
+        yield name, PASSIVE_DATA
+
+
+_ONLY = tuple(dict.fromkeys(_pairs()))
+
+THEOREMS = Suite(
+    name="ghoshdastidar2019-theorems",
+    doc="Proposition 1 and theorems 1 to 4: questions of SL and CL, the separation that they need, "
+    "and how recovery by average linkage depends on q, p and m.",
+    algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
+    datasets=tuple(dict.fromkeys(dataset for _, dataset in _ONLY)),
+    oracles=tuple(map(sampled, PROPORTIONS)),
+    metrics=("AARI", RECOVERY, "queries"),
+    only=_ONLY,
+    repetitions=20,
+    claims=(*_proposition_1(), *_theorem_1(), *_theorem_2(), *_theorems_3_and_4()),
+    figures=(
+        Figure(
+            name="ghoshdastidar2019-theorem1",
+            doc="Recovery by SL and CL against delta/sigma, with the bounds of theorem 1.",
+            function="hcbench_quadruplets.figures_theorems:separation",
+        ),
+        Figure(
+            name="ghoshdastidar2019-theorems2-4",
+            doc="Recovery against q (active), and against p for several m (passive).",
+            function="hcbench_quadruplets.figures_theorems:rates",
+        ),
+    ),
+    paper=PAPER,
+)

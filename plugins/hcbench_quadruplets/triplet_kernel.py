@@ -1,0 +1,124 @@
+"""tK-AL: average linkage on the triplet kernels of Kleindessner & von Luxburg 2017."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.stats import rankdata
+
+from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_index, pair_items
+from hcbench_quadruplets import _quadruplet_kernels as kernels
+from hcbench_quadruplets.linkage import tree_by_mean
+from hcbench_quadruplets.pairs import note_what_is_unknown, square
+
+Variant = Literal["k1", "k2"]
+
+
+def tk_al(
+    oracle: Oracle, given: Given, _rng: np.random.Generator, *, kernel: Variant = "k2"
+) -> Tree:
+    """Average linkage on a triplet kernel.
+
+    What Ghoshdastidar et al. 2019 name as the equivalent of passive 4K-AL for triplets.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind triplet-set; or quadruplet-set, of which the comparisons that share an item count.
+    kernel : {"k1", "k2"}
+        See `triplet_kernel`.
+
+    Returns
+    -------
+    Tree
+        Kind ORDER; ``linkage`` is the mean kernel value over the two clusters of each merge. Ties
+        as in `merge_by_mean`.
+    """
+    comparisons: Comparisons | AllComparisons = oracle.read()
+    if isinstance(comparisons, Comparisons):
+        comparisons = comparisons.only_triplets()
+    note_what_is_unknown(comparisons)
+    return tree_by_mean(triplet_kernel(comparisons, kernel), given.names)
+
+
+def triplet_kernel(
+    comparisons: Comparisons | AllComparisons, kernel: Variant = "k2"
+) -> NDArray[np.float64]:
+    """Cosines of the items' feature vectors, <F_i, F_j> / (|F_i| |F_j|).
+
+    M. Kleindessner & U. von Luxburg, Kernel functions based on triplet comparisons, 2017. With
+    S[ab, cd] = 1 if only w_ab > w_cd was observed, -1 if only the opposite, else 0, the entries of
+    F_i are
+
+        k1: S[ik, il] for k < l: how i ranks the others (with all triplets, Kendall's tau);
+        k2: S[ri, rl] for r, l: where i stands in the rankings by the others.
+
+    An item without triplets has 0 with all.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or AllComparisons
+        Those that do not share an item are an error of the caller; of all comparisons only the
+        triplets are taken.
+
+    Returns
+    -------
+    (n, n) float64 array, symmetric, in [-1, 1]
+        Of m triplets about O(m^2 / n^2) time and O(m + n^2) memory, each item being the first of
+        m / n. Of all triplets O(n^3) for k2, O(n^4) by matrix products for k1.
+    """
+    if isinstance(comparisons, AllComparisons):
+        products = _k1_of_all(comparisons) if kernel == "k1" else _k2_of_all(comparisons)
+    else:
+        features = _features(comparisons.unique(), kernel)
+        products = (features @ features.T).toarray().astype(np.float64)
+    length = np.sqrt(np.diag(products))
+    length[length == 0] = 1.0
+    cosines: NDArray[np.float64] = products / length / length[:, None]
+    return cosines
+
+
+def _features(comparisons: Comparisons, kernel: Variant) -> Any:
+    """F as a sparse matrix, one row an item."""
+    n = comparisons.n
+    one, two = pair_items(comparisons.closer, n)
+    other, another = pair_items(comparisons.farther, n)
+    first = np.where((one == other) | (one == another), one, two)
+    near, far = one + two - first, other + another - first
+    sign = np.ones(first.size, np.int64)
+    if kernel == "k1":
+        entries = (np.where(near < far, sign, -sign), (first, pair_index(near, far, n)))
+        return sparse.coo_array(entries, shape=(n, n * (n - 1) // 2)).tocsr()
+    rows = np.concatenate((near, far))
+    columns = np.concatenate((first * n + far, first * n + near))
+    entries = (np.concatenate((sign, -sign)), (rows, columns))
+    return sparse.coo_array(entries, shape=(n, n * n)).tocsr()
+
+
+def _k1_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
+    n = comparisons.n
+    rank = square(comparisons.rank, n)
+    products = np.zeros((n, n))
+    for k in range(n):
+        features = np.sign(rank[:, [k]] - rank).astype(np.float32)  # sums stay below 2^24: exact
+        features[k] = 0.0
+        np.fill_diagonal(features, 0.0)
+        products += features @ features.T
+    return products / 2  # each k, l was there as l, k too
+
+
+def _k2_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
+    """By `kernel_of_ranks`, where the references of w_ir are the n-1 similarities to r."""
+    n = comparisons.n
+    rank = square(comparisons.rank, n)
+    np.fill_diagonal(rank, -1)  # below all others, and taken out of every count
+    upper = rankdata(rank, "max", axis=0).astype(np.int32) - 1
+    lower = rankdata(rank, "min", axis=0).astype(np.int32) - 2
+    tied = np.ascontiguousarray(upper - lower)
+    products = kernels.kernel_of_ranks(np.ascontiguousarray(lower + upper), tied, n - 1)
+    np.fill_diagonal(tied, n - 1)
+    np.fill_diagonal(products, (n - 1 - tied).sum(axis=1))
+    return products.astype(np.float64)

@@ -1,0 +1,54 @@
+"""AL-rowsum: average linkage on how often each pair of items wins its comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
+from hcbench_quadruplets.linkage import tree_by_mean
+from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, square, times_compared
+
+
+def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
+    """Average linkage on the mean win rate of each pair of items.
+
+    A baseline: what the comparisons say about pairs one by one, before any clusters.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind quadruplet-set or triplet-set.
+
+    Returns
+    -------
+    Tree
+        Kind ORDER; ``linkage`` is the mean rate over the two clusters of each merge. Ties as in
+        `merge_by_mean`.
+
+    Notes
+    -----
+    O(m + n^2) time as a rule for m comparisons, O(n^2) memory.
+    """
+    comparisons: Comparisons | AllComparisons = oracle.read().unique()
+    note_what_is_unknown(comparisons)
+    return tree_by_mean(win_rates(comparisons), given.names)
+
+
+def win_rates(comparisons: Comparisons | AllComparisons) -> NDArray[np.float64]:
+    """(won - lost) / (won + lost) of the comparisons of each pair, in [-1, 1].
+
+    0 for a pair that was never compared: as for one that wins as often as it loses.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or AllComparisons
+        Each answer at most once.
+
+    Returns
+    -------
+    (n, n) float64 array, symmetric
+        The diagonal means nothing.
+    """
+    rate = net_wins(comparisons) / np.maximum(times_compared(comparisons), 1)
+    return square(rate, comparisons.n)

@@ -1,0 +1,274 @@
+"""How well affinities and distances of the true vertices are estimated from the data.
+
+In the model of Gray et al. 2023 the observations are the leaves of the true tree, the parent of
+leaf i is the vertex Z_i that it was drawn from, and heights of inner nodes are ``h(v) = alpha(v,
+v)``, so that ``alpha(Z_i, Z_j)``, i != j, is the height of the lowest common ancestor (lemma 1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench import HeightKind, NotApplicableError, ParameterError, unit_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored, Tree, Vectors
+
+    Floats = NDArray[np.float64]
+
+#: Affinities that are held at once: 32 MB.
+_BLOCK_SIZE = 1 << 22
+
+#: The rank of the affinities is computed of no more vertices than this.
+_MOST_VERTICES = 2048
+
+
+def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
+    """Largest error of a pair's estimated affinity; lower is better.
+
+    ``max over i != j of |alpha(Z_i, Z_j) - alphahat(i, j)|`` (Gray et al. 2023, theorem 2, and 3
+    for cosines). It is a property of the data: the result is not looked at.
+
+    Parameters
+    ----------
+    scored : Scored
+        The problem must have vectors and a truth whose heights are affinities.
+    estimate : {"data", "pca", "cosine"}
+        ``<Y_i, Y_j> / p``; ``<zeta_i, zeta_j> / p`` with the scores zeta of the first ``r``
+        principal components, not centred; or ``<Y_i, Y_j> / (|Y_i| |Y_j|)``, which estimates
+        affinities if h(Z_i) = 1 (equation 29).
+    r : int, optional
+        By default the rank of the matrix of affinities between the vertices, as assumption A6 has
+        it. Read for pca only.
+
+    Returns
+    -------
+    float
+        In the square of the vectors' unit. O(n^2 p) time, with r for p if pca, and the memory of a
+        block of 32 MB beside the vectors; never n x n.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors, no affinities as heights, or just one item.
+    ParameterError
+        If r is more than n or p, or left out where the truth has more than 2048 vertices.
+    DataError
+        If a zero row has no cosine.
+    """
+    truth = _truth(scored.problem)
+    return max(
+        _largest(true, found) for _, _, true, found in _pairs(scored.problem, truth, estimate, r)
+    )
+
+
+def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
+    """Affinity error minus merge distortion; by theorem 1 not negative.
+
+    ``max |alpha(Z_i, Z_j) - alphahat(i, j)| - max |m(Z_i, Z_j) - mhat(i, j)|`` over i != j. If the
+    first is less than b/2, and the result is that of algorithm 1 for these alphahat, it is at least
+    0, rounding aside (Gray et al. 2023, theorem 1 and equation 5).
+
+    b is the smallest difference of height between an inner node of the truth and its parent, nodes
+    of equal height taken for one; infinite if there is but the root. The paper's b also counts
+    vertices without observations and those with just one, which the truth does not have as nodes;
+    its proof does not need these, so that nothing is lost.
+
+    Parameters
+    ----------
+    scored : Scored
+        As of `affinity_error`; the result must be a tree whose heights are affinities.
+    estimate, r
+        As of `affinity_error`: what the algorithm was given.
+
+    Returns
+    -------
+    float
+        As `affinity_error`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `affinity_error`; if the result has no affinities as heights; and if the affinity error
+        is not less than b/2, where the theorem says nothing.
+    ParameterError, DataError
+        As `affinity_error`.
+    """
+    truth, tree = _truth(scored.problem), scored.tree
+    _affinities(tree, "the result")
+    error = distortion = 0.0
+    for rows, columns, true, found in _pairs(scored.problem, truth, estimate, r):
+        error = max(error, _largest(true, found))
+        merged = tree.merge_height(rows[:, None], columns)
+        distortion = max(distortion, _largest(true, merged))
+    branch = _shortest_branch(truth)
+    if not error < branch / 2:
+        raise NotApplicableError(
+            f"theorem 1 needs an affinity error below half the shortest branch, {branch / 2:.3g}; "
+            f"it is {error:.3g}"
+        )
+    return error - distortion
+
+
+def vertex_distance_error(scored: Scored) -> float:
+    """Largest error of the estimated distance of two vertices; lower is better.
+
+    ``max over u != v of |d(u, v) - dhat(u, v)|`` with ``d(u, v) = h(u) + h(v) - 2 h(w)``, w their
+    lowest common ancestor, which is ``E |X(u) - X(v)|^2 / p`` by lemma 1 of Gray et al. 2023.
+
+    ``p dhat(u, v) = s(u, u) + s(v, v) - 2 s(u, v)``, where s(u, v) is the mean of <Y_i, Y_j> over i
+    drawn from u and j from v, i != j. As noise of different observations is independent and of mean
+    0, dhat is unbiased; |mean of u - mean of v|^2 is not, by the variance of the means. Only
+    vertices of two or more observations are compared. The result is not looked at.
+
+    Parameters
+    ----------
+    scored : Scored
+        The problem must have vectors and a truth whose heights are affinities.
+
+    Returns
+    -------
+    float
+        In the square of the vectors' unit. O(n p + K^2 p) time, O(K p + K^2) memory for K vertices.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors, no affinities as heights, or not two such vertices.
+    """
+    truth, vectors = _truth(scored.problem), _vectors(scored.problem)
+    height = _affinities(truth, "the truth")
+    vertices, class_of, size = np.unique(
+        truth.parent[: truth.n], return_inverse=True, return_counts=True
+    )
+    is_compared = size > 1
+    if is_compared.sum() < 2:
+        raise NotApplicableError("the truth has no two vertices of two or more observations each")
+    vertices, size = vertices[is_compared], size[is_compared].astype(np.float64)
+    dots, squares = _dots_of_sums(vectors, class_of)
+    dots, squares = dots[np.ix_(is_compared, is_compared)], squares[is_compared]
+    within = (np.diag(dots) - squares) / (size * (size - 1))
+    dots /= np.outer(size, size)
+    found = (np.add.outer(within, within) - 2 * dots) / vectors.shape[1]
+    joined = height[truth.lca(vertices[:, None], vertices)]
+    true = np.add.outer(height[vertices], height[vertices]) - 2 * joined
+    return _largest(true, found)
+
+
+def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Dot products (K, K) of the classes' sums of vectors; sums (K,) of squared lengths."""
+    from scipy import sparse
+
+    n = class_of.size
+    members = sparse.csr_array((np.ones(n), (class_of, np.arange(n))))
+    sums: Any = members @ vectors
+    dots: Any = sums @ sums.T
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    dense = dots if isinstance(dots, np.ndarray) else dots.toarray()
+    of_class = np.bincount(class_of, weights=squares).astype(np.float64)
+    return np.asarray(dense, dtype=np.float64), of_class
+
+
+# ---- Pairs of items ------------------------------------------------------------------------------
+
+
+def _pairs(
+    problem: Problem, truth: Tree, estimate: str, r: int | None
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]]:
+    """Rows, columns, true and estimated affinities of all pairs, a block at a time.
+
+    Columns start at the first row, so that items of the diagonal are no pairs.
+    """
+    n = truth.n
+    if n == 1:
+        raise NotApplicableError("one item has no affinity to another")
+    points, scale = _points(problem, truth, estimate, r)
+    height = _affinities(truth, "the truth")
+    vertex = truth.parent[:n]
+    vertices, class_of = np.unique(vertex, return_inverse=True)
+    size = max(1, _BLOCK_SIZE // n)
+    for first in range(0, n, size):
+        rows, columns = np.arange(first, min(n, first + size)), np.arange(first, n)
+        true = height[truth.lca(vertex[rows][:, None], vertices)][:, class_of[columns]]
+        dots: Any = points[rows] @ points[columns].T
+        found = dots if isinstance(dots, np.ndarray) else dots.toarray()
+        yield rows, columns, true, np.asarray(found, dtype=np.float64) * scale
+
+
+def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tuple[Vectors, float]:
+    """Vectors (n, q), and what their dot products are multiplied by to estimate affinities."""
+    vectors = _vectors(problem)
+    if estimate == "cosine":
+        return unit_rows(vectors), 1.0
+    scale = 1.0 / vectors.shape[1]
+    if estimate == "data":
+        return vectors, scale
+    return _scores(vectors, _rank(truth) if r is None else r), scale
+
+
+def _rank(truth: Tree) -> int:
+    """Rank of the affinities between the vertices that observations are drawn from."""
+    vertices = np.unique(truth.parent[: truth.n])
+    if vertices.size > _MOST_VERTICES:
+        raise ParameterError(
+            f"the rank of the affinities of {vertices.size} vertices is not computed; give r"
+        )
+    height = _affinities(truth, "the truth")
+    return int(np.linalg.matrix_rank(height[truth.lca(vertices[:, None], vertices)]))
+
+
+def _scores(vectors: Vectors, r: int) -> Vectors:
+    """Scores (n, r) of the first principal components, not centred. O(n p r) time."""
+    from scipy.sparse.linalg import svds
+
+    most = min(vectors.shape)
+    if r > most:
+        raise ParameterError(f"r must be at most min(n, p) = {most}, got {r}")
+    if r == most:
+        return vectors
+    start = np.random.default_rng(0).normal(size=most)  # else drawn anew at each call
+    left, length, _ = svds(vectors.astype(np.float64), k=r, v0=start)
+    scores: Floats = left * length
+    return scores
+
+
+def _largest(true: Floats, found: Floats) -> float:
+    """Largest difference, the diagonal, which is no pair, left out."""
+    difference = np.abs(true - found)
+    np.fill_diagonal(difference, 0.0)
+    return float(difference.max())
+
+
+def _shortest_branch(truth: Tree) -> float:
+    apart = truth.collapse_ties()
+    height = _affinities(apart, "the truth")
+    inner = np.arange(apart.n, apart.root)
+    return float((height[inner] - height[apart.parent[inner]]).min(initial=np.inf))
+
+
+# ---- What there is -------------------------------------------------------------------------------
+
+
+def _truth(problem: Problem) -> Tree:
+    _affinities(problem.truth, "the truth")
+    return problem.truth
+
+
+def _affinities(tree: Tree, whose: str) -> Floats:
+    if tree.height is None or tree.kind is not HeightKind.AFFINITY:
+        raise NotApplicableError(
+            f"affinities are heights that estimate similarities; {whose} has none"
+        )
+    return tree.height
+
+
+def _vectors(problem: Problem) -> Vectors:
+    if problem.vectors is None:
+        raise NotApplicableError("affinities are estimated from vectors; this data set has none")
+    return problem.vectors

@@ -1,0 +1,229 @@
+"""The algorithms: dot products and their rivals in Gray et al. 2023."""
+
+from __future__ import annotations
+
+from hcbench import AlgorithmSpec, Parameter, Reference
+from hcbench_vectors.data_specs import GRAY_2023
+
+SOKAL_1958 = Reference(
+    "sokal1958",
+    "article",
+    {
+        "author": "Sokal, Robert R. and Michener, Charles D.",
+        "title": "A Statistical Method for Evaluating Systematic Relationships",
+        "journal": "University of Kansas Science Bulletin",
+        "volume": "38",
+        "pages": "1409--1438",
+        "year": "1958",
+    },
+)
+
+WARD_1963 = Reference(
+    "ward1963",
+    "article",
+    {
+        "author": "Ward, Joe H.",
+        "title": "Hierarchical Grouping to Optimize an Objective Function",
+        "journal": "Journal of the American Statistical Association",
+        "volume": "58",
+        "pages": "236--244",
+        "year": "1963",
+    },
+)
+
+MCQUITTY_1966 = Reference(
+    "mcquitty1966",
+    "article",
+    {
+        "author": "McQuitty, Louis L.",
+        "title": "Similarity Analysis by Reciprocal Pairs for Discrete and Continuous Data",
+        "journal": "Educational and Psychological Measurement",
+        "volume": "26",
+        "pages": "825--831",
+        "year": "1966",
+    },
+)
+
+GOWER_1967 = Reference(
+    "gower1967",
+    "article",
+    {
+        "author": "Gower, John C.",
+        "title": "A Comparison of Some Methods of Cluster Analysis",
+        "journal": "Biometrics",
+        "volume": "23",
+        "pages": "623--637",
+        "year": "1967",
+    },
+)
+
+CAMPELLO_2013 = Reference(
+    "campello2013",
+    "inproceedings",
+    {
+        "author": "Campello, Ricardo J. G. B. and Moulavi, Davoud and Sander, Jörg",
+        "title": "Density-Based Clustering Based on Hierarchical Density Estimates",
+        "booktitle": "Advances in Knowledge Discovery and Data Mining (PAKDD)",
+        "pages": "160--172",
+        "year": "2013",
+    },
+)
+
+_REDUCTION = (
+    Parameter(
+        "pca",
+        None,
+        "Take so many principal component scores, not centred, in place of the vectors; auto "
+        "chooses by the Wasserstein distance between the two halves of the rows.",
+        type="int",
+        alternative="str",
+        interval="[1, inf)",
+        choices=("auto",),
+    ),
+    Parameter(
+        "r_max",
+        50,
+        "The most components that pca=auto tries; it takes the best of all.",
+        interval="[1, inf)",
+    ),
+    Parameter(
+        "patience",
+        None,
+        "With pca=auto, stop after so many numbers of components without a better one; "
+        "by default all are tried.",
+        type="int",
+        interval="[1, inf)",
+    ),
+)
+
+
+def _metric(*more: str) -> Parameter:
+    return Parameter(
+        "metric",
+        "euclidean",
+        "The distance of two vectors; not used on similarities.",
+        choices=("euclidean", "cosine", "manhattan", *more),
+    )
+
+
+def _linkage(
+    name: str, doc: str, paper: Reference | None, *parameters: Parameter, vectors_only: bool = False
+) -> AlgorithmSpec:
+    return AlgorithmSpec(
+        name=name,
+        function=f"hcbench_vectors.linkage:{name.lower()}",
+        doc=doc,
+        accepts=("vectors",) if vectors_only else ("vectors", "similarities"),
+        parameters=(*parameters, *_REDUCTION),
+        paper=paper,
+        requires=("scipy",),
+    )
+
+
+DOT_PRODUCT = AlgorithmSpec(
+    name="DotProduct",
+    function="hcbench_vectors.dot_product:dot_product",
+    doc="Merge the two clusters of largest mean dot product; heights estimate affinities.",
+    accepts=("vectors", "similarities"),
+    parameters=(
+        Parameter(
+            "affinity",
+            "dot",
+            "Dot product over the number of features, or cosine; not used on similarities.",
+            choices=("dot", "cosine"),
+        ),
+        *_REDUCTION,
+    ),
+    paper=GRAY_2023,
+    requires=("scipy",),
+)
+
+UPGMA = _linkage(
+    "UPGMA",
+    "Average linkage: merge the two clusters of smallest mean distance.",
+    SOKAL_1958,
+    _metric("dot-product"),
+)
+
+WPGMA = _linkage(
+    "WPGMA",
+    "Average linkage where the two merged clusters count alike, whatever their sizes.",
+    MCQUITTY_1966,
+    _metric(),
+)
+
+COMPLETE = _linkage(
+    "Complete", "Merge the two clusters whose farthest pair is closest.", None, _metric()
+)
+
+SINGLE = _linkage(
+    "Single", "Merge the two clusters whose closest pair is closest.", None, _metric()
+)
+
+CENTROID = _linkage(
+    "Centroid", "Merge the two clusters of closest means.", SOKAL_1958, vectors_only=True
+)
+
+MEDIAN = _linkage(
+    "Median",
+    "As Centroid, but the two merged clusters count alike, whatever their sizes.",
+    GOWER_1967,
+    vectors_only=True,
+)
+
+WARD = _linkage(
+    "Ward",
+    "Merge the two clusters that raise the sum of squares within clusters least.",
+    WARD_1963,
+    vectors_only=True,
+)
+
+HDBSCAN = AlgorithmSpec(
+    name="HDBSCAN",
+    function="hcbench_vectors.density:hdbscan_tree",
+    doc="Single linkage of mutual reachability distances, by the hdbscan package.",
+    accepts=("vectors", "similarities"),
+    parameters=(
+        Parameter(
+            "min_cluster_size",
+            2,
+            "Smallest cluster; it stands in for min_samples, the tree itself keeps smaller ones.",
+            interval="[2, inf)",
+        ),
+        Parameter(
+            "min_samples",
+            None,
+            "The core distance of an item is that to its so-many-th neighbour; "
+            "min_cluster_size if left out.",
+            type="int",
+            interval="[1, inf)",
+        ),
+        Parameter(
+            "metric",
+            "euclidean",
+            "The distance of two vectors; not used on similarities.",
+            choices=("euclidean", "manhattan", "chebyshev", "cosine"),
+        ),
+        Parameter(
+            "alpha",
+            1.0,
+            "Distances are divided by it before they are compared with core distances.",
+            interval="(0, inf)",
+        ),
+        *_REDUCTION,
+    ),
+    paper=CAMPELLO_2013,
+    requires=("hdbscan", "scikit-learn", "scipy"),
+)
+
+ALGORITHMS = (
+    DOT_PRODUCT,
+    UPGMA,
+    WPGMA,
+    COMPLETE,
+    SINGLE,
+    CENTROID,
+    MEDIAN,
+    WARD,
+    HDBSCAN,
+)

@@ -1,0 +1,147 @@
+"""How alike the classes of labelled data are, on average over pairs of items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench import NotApplicableError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored, Vectors
+
+    Floats = NDArray[np.float64]
+
+#: Distances that are held at once: 32 MB.
+_BLOCK_SIZE = 1 << 22
+
+
+def related_neighbours(scored: Scored, *, of: int, k: int = 5, by: str = "dot-product") -> float:
+    """Number of the k classes closest to a class that share its coarsest class.
+
+    Closest by the mean over pairs of items, one in each class (Gray et al. 2023, figure 3c-d). It
+    is a property of the data: the result is not looked at.
+
+    Parameters
+    ----------
+    scored : Scored
+        The problem must have vectors and class labels in two levels or more.
+    of : int
+        The class, by its place among the finest classes, sorted by their labels.
+    k : int
+    by : {"dot-product", "euclidean"}
+        Largest mean dot product, or smallest mean distance.
+
+    Returns
+    -------
+    float
+        From 0 to k. O(n m p) time for m items of the class, in blocks of 32 MB.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors or not two levels of labels.
+    ParameterError
+        If there is no such class, or there are not k others.
+    """
+    problem = scored.problem
+    if problem.vectors is None:
+        raise NotApplicableError("this data set has no vectors")
+    class_of, coarse = finest_classes(problem)
+    if of >= coarse.size or k >= coarse.size:
+        raise ParameterError(
+            f"of and k must be below the number of classes, {coarse.size}; got of={of}, k={k}"
+        )
+    mean = average_dot_products if by == "dot-product" else average_distances
+    far = mean(problem.vectors, class_of, np.array([of]))[0]
+    if by == "dot-product":
+        far = -far
+    far[of] = np.inf
+    closest = np.argsort(far, kind="stable")[:k]
+    return float(np.count_nonzero(coarse[closest] == coarse[of]))
+
+
+def finest_classes(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The finest class (n,) of each item, and the coarsest class (K,) of each of these.
+
+    Raises
+    ------
+    NotApplicableError
+        If the problem has no labels in two levels or more.
+    """
+    if problem.levels is None or problem.levels.shape[1] < 2:
+        raise NotApplicableError("this data set has no class labels in two levels")
+    rows, class_of = np.unique(problem.levels, axis=0, return_inverse=True)
+    return np.asarray(class_of, np.int64).ravel(), np.asarray(rows[:, 0], np.int64)
+
+
+def average_dot_products(
+    vectors: Vectors, class_of: NDArray[np.int64], rows: NDArray[np.int64] | None = None
+) -> Floats:
+    """Mean dot product of two different items, one of a class and one of another or the same.
+
+    An item is not paired with itself: that would tell its length. NaN for a class of one item and
+    itself.
+
+    Parameters
+    ----------
+    vectors : (n, p)
+    class_of : (n,) int array, 0 to K-1
+    rows : int array, optional
+        Classes, a row of the result for each; by default all.
+
+    Returns
+    -------
+    (len(rows), K) float array
+        O(n p + K^2 p) time.
+    """
+    from scipy import sparse
+
+    n, size = class_of.size, np.bincount(class_of).astype(np.float64)
+    chosen = np.arange(size.size) if rows is None else rows
+    members = sparse.csr_array((np.ones(n), (class_of, np.arange(n))))
+    sums: Any = members @ vectors
+    sums = sums if isinstance(sums, np.ndarray) else sums.toarray()
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    total = sums[chosen] @ sums.T
+    total[np.arange(chosen.size), chosen] -= np.bincount(class_of, weights=squares)[chosen]
+    return _over_pairs(total, size, chosen)
+
+
+def average_distances(
+    vectors: Vectors, class_of: NDArray[np.int64], rows: NDArray[np.int64] | None = None
+) -> Floats:
+    """Mean Euclidean distance of two different items; as `average_dot_products`.
+
+    O(n m p) time for m items in the classes of ``rows``.
+    """
+    size = np.bincount(class_of).astype(np.float64)
+    chosen = np.arange(size.size) if rows is None else rows
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    items = np.flatnonzero(np.isin(class_of, chosen))
+    place = np.searchsorted(chosen, class_of)
+    total = np.zeros((chosen.size, size.size))
+    step = max(1, _BLOCK_SIZE // class_of.size)
+    for first in range(0, items.size, step):
+        block = items[first : first + step]
+        dots: Any = vectors[block] @ vectors.T
+        dots = dots if isinstance(dots, np.ndarray) else dots.toarray()
+        square = squares[block][:, None] + squares - 2 * dots
+        square[np.arange(block.size), block] = 0.0
+        distance = np.sqrt(np.maximum(square, 0.0))
+        for column in range(size.size):
+            of_class = distance[:, class_of == column].sum(axis=1)
+            total[:, column] += np.bincount(place[block], of_class, minlength=chosen.size)
+    return _over_pairs(total, size, chosen)
+
+
+def _over_pairs(total: Floats, size: Floats, rows: NDArray[np.int64]) -> Floats:
+    """Sums over pairs of different items, divided by the numbers of these pairs."""
+    pairs = np.outer(size[rows], size)
+    pairs[np.arange(rows.size), rows] -= size[rows]
+    with np.errstate(invalid="ignore"):
+        mean: Floats = total / pairs
+    return mean

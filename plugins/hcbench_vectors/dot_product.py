@@ -1,0 +1,109 @@
+"""Hierarchical clustering by dot products: algorithm 1 of Gray et al. 2023."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
+from hcbench_vectors._gram_kernels import mean_squares
+from hcbench_vectors.components import Reduction, read_similarities, read_vectors
+from hcbench_vectors.distances import directions
+from hcbench_vectors.products import merge_by_products, merge_by_similarity
+
+if TYPE_CHECKING:
+    Floats = NDArray[np.float64]
+
+#: Cosines of independent vectors of p features vary by 1 / sqrt(p); these many times that, or a
+#: cosine of a half where p is small, are no sampling error.
+_DEVIATIONS, _HALF = 3.0, 0.5
+#: Of a similarity matrix p is not known: negatives are negligible within this share of the largest.
+_NEGLIGIBLE = 0.05
+#: And so are they where they concern less than this share of the pairs.
+_FEW_PAIRS = 0.01
+
+
+def dot_product(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    affinity: str,
+    **reduction: Unpack[Reduction],
+) -> Tree:
+    """Merge the two clusters of largest mean affinity, and so on (Gray et al. 2023, algorithm 1).
+
+    The affinity of items is ``<Y_i, Y_j> / p``, or ``<zeta_i, zeta_j> / p`` of the principal
+    component scores (equation 3) with p the features of Y in both, or the cosine (appendix E).
+    Heights are of kind AFFINITY: of an inner node the mean affinity of the two that it merges, of a
+    leaf ``<Y_i, Y_i> / p``, or its parent's height if that is larger. On given similarities leaves
+    are at the largest one, as their diagonal means nothing.
+
+    Time and memory: `merge_by_products`; O(n^2 p) and O(n p) where n > p.
+
+    Warns
+    -----
+    ModelWarning
+        If affinities are negative beyond sampling error, which the model does not allow (lemma 3
+        and appendix E.4). Looked at are the merges, O(n): those count whose clusters' mean vectors
+        have a cosine below -3 / sqrt(p), at most -1/2; together they must concern 1 % of the pairs
+        of items. On given similarities, merges below -5 % of the largest.
+    """
+    if given.n == 1:
+        return Tree([-1], names=given.names)  # no pair, no height
+    if oracle.kind == "similarities":
+        merges = merge_by_similarity(read_similarities(oracle, "DotProduct", reduction))
+        leaves = np.full(given.n, merges[0, 2])
+        _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
+        return _tree(merges, leaves, given)
+    raw: Any = oracle.read()
+    p = raw.shape[1]
+    vectors = read_vectors(oracle, rng, "DotProduct", reduction)
+    if affinity == "cosine":
+        name = "DotProduct with affinity=cosine"
+        vectors = directions(vectors, name, given.names, instead="affinity=dot")
+    scale = 1.0 if affinity == "cosine" else 1.0 / p
+    merges = merge_by_products(vectors)
+    merges[:, 2] *= scale
+    leaves = scale * np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    _warn_of_negative(merges, -_sampling_error(merges, leaves, p))
+    return _tree(merges, leaves, given)
+
+
+def _tree(merges: Floats, leaves: Floats, given: Given) -> Tree:
+    """The output line of algorithm 1: no leaf is below its parent."""
+    for side in (0, 1):
+        leaf = np.flatnonzero(merges[:, side] < given.n)
+        item = merges[leaf, side].astype(np.int64)
+        leaves[item] = np.maximum(leaves[item], merges[leaf, 2])
+    return Tree.from_linkage(
+        merges, kind=HeightKind.AFFINITY, leaf_height=leaves, names=given.names
+    )
+
+
+def _sampling_error(merges: Floats, leaves: Floats, p: int) -> Floats:
+    """What the affinity of each two merged clusters may be off, were it 0 in truth."""
+    lengths = np.sqrt(mean_squares(merges, leaves))
+    left, right = merges[:, :2].astype(np.int64).T
+    error: Floats = min(_DEVIATIONS / np.sqrt(p), _HALF) * lengths[left] * lengths[right]
+    return error
+
+
+def _warn_of_negative(merges: Floats, bar: Floats | float) -> None:
+    n = len(merges) + 1
+    size = np.concatenate((np.ones(n), merges[:, 3]))
+    left, right = merges[:, :2].astype(np.int64).T
+    pairs = size[left] * size[right]
+    share = pairs[merges[:, 2] < bar].sum() / (n * (n - 1) / 2)
+    if share < _FEW_PAIRS:
+        return
+    warnings.warn(
+        f"{share:.0%} of the pairs merge at a negative affinity, down to {merges[-1, 2]:.3g} (the "
+        f"largest is {merges[0, 2]:.3g}): the model behind DotProduct has alpha >= 0 (Gray et al. "
+        "2023, appendix E.4), so it does not hold and its theorems say nothing of this tree",
+        ModelWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,121 @@
+"""Figure 2 of Gray et al. 2023, and the rates of its theorems, drawn of what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hcbench import DataNotAvailableError, plots
+from hcbench_vectors.suites_simulated import DIMENSIONS, SHAPES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from hcbench import FigureView
+
+_LOOKS: dict[str, dict[str, Any]] = {
+    "data": {"color": "#000000", "marker": "o"},
+    "pca": {"color": "#D55E00", "marker": "s"},
+    "cosine": {"color": "#0072B2", "marker": "^"},
+}
+_OF_ALL = tuple(_LOOKS)
+_OF_BOTH = _OF_ALL[:2]
+_AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation"
+
+
+def affinity_errors(view: FigureView) -> Drawing:
+    """Figure 2: a panel for each way in which n and p grow; bars are standard deviations.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found = _means(view)
+    figure, axes = plots.new_figure(10.0, 3.3, columns=3)
+    titles = ("(a) p = n - 90", "(b) p = 1000", "(c) n = 10")
+    for ax, (panel, shapes), title in zip(axes, SHAPES.items(), titles, strict=True):
+        by_n = panel != "c"
+        for shift, estimate in enumerate(_OF_BOTH):
+            at = {
+                (n if by_n else p) + 8 * shift: found["additive", estimate, n, p]  # side by side
+                for n, p in shapes
+                if ("additive", estimate, n, p) in found
+            }
+            _draw(ax, estimate, at)
+        ax.set_title(title)
+        ax.set_xlabel("n" if by_n else "p")
+        ax.set_ylim(bottom=0.0)
+    axes[0].set_ylabel(_AXIS)
+    axes[0].legend()
+    return figure
+
+
+def rates(view: FigureView) -> Drawing:
+    """Errors against p on logarithmic axes, a panel for each kind of noise.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found = _means(view)
+    panels = (
+        ("additive noise, n = 100\n(theorem 2)", "additive", 100, _OF_BOTH),
+        ("additive noise, n = 500\n(theorem 2)", "additive", 500, _OF_BOTH),
+        ("multiplicative noise, n = 100\n(theorem 3)", "multiplicative", 100, _OF_ALL),
+        ("both, n = 100\n(appendix E.4)", "both", 100, _OF_ALL),
+    )
+    figure, axes = plots.new_figure(11.0, 3.4, columns=len(panels))
+    for ax, (title, noise, n, estimates) in zip(axes, panels, strict=True):
+        for estimate in estimates:
+            at = {
+                p: found[noise, estimate, n, p]
+                for p in DIMENSIONS
+                if (noise, estimate, n, p) in found
+            }
+            _draw(ax, estimate, at)
+        _draw_slope(ax)
+        ax.set(title=title, xlabel="p", xscale="log", yscale="log")
+        ax.set_xticks(DIMENSIONS, [str(p) for p in DIMENSIONS])
+        ax.set_xticks([], minor=True)
+    axes[0].set_ylabel(_AXIS)
+    axes[-1].legend()
+    return figure
+
+
+def _draw(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
+    """Mean and standard deviation at each place."""
+    ax.errorbar(
+        list(at),
+        [mean for mean, _ in at.values()],
+        [std for _, std in at.values()],
+        capsize=2,
+        elinewidth=0.9,
+        label={"pca": "PCA"}.get(estimate, estimate),
+        **_LOOKS[estimate],
+    )
+    ax.grid(visible=True, axis="y")
+
+
+def _draw_slope(ax: Axes) -> None:
+    """A line of the slope -1/2 below all others."""
+    low, high = DIMENSIONS[0], DIMENSIONS[-1]
+    start = 0.7 * ax.dataLim.y0 * (high / low) ** 0.5
+    ax.plot([low, high], [start, 0.7 * ax.dataLim.y0], "--", color="#888888", label="$p^{-1/2}$")
+
+
+def _means(view: FigureView) -> dict[tuple[str, str, int, int], tuple[float, float]]:
+    """Mean and standard deviation by noise, estimate, n and p, of data that are not balanced."""
+    found = {}
+    known = view.results.parameters
+    for row in view.results.summary:
+        data = known["datasets"].get(row["dataset"], {})
+        is_error = row["metric"].startswith("affinity-error")
+        if is_error and row["mean"] is not None and not data["balanced"]:
+            estimate = str(known["metrics"][row["metric"]]["estimate"])
+            key = (str(data["noise"]), estimate, int(str(data["n"])), int(str(data["p"])))
+            found[key] = (row["mean"], row["std"] or 0.0)
+    if not found:
+        raise DataNotAvailableError("no affinity error was measured")
+    return found

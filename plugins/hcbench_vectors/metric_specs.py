@@ -1,0 +1,78 @@
+"""What Gray et al. 2023 prove of data drawn from their model, as metrics."""
+
+from __future__ import annotations
+
+from hcbench import MetricSpec, Parameter
+from hcbench_vectors.data_specs import GRAY_2023
+
+_ESTIMATE = (
+    Parameter(
+        "estimate",
+        "data",
+        "Dot products over p of the data, or of their principal component scores; or cosines.",
+        choices=("data", "pca", "cosine"),
+    ),
+    Parameter(
+        "r",
+        None,
+        "Number of components; by default the rank of the true affinities. Read for pca only.",
+        type="int",
+        interval="[1, inf)",
+    ),
+)
+
+METRICS = (
+    MetricSpec(
+        name="affinity-error",
+        function="hcbench_vectors.affinity:affinity_error",
+        doc="Largest error of a pair's estimated affinity; of the data, whatever the result.",
+        parameters=_ESTIMATE,
+        paper=GRAY_2023,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("heights", "vectors"),
+        result="any",
+    ),
+    MetricSpec(
+        name="merge-distortion-slack",
+        function="hcbench_vectors.affinity:merge_distortion_slack",
+        doc="Affinity error minus merge distortion, where theorem 1 says that it is not negative.",
+        parameters=_ESTIMATE,
+        paper=GRAY_2023,
+        direction="higher",
+        needs=("heights", "vectors"),
+    ),
+    MetricSpec(
+        name="vertex-distance-error",
+        function="hcbench_vectors.affinity:vertex_distance_error",
+        doc="Largest error of lemma 1's d(u, v) as estimated from the data, whatever the result.",
+        paper=GRAY_2023,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("heights", "vectors"),
+        result="any",
+    ),
+    MetricSpec(
+        name="related-neighbours",
+        function="hcbench_vectors.classes:related_neighbours",
+        doc="How many of the classes closest to one share its coarsest class; of the data, "
+        "whatever the result.",
+        parameters=(
+            Parameter(
+                "of", 0, "The class, counted in the sorted order of labels.", interval="[0, inf)"
+            ),
+            Parameter("k", 5, "So many classes are the closest.", interval="[1, inf)"),
+            Parameter(
+                "by",
+                "dot-product",
+                "Closest by the largest mean dot product, or the smallest mean distance.",
+                choices=("dot-product", "euclidean"),
+            ),
+        ),
+        paper=GRAY_2023,
+        direction="higher",
+        interval="[0, inf)",
+        needs=("levels", "vectors"),
+        result="any",
+    ),
+)

@@ -1,0 +1,190 @@
+"""Figure 2 and the theorems of Gray et al. 2023 as suites, on data drawn from their model."""
+
+from __future__ import annotations
+
+from hcbench import Claim, Figure, Suite
+from hcbench_vectors.data_specs import GRAY_2023
+
+_DATA_ERROR = "affinity-error"
+_PCA_ERROR = "affinity-error[estimate=pca]"
+_PCA_ERROR_OF_5 = "affinity-error[estimate=pca, r=5]"
+_COSINE_ERROR = "affinity-error[estimate=cosine]"
+_SCORES = "DotProduct[pca=5]"
+
+# ---- Figure 2 ------------------------------------------------------------------------------------
+
+SIZES = (100, 200, 400, 600, 800, 1000)
+SHAPES = {
+    "a": tuple((n, n - 90) for n in SIZES),
+    "b": tuple((n, 1000) for n in SIZES),
+    "c": tuple((10, p) for p in SIZES),
+}
+"""(n, p) along each panel: p growing with n, p constant, and n = 10."""
+
+
+def shape(n: int, p: int) -> str:
+    """The paper's simulated data of this size."""
+    return f"gray-simulated[n={n}, p={p}]"
+
+
+def _panel(panel: str) -> tuple[Claim, ...]:
+    """What section 4.2 says of a panel, at each of its points."""
+    smaller = panel != "c"
+    says = "the error of PCA is slightly smaller" if smaller else "the error of PCA is larger"
+    return tuple(
+        Claim(
+            claim=f"Figure 2({panel}), n={n}, p={p}: {says}",
+            algorithm="DotProduct",
+            dataset=shape(n, p),
+            metric=_PCA_ERROR_OF_5,
+            than_metric=_DATA_ERROR,
+            relation="<" if smaller else ">",
+        )
+        for n, p in SHAPES[panel]
+    )
+
+
+FIGURE_2 = Suite(
+    name="gray2023-figure2",
+    doc="Figure 2: the largest error of affinities by dot products of data and of PC scores. "
+    "The paper does not print n and p: here p = n - 90, p = 1000, and n = 10, for up to 1000. "
+    "r = 5, the rank of the true affinities (assumption A6), also where 10 points miss a leaf.",
+    algorithms=("DotProduct",),
+    datasets=tuple(dict.fromkeys(shape(n, p) for panel in SHAPES.values() for n, p in panel)),
+    metrics=(_DATA_ERROR, _PCA_ERROR_OF_5),
+    repetitions=100,
+    claims=tuple(claim for panel in SHAPES for claim in _panel(panel)),
+    figures=(
+        Figure(
+            name="gray2023-figure2",
+            doc="Figure 2: errors of the two estimates, mean and standard deviation.",
+            function="hcbench_vectors.figures_simulated:affinity_errors",
+        ),
+    ),
+    paper=GRAY_2023,
+)
+
+# ---- Theorems ------------------------------------------------------------------------------------
+
+DIMENSIONS = (500, 1000, 2000, 4000, 8000)
+_GROWING = f"p={list(DIMENSIONS)}"
+_ADDITIVE = "gray-simulated[n=100"
+_WIDE = "gray-simulated[n=500"
+_MULTIPLICATIVE = "gray-simulated[n=100, noise=multiplicative, unit_heights=true"
+_BOTH = "gray-simulated[n=100, noise=both, unit_heights=true"
+_CLOSE = "gray-simulated[n=200, p=40000]"
+_BINARY = 'gray-simulated[tree="((1:2,2:2)5:1,(3:2,4:2)6:2)7:1", '
+_FOUR = f"{_BINARY}n=4, balanced=true, p=10000]"
+_FORTY = f"{_BINARY}n=40, balanced=true, p=10000]"
+
+_SLACK = "merge-distortion-slack"
+_SLACK_PCA = "merge-distortion-slack[estimate=pca]"
+_ISOMORPHIC = "exact-recovery[refine=false]"
+_RATE = "p from 500 to 8000 at a fixed n; a bound on the rate: it may fall faster"
+
+
+def _always(claim: str, algorithm: str, dataset: str, metric: str, paper: str) -> Claim:
+    """A statement that each repetition must keep."""
+    return Claim(
+        claim=claim,
+        algorithm=algorithm,
+        dataset=dataset,
+        metric=metric,
+        paper=paper,
+        relation=">=",
+        every_repetition=True,
+    )
+
+
+def _rate(claim: str, dataset: str, metric: str, note: str = _RATE) -> Claim:
+    """The error falls at least as fast as 1 / sqrt(p)."""
+    return Claim(
+        claim=claim,
+        algorithm="DotProduct",
+        dataset=f"{dataset}]",
+        metric=metric,
+        paper="-0.5",
+        relation="<=",
+        within=0.05,
+        exponent="p",
+        note=note,
+    )
+
+
+def _does_not_vanish(metric: str) -> Claim:
+    return Claim(
+        claim=f"Appendix E.4: additive and multiplicative noise together, {metric} stays",
+        algorithm="DotProduct",
+        dataset=f"{_BOTH}]",
+        metric=metric,
+        paper="0",
+        within=0.1,
+        exponent="p",
+        note="does not vanish as p grows: its rate is 0",
+    )
+
+
+THEOREMS = Suite(
+    name="gray2023-theorems",
+    doc="Theorems 1 to 3, lemma 1 and appendices C.3 and E.4, on simulated data.",
+    algorithms=("DotProduct", _SCORES),
+    datasets=(
+        _CLOSE,
+        f"{_ADDITIVE}, {_GROWING}]",
+        f"{_WIDE}, {_GROWING}]",
+        f"{_MULTIPLICATIVE}, {_GROWING}]",
+        f"{_BOTH}, {_GROWING}]",
+        _FOUR,
+        _FORTY,
+    ),
+    metrics=(
+        _DATA_ERROR,
+        _PCA_ERROR,
+        _COSINE_ERROR,
+        "merge-distortion",
+        _SLACK,
+        _SLACK_PCA,
+        "vertex-distance-error",
+        "exact-recovery",
+        _ISOMORPHIC,
+    ),
+    only=((_SCORES, _CLOSE),),
+    repetitions=30,
+    claims=(
+        _always(
+            "Theorem 1: merge distortion is at most the error of data affinities",
+            "DotProduct", _CLOSE, _SLACK, "0",
+        ),
+        _always(
+            "Theorem 1: merge distortion is at most the error of PCA affinities",
+            _SCORES, _CLOSE, _SLACK_PCA, "0",
+        ),
+        _rate("Theorem 2: data, n=100", _ADDITIVE, _DATA_ERROR),
+        _rate("Theorem 2: data, n=500", _WIDE, _DATA_ERROR),
+        _rate(
+            "Theorem 2: PCA, n=500",
+            _WIDE,
+            _PCA_ERROR,
+            f"{_RATE}; n is large, as r / n stays in the bound for PCA",
+        ),
+        _rate("Theorem 3: cosine, multiplicative noise", _MULTIPLICATIVE, _COSINE_ERROR),
+        *(_does_not_vanish(metric) for metric in (_DATA_ERROR, _PCA_ERROR, _COSINE_ERROR)),
+        _rate("Lemma 1: d(u, v) as estimated from the data", _ADDITIVE, "vertex-distance-error"),
+        _always(
+            "Appendix C.3: the tree itself is found, one observation at each leaf",
+            "DotProduct", _FOUR, _ISOMORPHIC, "1",
+        ),
+        _always(
+            "Appendix C.3: all vertices are found, ten observations at each leaf",
+            "DotProduct", _FORTY, "exact-recovery", "1",
+        ),
+    ),
+    figures=(
+        Figure(
+            name="gray2023-theorems",
+            doc="Errors of estimated affinities against p, for each kind of noise.",
+            function="hcbench_vectors.figures_simulated:rates",
+        ),
+    ),
+    paper=GRAY_2023,
+)  # fmt: skip

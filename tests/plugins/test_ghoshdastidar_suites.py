@@ -1,0 +1,241 @@
+"""The suites of Ghoshdastidar et al. 2019: what they name exists, what they claim is right."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import hcbench
+from hcbench import Claim, Suite
+from hcbench.figures import draw_figures
+from hcbench.plan import make_plan
+from hcbench.registry import Registry, load_registry
+from hcbench.run import run_plan
+from hcbench.store import Store
+from hcbench.verdicts import Verdict, judge_claim
+from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
+from hcbench_quadruplets.suites import SUITES
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return load_registry()
+
+
+by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
+    code = (
+        "import sys, hcbench_quadruplets as p; print([s.name for s in p.hcbench_suites()])\n"
+        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, heavy = done.stdout.splitlines()
+    assert heavy == "[]"
+    assert names == str([suite.name for suite in SUITES])
+
+
+@by_name
+def test_claims_are_about_runs_of_their_suite(suite: Suite, registry: Registry):
+    cells = make_plan(suite, registry).cells
+    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in cells}
+    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
+    oracles = {oracle for _, _, oracle in ran}
+    for claim in suite.claims:
+        for algorithm, dataset, oracle, metric in sides(claim):
+            (a,), (d,) = registry.use_algorithms(algorithm), registry.use_datasets(dataset)
+            (m,) = registry.use_metrics(metric)
+            assert m.identity in metrics, claim
+            heard = {o for o in oracles if (a.identity, d.identity, o) in ran}
+            wanted = {o.identity for o in registry.use_oracles(oracle)} if oracle else heard
+            assert len(heard & wanted) == 1, claim
+
+
+def sides(claim: Claim) -> list[tuple[str, str, str, str]]:
+    """Algorithm, data set, oracle and metric of both sides of a claim."""
+    found = [(claim.algorithm, claim.dataset, claim.oracle, claim.metric)]
+    if claim.compares:
+        other = claim.better_than or claim.algorithm
+        sampled = other in ("SL", "CL") or other.startswith("4K-AL-act")
+        oracle = claim.than_oracle or ("" if sampled else claim.oracle)
+        dataset, metric = claim.than_dataset or claim.dataset, claim.than_metric or claim.metric
+        found.append((other, dataset, oracle, metric))
+        assert found[0] != found[1], claim
+    return found
+
+
+@by_name
+def test_every_sentence_is_claimed_once(suite: Suite):
+    texts = [claim.claim for claim in suite.claims]
+    assert len(texts) == len(set(texts))
+
+
+@by_name
+def test_every_figure_names_a_function(suite: Suite):
+    from hcbench.specs import load_function
+
+    assert suite.figures
+    for figure in suite.figures:
+        assert callable(load_function(figure.function))
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [16, 40, 80, 240])
+def test_bounds_of_proposition_1(n: int):
+    pairs = sum(1 for i in range(n) for j in range(i))
+    depth = next(k for k in range(64) if 2**k >= pairs)
+    claims = [
+        claim
+        for claim in suites_theorems.THEOREMS.claims
+        if claim.claim.startswith("Proposition 1") and claim.claim.endswith(f"N = {n}")
+    ]
+    printed = {(claim.relation, int(claim.paper)) for claim in claims}
+    assert printed == {(">=", pairs - 1), ("<=", pairs * depth)}
+    assert all(claim.every_repetition for claim in claims)
+
+
+@pytest.mark.parametrize("size", suites_theorems.LINKED_SIZES)
+def test_separations_are_on_the_side_of_theorem_1_that_it_speaks_of(size: int):
+    n = 8 * size
+    enough = suites_theorems.sufficient_delta(n) / suites_theorems.SIGMA
+    least = 4 * math.sqrt(math.log(n / suites_theorems.ETA))
+    assert least <= enough < least + 0.01
+    little = suites_theorems.failing_delta(size) / suites_theorems.SIGMA
+    most = 0.25 * math.sqrt(math.log(n / 2**3))
+    assert most - 0.01 < little <= most
+
+
+def test_questions_of_theorem_2_are_bounded_by_2_q_n_squared_a_reference():
+    bounds = [c for c in suites_theorems.THEOREMS.claims if "at most 2 q N^2" in c.claim]
+    assert len(bounds) == len(suites_theorems.ACTIVE_SIZES)
+    for claim in bounds:
+        n = int(claim.claim.rpartition("= ")[2])
+        per_reference = 2 * 8 * n * math.log(n)  # q = 8 ln N / N
+        assert int(claim.paper) == pytest.approx(20 * per_reference, rel=1e-3)
+        assert f"q={8 * math.log(n) / n:.5f}".rstrip("0") in claim.algorithm
+
+
+def test_theorem_2_asks_for_more_items_than_can_be_run():
+    delta = 0.5**2 / 100 * 2 * math.exp(-2 * 2**2)  # eta = 0.5, delta/sigma = 2, L = 1
+    n = (2 * 4 / delta) ** 2  # N / 2 > 4 sqrt(N) / Delta
+    assert n > 1e13
+    assert "10^13" in (suites_theorems.__doc__ or "")
+
+
+def test_planted_data_are_those_of_section_4_1(registry: Registry):
+    for suite in (suites_planted.FIGURE_2, suites_planted.FIGURE_S1, suites_planted.FIGURE_2_CODE):
+        uses = [use for text in suite.datasets for use in registry.use_datasets(text)]
+        assert [use.params["delta"] for use in uses] == [k / 50 for k in range(1, 11)]
+        for use in uses:
+            fixed = {name: use.params[name] for name in ("N0", "L", "mu", "sigma")}
+            assert fixed == {"N0": 30, "L": 3, "mu": 0.8, "sigma": 0.1}
+    assert [
+        use.params["p"] for use in registry.use_oracles(suites_planted.FIGURE_S1.oracles[0])
+    ] == [
+        *(k / 100 for k in range(1, 11)),
+        1.0,
+    ]
+
+
+def test_the_embeddings_hear_what_the_others_hear(registry: Registry):
+    cells = make_plan(suites_real.FIGURE_3, registry).cells
+    heard = {
+        (base, cell.dataset.identity, cell.oracle.identity)
+        for cell in cells
+        if (base := cell.algorithm.spec.name) in ("4-AL", "tSTE-AL", "FORTE-AL")
+    }
+    assert {h[1:] for h in heard if h[0] == "4-AL"} == {h[1:] for h in heard if h[0] == "tSTE-AL"}
+    assert all("quadruplet-set" in oracle for _, _, oracle in heard)
+
+
+# ---- Running them --------------------------------------------------------------------------------
+
+
+def small(suite: Suite, **changes: object) -> Suite:
+    return replace(suite, repetitions=2, **changes)  # type: ignore[arg-type]
+
+
+def run(suite: Suite, folder: Path) -> hcbench.Results:
+    registry = load_registry()
+    plan = make_plan(suite, registry)
+    with Store(folder / "s.sqlite") as store:
+        return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
+
+
+def test_a_small_figure_2_is_judged_and_drawn(tmp_path: Path):
+    data = "planted[N0=3, L=2, sigma=0.1, delta=[0.1, 0.4]]"
+    claim = Claim(
+        claim="p has little impact",
+        algorithm="4-AL",
+        dataset="planted[N0=3, L=2, delta=0.4]",
+        oracle="quadruplet-set[p=0.5]",
+        than_oracle="quadruplet-set[p=1]",
+        metric="AARI",
+        relation="=",
+        within=1.0,
+    )
+    suite = small(
+        suites_planted.FIGURE_2,
+        algorithms=("SL", "CL", "4-AL", "4-AL-I3", "4K-AL-act[p=0.5]"),
+        datasets=(data,),
+        oracles=("quadruplet-set[p=[0.5, 1.0]]",),
+        claims=(*suites_planted.FIGURE_2.claims[:1], claim),
+    )
+    results = run(suite, tmp_path)
+    assert {outcome.status for outcome in results.outcomes} == {"ok"}
+    absent, found = (judge_claim(c, results) for c in suite.claims)
+    assert absent.verdict == "data not available"
+    assert found.verdict == "reproduced"
+    assert_difference_between_oracles(found, results)
+    (drawn,) = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
+    assert drawn.path is not None, drawn.reason
+
+
+def assert_difference_between_oracles(found: Verdict, results: hcbench.Results) -> None:
+    mean = {
+        row["oracle"]: row["mean"]
+        for row in results.summary
+        if (row["algorithm"], row["metric"]) == ("4-AL", "AARI") and "0.4" in row["dataset"]
+    }
+    few, all_of_them = (mean[f"quadruplet-set[p={p}]"] for p in ("0.5", "1.0"))
+    assert found.measured == pytest.approx(few - all_of_them)
+
+
+def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
+    whole = suites_theorems.THEOREMS
+    kept = tuple(d for d in whole.datasets if "N0=10, L=3" in d or "N0=2," in d)
+    suite = small(
+        whole,
+        algorithms=tuple(a for a in whole.algorithms if a.startswith(("SL", "CL"))),
+        datasets=kept,
+        oracles=(),
+        claims=tuple(c for c in whole.claims if c.dataset in kept),
+    )
+    results = run(suite, tmp_path)
+    verdicts = [judge_claim(claim, results) for claim in suite.claims]
+    assert {v.verdict for v in verdicts if v.claim.every_repetition} == {"reproduced"}
+    first, second = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
+    assert first.path is not None, first.reason
+    assert not second.failed  # no passive method ran: it says that data are missing
+
+
+def test_figures_without_data_say_so(tmp_path: Path):
+    suite = small(
+        suites_real.FIGURE_3, algorithms=("4-AL",), datasets=("planted[N0=2, L=2]",), claims=()
+    )
+    results = run(replace(suite, oracles=("quadruplet-set[p=1]",)), tmp_path)
+    for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+        assert drawn.path is None
+        assert not drawn.failed, drawn.reason
+        assert "in the comparison" in drawn.reason

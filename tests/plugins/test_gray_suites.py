@@ -1,0 +1,292 @@
+"""The suites of Gray et al. 2023: printed values, names that resolve, what their claims come to."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from hcbench import (
+    HeightKind,
+    NotApplicableError,
+    ParameterError,
+    Problem,
+    Results,
+    Scored,
+    Tree,
+    draw_figures,
+    load_registry,
+)
+from hcbench.plan import make_plan
+from hcbench.plugins import Plugins
+from hcbench.registry import find_suite
+from hcbench.run import run_plan
+from hcbench.specs import load_function
+from hcbench.store import Store
+from hcbench_vectors import hcbench_suites
+from hcbench_vectors.classes import (
+    average_distances,
+    average_dot_products,
+    finest_classes,
+    related_neighbours,
+)
+from hcbench_vectors.figures_topics import _with_level_leaves
+from hcbench_vectors.suites_published import cells_of
+from hcbench_vectors.suites_tables import DATA
+from tests.plugins.scoring import STAR, scored
+
+SUITES = {suite.name: suite for suite in hcbench_suites()}
+TABLES = (1, 2, 3, 4)
+
+# ---- What is printed -----------------------------------------------------------------------------
+
+# Counted and added up by hand from the paper's tables: rows x columns, sums over rows of the
+# columns, and the sum of all standard errors in thousandths.
+PRINTED = {
+    1: ((10, 5), (3.89, 3.60, 1.6225, 2.678, 2.96), 38.6 + 40.4 + 48.43 + 42.0 + 54.0),
+    2: ((2, 5), (0.043, 0.063, 0.25, 0.32, 0.5), 1.27 + 2.2 + 4.1 + 5.0 + 5.5),
+    3: ((10, 5), (3.89, 2.1731, 2.972, 1.7708, 2.5258), 38.6 + 46.07 + 35.48 + 50.83 + 36.03),
+    4: ((10, 2), (-0.00224, 2.4649), 20.12 + 40.94),
+}
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_as_many_values_as_in_the_table_and_of_the_same_sums(number: int) -> None:
+    cells = list(cells_of(number))
+    (rows, columns), sums, errors = PRINTED[number]
+    assert len(cells) == rows * columns
+    values = np.array([float(cell.value) for cell in cells]).reshape(rows, columns)
+    np.testing.assert_allclose(values.sum(axis=0), sums, atol=1e-9)
+    assert sum(cell.error for cell in cells) == pytest.approx(errors / 1000)
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_every_cell_is_one_claim_with_its_printed_value(number: int) -> None:
+    claims = SUITES[f"gray2023-table{number}"].claims
+    plain = {claim.claim: claim for claim in claims if ";" not in claim.claim}
+    assert list(plain) == [cell.place for cell in cells_of(number)]
+    for cell in cells_of(number):
+        assert plain[cell.place].paper == cell.value
+
+
+def test_rows_of_reviews_are_exchanged_back_where_the_paper_exchanged_them() -> None:
+    for number, columns in ((1, 5), (3, 1)):
+        claims = SUITES[f"gray2023-table{number}"].claims
+        back = [c for c in claims if "exchanged back" in c.claim]
+        assert len(back) == 2 * columns
+        assert all(("zeta, " in c.claim) == ("pca=" not in c.algorithm) for c in back)
+    assert not any("exchanged" in c.claim for c in SUITES["gray2023-table4"].claims)
+    by_name = {c.claim: c for c in SUITES["gray2023-table1"].claims}
+    assert by_name["Table 1: Reviews zeta, HDBSCAN"].paper == "-0.0085"
+    assert by_name["Table 1: Reviews zeta, HDBSCAN; rows exchanged back: Y"].paper == "-0.00085"
+
+
+def test_a_value_that_is_to_be_read_otherwise_is_an_erratum_and_has_a_second_claim() -> None:
+    for number in TABLES:
+        claims = SUITES[f"gray2023-table{number}"].claims
+        wrong = {c.claim for c in claims if c.erratum}
+        second = Counter(c.claim.partition(";")[0] for c in claims if ";" in c.claim)
+        assert wrong == set(second)
+        assert set(second.values()) <= {1}
+
+
+def test_choices_are_told_once_for_each_data_set() -> None:
+    for number in TABLES:
+        claims = SUITES[f"gray2023-table{number}"].claims
+        told = Counter(name for name, d in DATA.items() for c in claims if d.choice in c.note)
+        assert set(told.values()) == {1}
+        assert set(told) == {cell.data for cell in cells_of(number)}
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_name_in_a_suite_is_registered_and_is_run(name: str) -> None:
+    suite = SUITES[name]
+    plan = make_plan(suite, load_registry())
+    assert not plan.left_out
+    results = Results.of_plan(plan, [])
+    ran = {(cell.algorithm.label, cell.dataset.label) for cell in plan.cells}
+    known = load_registry()
+    for claim in suite.claims:
+        (algorithm,) = known.use_algorithms(claim.algorithm)
+        (metric,) = known.use_metrics(claim.metric)
+        assert metric.label in {m.label for m in results.metrics}
+        datasets = {use.label for use in known.use_datasets(claim.dataset)}
+        if claim.exponent:
+            datasets = {dataset for _, dataset in ran if "p=" in dataset}
+        assert any((algorithm.label, dataset) in ran for dataset in datasets), claim.claim
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_algorithm_runs_somewhere_and_pairs_name_only_what_the_suite_has(name: str) -> None:
+    known, suite = load_registry(), SUITES[name]
+    plan = make_plan(suite, known)
+    assert {c.algorithm.label for c in plan.cells} == {use.label for use in plan.algorithms}
+    for algorithm, dataset in suite.only:
+        assert {u.identity for u in known.use_algorithms(algorithm)} <= {
+            use.identity for use in plan.algorithms
+        }
+        assert {u.identity for u in known.use_datasets(dataset)} <= {
+            use.identity for use in plan.datasets
+        }
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_figure_can_be_loaded(name: str) -> None:
+    assert SUITES[name].figures
+    for figure in SUITES[name].figures:
+        assert callable(load_function(figure.function))
+
+
+def test_suites_are_registered_and_import_nothing_heavy() -> None:
+    assert find_suite(load_registry(), "gray2023-table1") == SUITES["gray2023-table1"]
+    code = (
+        "import sys, hcbench_vectors as p; list(p.hcbench_suites())\n"
+        "print([m for m in ('numpy', 'scipy', 'sklearn', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# ---- Small runs ----------------------------------------------------------------------------------
+
+
+def run(suite, tmp_path, **changes):
+    """Run a suite with fewer repetitions, and draw its figures."""
+    small = replace(suite, timeout=60.0, **changes)
+    registry = load_registry()
+    plan = make_plan(small, registry)
+    with Store(tmp_path / "s.sqlite") as store:
+        results = Results.of_plan(plan, run_plan(plan, Plugins(), store, jobs=1, command="test"))
+        drawn = draw_figures(results, tmp_path, store=store)
+    return results, drawn
+
+
+def test_theorems_that_must_hold_always_do_so_in_a_small_run(tmp_path) -> None:
+    suite = SUITES["gray2023-theorems"]
+    always = tuple(claim for claim in suite.claims if claim.every_repetition)
+    assert len(always) == 4
+    results, drawn = run(
+        suite,
+        tmp_path,
+        datasets=(*{c.dataset for c in always}, "gray-simulated[n=20, p=[500,1000]]"),
+        claims=always,
+        repetitions=2,
+    )
+    assert [v.verdict for v in results.judged] == ["reproduced"] * 4
+    assert not any(d.failed for d in drawn), [d.reason for d in drawn]
+
+
+def test_a_simulated_row_of_table_1_is_measured_and_drawn(tmp_path) -> None:
+    suite = SUITES["gray2023-table1"]
+    claims = tuple(c for c in suite.claims if c.dataset == "gray-simulated")
+    small = "gray-simulated[n=40, p=60]"
+    results, drawn = run(
+        suite,
+        tmp_path,
+        datasets=(small,),
+        only=tuple((a, small) for a, d in suite.only if d == "gray-simulated")
+        + tuple((a, "gray-simulated") for a, d in suite.only if d != "gray-simulated"),
+        claims=tuple(replace(claim, dataset=small) for claim in claims),
+        repetitions=1,
+    )
+    assert all(v.measured is not None for v in results.judged)
+    assert {v.verdict for v in results.judged if v.claim.erratum} == {"erratum"}
+    # Its panels are those of the paper's own data sets, and none of these was run.
+    assert [d.reason for d in drawn] == ["none of the printed values was measured"]
+
+
+def test_figure_2_is_drawn_of_what_there_is(tmp_path) -> None:
+    suite = SUITES["gray2023-figure2"]
+    datasets = tuple(name for name in suite.datasets if re.search(r"n=(10|100),", name))[:3]
+    _, drawn = run(suite, tmp_path, datasets=datasets, claims=(), repetitions=2)
+    assert [d.path is not None for d in drawn] == [True]
+
+
+# ---- Classes that are alike ----------------------------------------------------------------------
+
+LABELS = np.array([0, 1, 2, 0, 1, 2, 2, 3])
+
+
+def naive(vectors, function):
+    """The mean over pairs of different items of two classes, by its definition."""
+    pairs = function(vectors)
+    mean = np.full((4, 4), np.nan)
+    for a in range(4):
+        for b in range(4):
+            values = [
+                pairs[i, j]
+                for i in np.flatnonzero(LABELS == a)
+                for j in np.flatnonzero(LABELS == b)
+                if i != j
+            ]
+            mean[a, b] = np.mean(values) if values else np.nan
+    return mean
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_means_over_pairs_of_classes_are_those_of_their_definition(make, monkeypatch) -> None:
+    monkeypatch.setattr("hcbench_vectors.classes._BLOCK_SIZE", 20)
+    vectors = np.random.default_rng(0).normal(size=(8, 3))
+    for function, mean in (
+        (lambda x: x @ x.T, average_dot_products),
+        (lambda x: cdist(x, x), average_distances),
+    ):
+        expected = naive(vectors, function)
+        np.testing.assert_allclose(mean(make(vectors), LABELS), expected, atol=1e-12)
+        some = mean(make(vectors), LABELS, np.array([1, 3]))
+        np.testing.assert_allclose(some, expected[[1, 3]], atol=1e-12)
+
+
+def on_a_line(*, levels=((0, 0), (0, 1), (1, 2), (1, 3))):
+    """Four items, each a class: 1 and 2 belong together, and so do 4 and -1."""
+    vectors = np.array([[1.0], [2.0], [4.0], [-1.0]])
+    return Scored(
+        problem=Problem(n=4, vectors=vectors, levels=np.array(levels)),
+        result=STAR,
+        cost=scored(STAR).cost,
+    )
+
+
+def test_related_neighbours_counts_those_of_the_same_coarse_class() -> None:
+    # Dot products of the class at 2 are 2, 8 and -2; its distances 1, 2 and 3.
+    assert related_neighbours(on_a_line(), of=1, k=1) == 0
+    assert related_neighbours(on_a_line(), of=1, k=2) == 1
+    assert related_neighbours(on_a_line(), of=1, k=1, by="euclidean") == 1
+    assert related_neighbours(on_a_line(), of=2, k=2) == 0
+    assert related_neighbours(on_a_line(), of=2, k=3) == 1
+
+
+def test_related_neighbours_says_what_it_lacks() -> None:
+    with pytest.raises(ParameterError, match="number of classes, 4; got of=4, k=1"):
+        related_neighbours(on_a_line(), of=4, k=1)
+    with pytest.raises(ParameterError, match="got of=0, k=4"):
+        related_neighbours(on_a_line(), of=0, k=4)
+    with pytest.raises(NotApplicableError, match="no class labels in two levels"):
+        related_neighbours(on_a_line(levels=((0,), (0,), (1,), (1,))), of=0)
+    with pytest.raises(NotApplicableError, match="no vectors"):
+        related_neighbours(scored(STAR, levels=np.array([[0, 0], [0, 1], [1, 2], [1, 3]])), of=0)
+
+
+def test_finest_classes_are_in_the_order_of_their_labels() -> None:
+    levels = np.array([[1, 0], [0, 5], [1, 0], [0, 2]])
+    class_of, coarse = finest_classes(Problem(n=4, vectors=np.eye(4), levels=levels))
+    assert class_of.tolist() == [2, 1, 2, 0]
+    assert coarse.tolist() == [0, 0, 1]
+
+
+def test_leaves_of_a_drawn_dendrogram_are_level() -> None:
+    tree = Tree([3, 3, 4, 4, -1], [9.0, 7.0, 5.0, 3.0, 1.0], HeightKind.AFFINITY)
+    drawn = _with_level_leaves(tree)
+    assert np.ptp(drawn.height[:3]) == 0
+    assert drawn.height[0] > drawn.height[3:].max()
+    assert drawn.height[3:].tolist() == tree.height[3:].tolist()

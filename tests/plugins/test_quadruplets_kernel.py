@@ -1,0 +1,222 @@
+"""4K-AL and tK-AL: kernels against their definitions, entry by entry."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+import hcbench
+from hcbench import AllComparisons, Comparisons, HeightKind, pair_items
+from hcbench_quadruplets import _kernels, _quadruplet_kernels
+from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
+from hcbench_quadruplets.triplet_kernel import triplet_kernel
+
+
+class Answered:
+    """S of a set of rows i, j, k, l: w_ij > w_kl."""
+
+    def __init__(self, rows):
+        self.rows = {(frozenset(r[:2]), frozenset(r[2:])) for r in rows}
+
+    def __call__(self, one, two) -> int:
+        one, two = frozenset(one), frozenset(two)
+        return ((one, two) in self.rows) - ((two, one) in self.rows)
+
+
+def equation_3(n, S, own=False):
+    K = np.zeros((n, n), int)
+    for i, j in permutations(range(n), 2):
+        for k, l in combinations(range(n), 2):  # noqa: E741
+            for r in range(n):
+                if r not in (i, j):
+                    K[i, j] += S((i, r), (k, l)) * S((j, r), (k, l))
+                elif own:  # as in the authors' code: (r, r) is closer than any pair
+                    K[i, j] += S((i, j), (k, l))
+    return K
+
+
+def off_diagonal(matrix):
+    matrix = np.array(matrix)
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+@st.composite
+def answers(draw):
+    n = draw(st.integers(2, 6))
+    item = st.integers(0, n - 1)
+    pair = st.tuples(item, item).filter(lambda p: p[0] != p[1])
+    row = st.tuples(pair, pair).filter(lambda q: set(q[0]) != set(q[1]))
+    return n, draw(st.lists(row.map(lambda q: q[0] + q[1]), max_size=60))
+
+
+def both_ways(comparisons):
+    n = comparisons.n
+    i, j = (items.astype(np.int32) for items in pair_items(np.arange(n * (n - 1) // 2), n))
+    columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
+    for compute in (_quadruplet_kernels.kernel_by_products, _quadruplet_kernels.kernel_by_rows):
+        yield compute(*columns, i, j, n)
+
+
+@settings(max_examples=60, deadline=None)
+@given(answers())
+def test_the_kernel_is_that_of_equation_3(case):
+    n, rows = case
+    comparisons = Comparisons.from_quadruplets(n, rows)
+    expected = equation_3(n, Answered(rows))
+    for K in (kernel_matrix(comparisons), *both_ways(comparisons.unique())):
+        np.testing.assert_array_equal(off_diagonal(K), expected)
+    np.testing.assert_array_equal(
+        off_diagonal(kernel_matrix(comparisons, "code")), equation_3(n, Answered(rows), own=True)
+    )
+
+
+def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
+    """150 items: more than one vector, more partners than a byte counts, several flushes."""
+    rng = np.random.default_rng(0)
+    n, M = 150, 150 * 149 // 2
+    hub = rng.integers(n - 1, size=6000)  # pairs of item 0, against a few others
+    closer, farther = (
+        np.concatenate((hub, rng.integers(M, size=30_000))),
+        rng.integers(M, size=36_000),
+    )
+    farther[:6000] %= 300
+    kept = closer != farther
+    drawn = Comparisons(n, closer[kept], farther[kept])
+    comparisons = Comparisons(
+        n,
+        np.concatenate((drawn.closer, drawn.farther[:500])),
+        np.concatenate((drawn.farther, drawn.closer[:500])),
+    ).unique()
+    one, other = both_ways(comparisons)
+    np.testing.assert_array_equal(off_diagonal(one), off_diagonal(other))
+    S = np.zeros((M, M), np.int8)
+    S[comparisons.closer, comparisons.farther] = 1
+    S -= S.T
+    for i, j in ((0, 1), (3, 70), (148, 149), (64, 128)):
+        others = np.setdiff1d(np.arange(n), (i, j))
+        rows = [S[hcbench.pair_index(item, others, n)].astype(int) for item in (i, j)]
+        assert one[i, j] == (rows[0] * rows[1]).sum()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(1, 12), st.integers(0, 1000))
+def test_the_kernels_of_a_ranking_are_those_of_its_comparisons(n, levels, seed):
+    values = np.random.default_rng(seed).integers(levels, size=n * (n - 1) // 2)
+    everything = AllComparisons.from_similarity(values)
+    stored = everything.materialise()
+    for variant in ("paper", "code"):
+        np.testing.assert_array_equal(
+            off_diagonal(kernel_matrix(everything, variant)),
+            off_diagonal(kernel_matrix(stored, variant)),
+        )
+    triplets = stored.only_triplets()
+    for variant in ("k1", "k2"):
+        np.testing.assert_allclose(
+            triplet_kernel(everything, variant), triplet_kernel(triplets, variant), atol=1e-12
+        )
+
+
+def test_without_ties_the_kernel_follows_from_differences_of_ranks():
+    """M - 2 |rank(w_ir) - rank(w_jr)|, summed: here over the one r that is left."""
+    everything = AllComparisons(3, [0, 2, 1])
+    K = kernel_matrix(everything)
+    assert (K[0, 1], K[0, 2], K[1, 2]) == (3 - 2 * 1, 3 - 2 * 1, 3 - 2 * 2)
+
+
+def triplet_features(n, S, kernel):
+    """F as the paper defines it, from S."""
+    items = range(n)
+    if kernel == "k1":
+        return [
+            [S((i, k), (i, m)) if i not in (k, m) else 0 for k, m in combinations(items, 2)]
+            for i in items
+        ]
+    return [
+        [S((r, i), (r, m)) if r not in (i, m) else 0 for r in items for m in items] for i in items
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(answers(), st.sampled_from(["k1", "k2"]))
+def test_triplet_kernels_are_cosines_of_their_features(case, kernel):
+    n, rows = case
+    rows = [row for row in rows if set(row[:2]) & set(row[2:])]
+    F = np.array(triplet_features(n, Answered(rows), kernel), float)
+    length = np.linalg.norm(F, axis=1)
+    length[length == 0] = 1
+    expected = (F @ F.T) / np.outer(length, length)
+    computed = triplet_kernel(Comparisons.from_quadruplets(n, rows), kernel)
+    np.testing.assert_allclose(computed, expected, atol=1e-12)
+
+
+def test_k1_of_all_triplets_is_kendalls_tau_where_both_items_see_the_same():
+    """Of rankings of the others; the two items themselves count in the lengths alone."""
+    n = 9
+    w = np.random.default_rng(0).normal(size=(n, n))
+    w = w + w.T
+    k1 = triplet_kernel(AllComparisons.from_similarity(w), "k1")
+    others = np.arange(2, n)
+    tau = kendalltau(w[0, others], w[1, others]).statistic
+    shared, all_pairs = (n - 2) * (n - 3) / 2, (n - 1) * (n - 2) / 2
+    assert k1[0, 1] == pytest.approx(tau * shared / all_pairs)
+
+
+def planted(seed=0):
+    rng = np.random.default_rng(seed)
+    label = np.arange(32) // 8
+    w = (
+        rng.normal(size=(32, 32))
+        - 4.0 * (label[:, None] != label)
+        - 4.0 * (label[:, None] // 2 != label // 2)
+    )
+    return (w + w.T) / 2, label
+
+
+@pytest.mark.parametrize("name", ["4K-AL", "4K-AL[kernel=code]", "AL-rowsum", "tK-AL", "4-AL"])
+@pytest.mark.parametrize(
+    "oracle", ["quadruplet-set[p=0.9]", "quadruplet-set[p=1]", "triplet-set[p=0.7]"]
+)
+def test_a_planted_hierarchy_is_recovered(name, oracle):
+    w, label = planted()
+    order = np.random.default_rng(1).permutation(32)
+    tree = hcbench.fit(name, w[np.ix_(order, order)], oracle=oracle)
+    assert tree.cut(4) == hcbench.Partition(label[order])
+    assert tree.kind is HeightKind.ORDER
+    ones = np.ones((32, 32))
+    assert hcbench.score("dasgupta", tree, ones) == pytest.approx((32**3 - 32) / 3)
+
+
+@pytest.mark.parametrize("name", ["4-AL", "4K-AL", "tK-AL[kernel=k1]", "tK-AL", "AL-rowsum"])
+def test_only_the_order_of_similarities_matters(name):
+    w, _ = planted(3)
+    for oracle in ("quadruplet-set[p=0.2]", "quadruplet-set[p=1]"):
+        trees = [hcbench.fit(name, data, oracle=oracle) for data in (w, np.exp(w / 3), 5 * w - 2)]
+        assert trees[0] == trees[1] == trees[2]
+
+
+@pytest.mark.parametrize("name", ["4-AL", "4K-AL", "AL-rowsum"])
+def test_renumbered_items_give_the_same_clusters(name):
+    """On data without ties, in what is compared and in what is averaged."""
+    w, _ = planted(4)
+    order = np.random.default_rng(2).permutation(32)
+    tree, renumbered = (
+        hcbench.fit(name, data, oracle="quadruplet-set[p=1]")
+        for data in (w, w[np.ix_(order, order)])
+    )
+    for k in range(2, 32):
+        assert hcbench.Partition(tree.cut(k).labels[order]) == renumbered.cut(k)
+
+
+@pytest.mark.parametrize("kernel", ["k1", "k2"])
+def test_renumbered_items_have_the_same_triplet_kernel(kernel):
+    w, _ = planted(4)
+    order = np.random.default_rng(2).permutation(32)
+    K, renumbered = (
+        triplet_kernel(AllComparisons.from_similarity(data), kernel)
+        for data in (w, w[np.ix_(order, order)])
+    )
+    np.testing.assert_allclose(K[np.ix_(order, order)], renumbered, atol=1e-12)

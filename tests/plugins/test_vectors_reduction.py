@@ -1,0 +1,155 @@
+"""Principal components, and the Wasserstein choice of their number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment, linprog
+from scipy.spatial.distance import cdist
+
+from hcbench import ParameterError
+from hcbench_vectors import components
+from hcbench_vectors.wasserstein import wasserstein_dimension, wasserstein_distances
+from tests.plugins.fitting import SPECS, cophenetic, fit, vectors
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+def low_rank(n: int, p: int, rank: int = 3, noise: float = 0.3) -> np.ndarray:
+    """Vectors near a space of few dimensions, in which they spread about as much in each."""
+    random = np.random.default_rng(n * p)
+    signal = random.normal(size=(n, rank)) @ random.normal(size=(rank, p))
+    return signal + noise * random.normal(size=(n, p))
+
+
+# ---- Scores --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60), (50, 50)])
+def test_scores_have_the_dot_products_of_the_singular_value_decomposition(
+    shape, make, iterated, monkeypatch
+):
+    if iterated:
+        monkeypatch.setattr(components, "_SMALL", 1)
+    Y = low_rank(*shape)
+    left, values, _ = np.linalg.svd(Y, full_matrices=False)
+    zeta = components.principal_scores(make(Y), 4, rng())
+    assert zeta.shape == (shape[0], 4)
+    expected = left[:, :4] * values[:4]
+    np.testing.assert_allclose(zeta @ zeta.T, expected @ expected.T, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(zeta, axis=0), values[:4])  # largest first
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60)])
+def test_axes_are_orthonormal_and_no_more_than_the_rank(shape, iterated, monkeypatch):
+    if iterated:
+        monkeypatch.setattr(components, "_SMALL", 1)
+    Y = low_rank(*shape, noise=0)
+    V = components.principal_axes(Y, 4, rng())
+    assert V.shape == (shape[1], 3)
+    np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(Y @ V @ V.T, Y, atol=1e-9)
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+def test_zero_vectors_have_zero_scores(iterated, monkeypatch):
+    if iterated:
+        monkeypatch.setattr(components, "_SMALL", 1)
+    assert (components.principal_scores(np.zeros((40, 30)), 2, rng()) == 0).all()
+    assert components.principal_axes(np.zeros((40, 30)), 2, rng()).shape == (30, 0)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_more_components_than_there_are_is_an_error(name):
+    with pytest.raises(ParameterError, match=rf"{name}: pca=7, but 9 vectors of 6.*pca=6"):
+        fit(name, vectors(low_rank(9, 6)), pca=7)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_algorithm_takes_components(name):
+    Y = np.abs(low_rank(30, 8))
+    U, values, _ = np.linalg.svd(Y, full_matrices=False)
+    ours, direct = fit(name, vectors(Y), pca=3), fit(name, vectors(U[:, :3] * values[:3]))
+    scale = 3 / 8 if name == "DotProduct" else 1  # affinities are over the original features
+    np.testing.assert_allclose(cophenetic(ours), scale * cophenetic(direct), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_sparse_vectors_have_components_too(name):
+    Y = np.abs(low_rank(30, 8))
+    thin = fit(name, vectors(sparse.csr_array(Y)), pca=3)
+    dense = fit(name, vectors(Y), pca=3)
+    np.testing.assert_allclose(cophenetic(thin), cophenetic(dense), rtol=1e-8, atol=1e-12)
+
+
+# ---- The Wasserstein choice ----------------------------------------------------------------------
+
+
+def transport(cost: np.ndarray) -> float:
+    """The cheapest plan, as the linear program that it is."""
+    m, n = cost.shape
+    rows = np.kron(np.eye(m), np.ones(n))
+    columns = np.kron(np.ones(m), np.eye(n))
+    sums = np.concatenate((np.full(m, 1 / m), np.full(n, 1 / n)))
+    found = linprog(cost.ravel(), A_eq=np.vstack((rows, columns)), b_eq=sums)
+    return float(found.fun)
+
+
+def algorithm_2(Y: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray]:
+    half = -(-len(Y) // 2)
+    V = np.linalg.eigh(Y[:half].T @ Y[:half])[1][:, ::-1][:, :r]
+    return Y[:half] @ V @ V.T, Y[half:]
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("shape", [(14, 6), (13, 6), (9, 20)])
+def test_distances_are_those_of_algorithm_2(shape, make):
+    Y = low_rank(*shape)
+    found = wasserstein_distances(make(Y), 4, None, rng())
+    expected = [transport(cdist(*algorithm_2(Y, r))) for r in range(1, 5)]
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_distances_of_equal_halves_are_those_of_an_assignment():
+    Y = low_rank(300, 12)
+    for r, found in enumerate(wasserstein_distances(Y, 5, None, rng()), start=1):
+        cost = cdist(*algorithm_2(Y, r))
+        assert found == pytest.approx(cost[linear_sum_assignment(cost)].mean(), rel=1e-9)
+
+
+def test_the_dimension_of_the_signal_is_chosen():
+    assert wasserstein_dimension(low_rank(200, 30), 12, None, rng()) == 3
+
+
+def test_no_more_dimensions_are_tried_than_wanted_or_there():
+    Y = low_rank(40, 9)
+    assert len(wasserstein_distances(Y, 50, None, rng())) == 9
+    assert len(wasserstein_distances(Y, 4, None, rng())) == 4
+    assert len(wasserstein_distances(low_rank(40, 9, noise=0), 50, None, rng())) == 3
+
+
+def test_patience_stops_after_so_many_without_a_better_one():
+    Y = low_rank(200, 30)
+    every = wasserstein_distances(Y, 20, None, rng())
+    stopped = wasserstein_distances(Y, 20, 2, rng())
+    np.testing.assert_allclose(stopped, every[: len(stopped)])
+    assert len(stopped) < 20
+    assert int(stopped.argmin()) == len(stopped) - 3
+
+
+@pytest.mark.parametrize("Y", [np.zeros((6, 3)), np.ones((7, 3)), np.ones((2, 1))])
+def test_constant_vectors_have_one_component(Y):
+    assert wasserstein_dimension(Y, 50, None, rng()) == 1
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_auto_is_the_chosen_number(name):
+    Y = np.abs(low_rank(60, 10))
+    r = wasserstein_dimension(Y, 6, None, rng())
+    assert fit(name, vectors(Y), pca="auto", r_max=6) == fit(name, vectors(Y), pca=r)
