@@ -24,7 +24,15 @@ _RELIGION = ("alt.atheism", "soc.religion.christian", "talk.religion.misc")
 
 
 def newsgroups(
-    seed: int, *, n: int, p: int | None, terms: str, lemmas: str, by: str, pca: int | None
+    seed: int,
+    *,
+    n: int,
+    sample: str,
+    p: int | None,
+    terms: str,
+    lemmas: str,
+    by: str,
+    pca: int | None,
 ) -> Problem:
     """TF-IDF of a sample of the training documents (Gray et al. 2023, section 4 and D.2).
 
@@ -38,6 +46,8 @@ def newsgroups(
         Chooses the sample, and the terms if they are random.
     n : int
         Documents; there are 11314.
+    sample : {"random", "authors"}
+        With "authors" those that Gray et al. drew by pandas with its random_state 22.
     p : int, optional
         Keep p of the terms.
     terms : {"frequent", "random"}
@@ -65,6 +75,8 @@ def newsgroups(
     """
     texts, topic, names = _train()
     rows = chosen(n, len(texts), seed, "20newsgroups")
+    if sample == "authors":
+        rows = np.random.RandomState(22).choice(len(texts), n, replace=False)  # as pandas draws
     rng = np.random.default_rng(derive_seed(seed, "terms")) if terms == "random" else None
     vectors: Vectors = _vectors([texts[i] for i in rows], lemmas, p, rng)
     if pca is not None:

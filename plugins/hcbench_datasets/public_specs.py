@@ -50,7 +50,7 @@ GERMAN_1987 = Reference(
     },
 )
 KLEINDESSNER_2017 = Reference(
-    "kleindessner2017",
+    "kleindessner2017b",
     "article",
     {
         "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",
@@ -103,6 +103,11 @@ def _is_sample(params: Params) -> bool:
     return params["n"] is not None
 
 
+def _is_newsgroups_random(params: Params) -> bool:
+    drawn = params["sample"] == "random" and _is_sample_of_documents(params)
+    return drawn or (params["p"] is not None and params["terms"] == "random")
+
+
 def _is_sample_of_documents(params: Params) -> bool:
     """The seed chooses the documents unless all are taken."""
     return params["n"] != _DOCUMENTS
@@ -120,6 +125,12 @@ NEWSGROUPS = DatasetSpec(
     doc="TF-IDF of 5000 of the 11314 training documents of 20 topics, about 11000 terms; sparse.",
     parameters=(
         _sample(5000, "documents"),
+        Parameter(
+            "sample",
+            "random",
+            "A new one for each seed, or always that of Gray et al.",
+            choices=("random", "authors"),
+        ),
         Parameter(
             "p",
             None,
@@ -154,7 +165,7 @@ NEWSGROUPS = DatasetSpec(
         ),
     ),
     provides=_LABELLED,
-    random=_is_sample_of_documents,
+    random=_is_newsgroups_random,
     licence="public newsgroup posts, collected by Ken Lang for research; no licence stated",
     paper=LANG_1995,
     requires=("scikit-learn", "simplemma", "scipy"),

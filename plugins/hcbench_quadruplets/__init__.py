@@ -21,7 +21,7 @@ PAPER = Reference(
 
 
 KLEINDESSNER_2017 = Reference(
-    key="kleindessner2017",
+    key="kleindessner2017a",
     entry="inproceedings",
     fields={
         "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",

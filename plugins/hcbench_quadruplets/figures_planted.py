@@ -35,8 +35,10 @@ def recovery(view: FigureView) -> Drawing:
     figure, axes = plots.new_figure(3.1 * columns + 1.6, 3.0 * rows, rows=rows, columns=columns)
     panels = axes.ravel().tolist() if len(proportions) > 1 else [axes]
     for number, (ax, p) in enumerate(zip(panels, proportions, strict=False)):
-        _draw_panel(view, ax, p)
-        ax.set_title(f"p = {p:g}")
+        active = _draw_panel(view, ax, p)
+        ax.set_title(
+            f"p = {p:g}" + (f" ({_ACTIVE}: {active:g})" if active not in (p, None) else "")
+        )
         ax.set_ylim(-0.08, 1.08)
         ax.set_xticks([0.05, 0.1, 0.15, 0.2], ["0.05", "0.1", "0.15", "0.2"])
         ax.set_xlabel(r"$\delta$" if number >= len(proportions) - columns else "")
@@ -48,7 +50,8 @@ def recovery(view: FigureView) -> Drawing:
     return figure
 
 
-def _draw_panel(view: FigureView, ax: Axes, p: float) -> None:
+def _draw_panel(view: FigureView, ax: Axes, p: float) -> float | None:
+    """Draw the curves, and return the p of the active kernel among them."""
     known = view.results.parameters.get("algorithms", {})
     oracles = _oracles(view)
     active = [
@@ -63,7 +66,7 @@ def _draw_panel(view: FigureView, ax: Axes, p: float) -> None:
         sample = _proportion(oracles.get(run["oracle"], {}))
         return sample is None or sample == p
 
-    labels = {name: _without_p(name, nearest, p) for name in known if _is_active(name)}
+    labels = {name: _without_p(name) for name in known if _is_active(name)}
     plots.curves(
         view,
         x="dataset.delta",
@@ -74,6 +77,7 @@ def _draw_panel(view: FigureView, ax: Axes, p: float) -> None:
         labels=labels,
         log_x=False,
     )
+    return nearest
 
 
 def _share_legend(panels: list[Axes], last: Axes) -> None:
@@ -97,10 +101,8 @@ def _is_active(algorithm: str) -> bool:
     return algorithm.startswith(_ACTIVE)
 
 
-def _without_p(algorithm: str, used: float | None, shown: float) -> str:
-    """The name of an active kernel without its p, unless that is not the panel's."""
-    if used != shown:
-        return f"{_ACTIVE} (p = {used:g})"
+def _without_p(algorithm: str) -> str:
+    """The name of an active kernel without its p, which the panel tells."""
     name, _, rest = algorithm.partition("[")
     others = [part for part in rest.rstrip("]").split(",") if not part.strip().startswith("p=")]
     return f"{name}[{','.join(others)}]" if others else name

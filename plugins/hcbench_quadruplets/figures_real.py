@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
-from hcbench_quadruplets.suites_real import COST, DATA, DIMENSIONS
+from hcbench_quadruplets.suites_real import COST, DATA, DIMENSIONS, REFERENCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,16 +78,16 @@ def _label(view: FigureView, dataset: str) -> str:
 def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
     known = view.results.parameters.get("algorithms", {})
     wanted = _label(view, dataset)
-    metric = _metric(view, COST)
 
     def is_shown(run: Mapping[str, Any]) -> bool:
-        dimension = known.get(run["algorithm"], {}).get("d", d)
-        return bool(run["dataset"] == wanted and dimension == d)
+        name = run["algorithm"]
+        dimension = known.get(name, {}).get("d", d)
+        return bool(run["dataset"] == wanted and dimension == d and name not in REFERENCES)
 
     plots.curves(
         view,
         x="oracle.p",
-        metric=metric,
+        metric=COST,
         ax=ax,
         where=is_shown,
         spread="standard deviation",
@@ -95,16 +95,10 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
         log_x=False,
     )
     for row in view.results.summary:
-        if row["algorithm"] == "AL" and row["dataset"] == wanted and row["metric"] == metric:
-            ax.axhline(
-                row["mean"], color="#888888", linestyle="--", label="AL, of the similarities"
-            )
+        if row["algorithm"] == "AL" and row["dataset"] == wanted and row["metric"] == COST:
+            ax.axhline(row["mean"], color="#888888", linestyle="--", label="AL (similarities)")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xticks([0.02, 0.04, 0.06, 0.08, 0.1], ["0.02", "0.04", "0.06", "0.08", "0.1"])
-
-
-def _metric(view: FigureView, name: str) -> str:
-    base = name.partition("[")[0]
-    return next((m.label for m in view.results.metrics if m.label.partition("[")[0] == base), base)
 
 
 def _tidy(panels: list[Axes]) -> None:

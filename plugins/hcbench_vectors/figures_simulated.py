@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from hcbench import DataNotAvailableError, plots
 from hcbench_vectors.suites_simulated import DIMENSIONS, SHAPES
@@ -21,6 +24,15 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _OF_ALL = tuple(_LOOKS)
 _OF_BOTH = _OF_ALL[:2]
 _AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation"
+
+
+_PANELS = (
+    ("additive noise, n = 100\n(theorem 2)", "additive", 100, _OF_BOTH),
+    ("additive noise, n = 500\n(theorem 2)", "additive", 500, _OF_BOTH),
+    ("multiplicative, n = 100\n(theorem 3)", "multiplicative", 100, _OF_ALL),
+    ("both, n = 100\n(appendix E.4)", "both", 100, _OF_ALL),
+)
+_Found: TypeAlias = dict[tuple[str, str, int, int], tuple[float, float]]
 
 
 def affinity_errors(view: FigureView) -> Drawing:
@@ -60,28 +72,38 @@ def rates(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     found = _means(view)
-    panels = (
-        ("additive noise, n = 100\n(theorem 2)", "additive", 100, _OF_BOTH),
-        ("additive noise, n = 500\n(theorem 2)", "additive", 500, _OF_BOTH),
-        ("multiplicative noise, n = 100\n(theorem 3)", "multiplicative", 100, _OF_ALL),
-        ("both, n = 100\n(appendix E.4)", "both", 100, _OF_ALL),
-    )
-    figure, axes = plots.new_figure(11.0, 3.4, columns=len(panels))
-    for ax, (title, noise, n, estimates) in zip(axes, panels, strict=True):
-        for estimate in estimates:
-            at = {
-                p: found[noise, estimate, n, p]
-                for p in DIMENSIONS
-                if (noise, estimate, n, p) in found
-            }
+    shown = [
+        (title, panel)
+        for title, noise, n, estimates in _PANELS
+        if (panel := _panel(found, noise, n, estimates))
+    ]
+    if not shown:
+        raise DataNotAvailableError("no affinity error was measured along p")
+    figure, axes = plots.new_figure(2.7 * len(shown) + 0.4, 3.4, columns=len(shown))
+    for ax, (title, panel) in zip(np.atleast_1d(axes), shown, strict=True):
+        for estimate, at in panel.items():
             _draw(ax, estimate, at)
         _draw_slope(ax)
         ax.set(title=title, xlabel="p", xscale="log", yscale="log")
         ax.set_xticks(DIMENSIONS, [str(p) for p in DIMENSIONS])
         ax.set_xticks([], minor=True)
-    axes[0].set_ylabel(_AXIS)
-    axes[-1].legend()
+    np.atleast_1d(axes)[0].set_ylabel(_AXIS)
+    entries = np.atleast_1d(axes)[-1].get_legend_handles_labels()
+    figure.legend(*entries, loc="outside lower center", ncols=4)
     return figure
+
+
+def _panel(
+    found: _Found, noise: str, n: int, estimates: Sequence[str]
+) -> dict[str, dict[int, tuple[float, float]]]:
+    """The points along p of each estimate that has any."""
+    panel = {
+        estimate: {
+            p: found[noise, estimate, n, p] for p in DIMENSIONS if (noise, estimate, n, p) in found
+        }
+        for estimate in estimates
+    }
+    return {estimate: at for estimate, at in panel.items() if at}
 
 
 def _draw(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
@@ -105,9 +127,9 @@ def _draw_slope(ax: Axes) -> None:
     ax.plot([low, high], [start, 0.7 * ax.dataLim.y0], "--", color="#888888", label="$p^{-1/2}$")
 
 
-def _means(view: FigureView) -> dict[tuple[str, str, int, int], tuple[float, float]]:
+def _means(view: FigureView) -> _Found:
     """Mean and standard deviation by noise, estimate, n and p, of data that are not balanced."""
-    found = {}
+    found: _Found = {}
     known = view.results.parameters
     for row in view.results.summary:
         data = known["datasets"].get(row["dataset"], {})

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from hcbench import DataError
 from hcbench_vectors import _means_kernels as kernels
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -73,7 +74,7 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]]) -> Floats:
             )  # fmt: skip
 
     merges = clusters.merge_all(search)
-    merges[:, 2] = np.sqrt(-2.0 * np.minimum(merges[:, 2], 0.0))
+    merges[:, 2] = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
     return merges
 
 
@@ -88,6 +89,7 @@ class _Clusters:
     def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
         n = len(vectors)
         self.mean = np.array(vectors, dtype=np.float64, order="C")
+        check_size(4.0 * float(np.vdot(self.mean, self.mean)))
         self.size = np.ones(n)
         self.node = np.arange(n)
         self.nearest = np.full(n, kernels.UNKNOWN)
@@ -127,6 +129,17 @@ class _Clusters:
             choose = kernels.wanted if searches < _MANY * n else kernels.wanted_on_path
             found = choose(count, self.nearest, rows)
         return in_order(merges)
+
+
+def check_size(largest: float) -> None:
+    """Refuse data of which not even a bound of all scores is finite: searches would find nothing.
+
+    Raises
+    ------
+    DataError
+    """
+    if not np.isfinite(largest):
+        raise DataError("the data are so large that their products overflow; scale them down")
 
 
 def in_order(merges: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench_vectors._gram_kernels import average_chain
-from hcbench_vectors.means import average_of_products, in_order
+from hcbench_vectors.means import average_of_products, check_size, in_order
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -38,7 +38,8 @@ def merge_by_products(vectors: Vectors, sign: float = 1.0) -> Floats:
     """
     n, p = vectors.shape
     if n <= max(p, _SMALL):
-        product: Any = vectors @ vectors.T
+        with np.errstate(over="ignore", invalid="ignore"):  # which is found out
+            product: Any = vectors @ vectors.T
         return merge_by_similarity(sign * _dense(product))
     return average_of_products(_dense(vectors), sign)
 
@@ -57,6 +58,8 @@ def merge_by_similarity(similarity: NDArray[np.floating[Any]]) -> Floats:
         Column 2 holds mean similarities, which fall.
     """
     matrix = np.array(similarity, dtype=np.float64, order="C")
+    np.fill_diagonal(matrix, 0.0)
+    check_size(2.0 * len(matrix) * float(max(matrix.max(), -matrix.min())))
     matrix += matrix.T  # symmetric to the last digit
     matrix *= 0.5
     merges = np.empty((len(matrix) - 1, 4))

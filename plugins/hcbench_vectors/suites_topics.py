@@ -23,7 +23,7 @@ FIGURE_3 = Suite(
     datasets=(DOCUMENTS, TOPICS),
     metrics=(_BY_DOT_PRODUCT, _BY_DISTANCE, "kendall-tau-b"),
     only=(("UPGMA", TOPICS),),
-    repetitions=5,
+    repetitions=1,
     claims=(
         Claim(
             claim="Figure 3(c): four of the five topics closest to comp.windows.x are of comp",

@@ -148,6 +148,13 @@ def test_planted_data_are_those_of_section_4_1(registry: Registry):
     ]
 
 
+def test_comparisons_and_cost_of_figure_3_are_by_cosine_similarity(registry: Registry):
+    suite = suites_real.FIGURE_3
+    oracles = [use for text in suite.oracles for use in registry.use_oracles(text)]
+    costs = registry.use_metrics(suites_real.COST)
+    assert {use.params["similarity"] for use in (*oracles, *costs)} == {"cosine"}
+
+
 def test_the_embeddings_hear_what_the_others_hear(registry: Registry):
     cells = make_plan(suites_real.FIGURE_3, registry).cells
     heard = {

@@ -225,8 +225,8 @@ def naive(vectors, function):
         for b in range(4):
             values = [
                 pairs[i, j]
-                for i in np.flatnonzero(LABELS == a)
-                for j in np.flatnonzero(LABELS == b)
+                for i in np.flatnonzero(a == LABELS)
+                for j in np.flatnonzero(b == LABELS)
                 if i != j
             ]
             mean[a, b] = np.mean(values) if values else np.nan
