@@ -152,7 +152,7 @@ class AllComparisons:
 def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
     if similarity.dtype.kind not in "iufb":
         raise InvalidComparisonsError(f"similarities must be numbers, got {similarity.dtype}")
-    if similarity.ndim == 2 and np.array_equal(similarity, similarity.T):
+    if similarity.ndim == 2 and np.array_equal(similarity, similarity.T, equal_nan=True):
         upper = np.triu_indices(len(similarity), 1)
         return similarity[upper].astype(np.float64, copy=False)
     if similarity.ndim != 1 or isqrt(1 + 8 * similarity.size) ** 2 != 1 + 8 * similarity.size:

@@ -72,22 +72,27 @@ def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = 
     Raises
     ------
     DataError
-        If it is another format.
+        If it is another format, or the file cannot be written.
     InvalidComparisonsError
         If triplets are wanted of comparisons of four items.
     """
-    if path.suffix.lower() == ".csv":
-        _write_csv(comparisons, path, triplets)
-    elif path.suffix.lower() == ".npz":
-        if triplets:
-            kept: dict[str, Any] = {"triplets": comparisons.triplets()}
-        else:
-            kept = {"closer": comparisons.closer, "farther": comparisons.farther}
-        if comparisons.annotator is not None:
-            kept["annotator"] = comparisons.annotator
-        np.savez(path, n=comparisons.n, **kept)
-    else:
+    writers = {".csv": _write_csv, ".npz": _write_arrays}
+    if path.suffix.lower() not in writers:
         raise DataError(f"{path}: comparisons are written to .csv or .npz, not {path.suffix!r}")
+    try:
+        writers[path.suffix.lower()](comparisons, path, triplets)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _write_arrays(comparisons: Comparisons, path: Path, triplets: bool) -> None:
+    if triplets:
+        kept: dict[str, Any] = {"triplets": comparisons.triplets()}
+    else:
+        kept = {"closer": comparisons.closer, "farther": comparisons.farther}
+    if comparisons.annotator is not None:
+        kept["annotator"] = comparisons.annotator
+    np.savez(path, n=comparisons.n, **kept)
 
 
 def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
@@ -236,6 +241,8 @@ def _arrays_of(path: Path) -> dict[str, NDArray[Any]]:
 def _read_arrays(path: Path, n: int | None) -> Comparisons:
     held = _arrays_of(path)
     if n is None and "n" in held:
+        if held["n"].shape or held["n"].dtype.kind not in "iu":
+            raise InvalidComparisonsError("n must be one whole number, that of the items")
         n = int(held["n"])
     who = held.get("annotator")
     if "closer" in held and "farther" in held:
@@ -244,7 +251,10 @@ def _read_arrays(path: Path, n: int | None) -> Comparisons:
         return Comparisons(n, held["closer"], held["farther"], who)
     for name in ("quadruplets", "triplets", "comparisons", ""):
         if name in held and held[name].ndim in (3, 4):
-            return Comparisons.from_array(held[name])
+            whole = Comparisons.from_array(held[name])
+            if n not in (None, whole.n):
+                raise InvalidComparisonsError(f"the array is of {whole.n} items, and n is {n}")
+            return whole
         if name in held:
             return _of_rows(held[name], n, held.get("responses"), who)
     raise InvalidComparisonsError(

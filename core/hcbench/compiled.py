@@ -7,7 +7,9 @@ so that what it notes grows inside the compiled code.
 
 Which questions were asked is noted in one place and how often they were repeated in another, as
 most never are: the first is a bit for each possible question where these are few enough, else a
-hash set of keys, so that noting a new question costs one access to memory.
+hash set of keys, so that noting a new question costs one access to memory. Where no answer depends
+on how often its question was asked, questions are first put down one after another and noted
+`_PUT_DOWN` at a time, as the processor then fetches many places at once.
 """
 
 from __future__ import annotations
@@ -22,10 +24,14 @@ from numpy.typing import NDArray
 
 __all__ = ["ASK", "STATE", "CompiledState", "counting", "question_key", "uniform"]
 
-#: What the counters count, and two flags: a question was refused; it named no item.
-QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, REFUSED, NO_ITEM, ASKED, REPEATED = range(9)
+#: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
+#: answers of a set, each time that it is read; SET is its size, once it is.
+QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, SET, REFUSED, NO_ITEM, ASKED, REPEATED, WAITING = range(
+    11
+)
 MOST_BITS = 1 << 30
 """So many possible questions have a bit each: 128 MiB, of which the system gives what is used."""
+_PUT_DOWN, _FETCHED = 4096, 64
 UNLIMITED = np.iinfo(np.int64).max
 #: Which questions are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
@@ -57,6 +63,7 @@ _structref.define_proxy(
         "core_floats",
         "core_ints",
         "core_asked",
+        "core_waiting",
         "core_keys",
         "core_times",
         "core_counters",
@@ -73,6 +80,7 @@ STATE = _CompiledStateType(
         ("core_floats", types.float64[::1]),
         ("core_ints", types.int64[::1]),
         ("core_asked", types.uint64[::1]),
+        ("core_waiting", types.uint64[::1]),
         ("core_keys", types.uint64[::1]),
         ("core_times", types.int64[::1]),
         ("core_counters", types.int64[::1]),
@@ -154,12 +162,14 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
 @njit(cache=True)
 def is_sound(state: Any) -> Any:
     """Whether the counters agree with the questions noted: nobody else wrote them. O(notes)."""
+    settle(state)
     counters = state.core_counters
     distinct = _count_bits(state.core_asked) if state.numbered else _fill(state.core_asked)
     repetitions = state.core_times.sum()
     return (
         counters[QUERIES] == distinct + repetitions + counters[WHOLE]
-        and counters[DISTINCT] == max(distinct, counters[WHOLE])
+        and counters[DISTINCT] == distinct
+        and counters[SET] <= counters[WHOLE]
         and counters[QUERIES] <= counters[BUDGET]
     )
 
@@ -216,34 +226,49 @@ def _slot_of(keys: Any, key: Any) -> Any:
 
 
 @njit(cache=True)
-def _enter(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """Note that a question is asked; whether for the first time."""
-    # Each access to a field of the state counts references: one of each.
-    asked, counters = state.core_asked, state.core_counters
+def _name(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """What a question is noted by: its number, if questions are numbered, else its key; never 0."""
     if state.numbered:
-        number = np.uint64(_triangle(_triangle(i, j), _triangle(k, l)))
+        return np.uint64(_triangle(_triangle(i, j), _triangle(k, l)) + 1)
+    return key
+
+
+@njit(cache=True)
+def _enter(numbered: Any, asked: Any, name: Any) -> Any:
+    """Note a question by its name; whether it is asked for the first time."""
+    if numbered:
+        number = name - np.uint64(1)
         word, bit = number >> np.uint64(6), np.uint64(1) << (number & np.uint64(63))
         if asked[word] & bit:
             return False
         asked[word] |= bit
-    else:
-        if 2 * counters[ASKED] >= len(asked):
-            old, asked = asked, np.zeros(2 * len(asked), np.uint64)
-            for other in old:
-                if other != 0:
-                    asked[_slot_of(asked, other)] = other
-            state.core_asked = asked
-        slot = _slot_of(asked, key)
-        if asked[slot] == key:
-            return False
-        asked[slot] = key
-        counters[ASKED] += 1
-    counters[DISTINCT] += 1
+        return True
+    slot = _slot_of(asked, name)
+    if asked[slot] == name:
+        return False
+    asked[slot] = name
     return True
 
 
 @njit(cache=True)
-def _repeat(state: Any, key: Any) -> Any:
+def _make_room(state: Any, more: Any) -> Any:
+    """Let the hash set be at most half full with so many more questions; the set."""
+    asked, filled = state.core_asked, state.core_counters[ASKED] + more
+    if state.numbered or 2 * filled < len(asked):
+        return asked
+    size = len(asked)
+    while 2 * filled >= size:
+        size *= 2
+    old, asked = asked, np.zeros(size, np.uint64)
+    for name in old:
+        if name != 0:
+            asked[_slot_of(asked, name)] = name
+    state.core_asked = asked
+    return asked
+
+
+@njit(cache=True)
+def _repeat(state: Any, name: Any) -> Any:
     """Note that a question is asked again; for which time, 1 for the first repetition."""
     if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
         old_keys, old_times = state.core_keys, state.core_times
@@ -253,9 +278,9 @@ def _repeat(state: Any, key: Any) -> Any:
                 slot = _slot_of(keys, old_keys[old])
                 keys[slot], times[slot] = old_keys[old], old_times[old]
         state.core_keys, state.core_times = keys, times
-    slot = _slot_of(state.core_keys, key)
+    slot = _slot_of(state.core_keys, name)
     if state.core_keys[slot] == 0:
-        state.core_keys[slot] = key
+        state.core_keys[slot] = name
         state.core_counters[REPEATED] += 1
     state.core_times[slot] += 1
     return state.core_times[slot]
@@ -263,8 +288,40 @@ def _repeat(state: Any, key: Any) -> Any:
 
 @njit(cache=True)
 def _note(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """Note a question; how often it was asked before."""
-    return np.int64(0) if _enter(state, key, i, j, k, l) else _repeat(state, key)
+    """Note a question; how often it was asked before, or 0 where no answer depends on that."""
+    name, waiting, counters = _name(state, key, i, j, k, l), state.core_waiting, state.core_counters
+    if len(waiting):
+        waiting[counters[WAITING]] = name
+        counters[WAITING] += 1
+        if counters[WAITING] == len(waiting):
+            settle(state)
+        return np.int64(0)
+    if _enter(state.numbered, _make_room(state, 1), name):
+        counters[ASKED] += 1
+        counters[DISTINCT] += 1
+        return np.int64(0)
+    return _repeat(state, name)
+
+
+@njit(cache=True)
+def settle(state: Any) -> None:
+    """Note all questions that were put down."""
+    waiting, counters, numbered = state.core_waiting, state.core_counters, state.numbered
+    asked = _make_room(state, counters[WAITING])
+    mask, found = np.uint64(len(asked) - 1), np.empty(_FETCHED, np.uint64)
+    for start in range(0, counters[WAITING], _FETCHED):
+        names = waiting[start : min(start + _FETCHED, counters[WAITING])]
+        for at in range(len(names)):  # no round waits for another: the places are fetched at once
+            place = (names[at] - np.uint64(1)) >> np.uint64(6) if numbered else names[at] & mask
+            found[at] = asked[place]
+        for at in range(len(names)):
+            known = not numbered and found[at] == names[at]
+            if not known and _enter(numbered, asked, names[at]):
+                counters[ASKED] += 1
+                counters[DISTINCT] += 1
+            else:
+                _repeat(state, names[at])
+    counters[WAITING] = 0
 
 
 @njit(cache=True)
@@ -337,6 +394,7 @@ def new_state(
     ints: NDArray[np.int64] | None = None,
     *,
     asked: bool = True,
+    timed: bool = True,
 ) -> tuple[CompiledState, NDArray[np.int64]]:
     """An empty ledger over an oracle's data, and the array of its counters.
 
@@ -345,8 +403,10 @@ def new_state(
     n, symmetry, budget, floats, ints
     asked : bool
         Whether questions can be asked at all.
+    timed : bool
+        Whether an answer depends on how often its question was asked before.
     """
-    counters = np.zeros(9, np.int64)
+    counters = np.zeros(11, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget
     possible = n_questions(symmetry, n) if asked else 0
     numbered = possible <= MOST_BITS
@@ -354,6 +414,7 @@ def new_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
         np.zeros(possible // 64 + 1 if numbered else 64, np.uint64),
+        np.zeros(0 if timed else _PUT_DOWN, np.uint64),
         np.zeros(64, np.uint64),
         np.zeros(64, np.int64),
         counters,

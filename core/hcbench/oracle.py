@@ -55,6 +55,9 @@ class Answers:
         given, ``answer`` need not be.
     floats, ints : arrays, optional
         The data of the compiled function.
+    timed : bool
+        Whether an answer depends on how often its question was asked before, as with noise that is
+        drawn anew each time. If not, that number may be given as 0, and counting is cheaper.
     symmetry : {"unordered", "quadruplet", "ordered"}, optional
         Which questions are the same: about one set of items; about the same two unordered pairs,
         in either order; about the same items in one order. By default that of two pairs for an
@@ -75,7 +78,7 @@ class Answers:
     compiled: Any = None
     floats: NDArray[np.float64] | None = None
     ints: NDArray[np.int64] | None = None
-
+    timed: bool = True
     symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
 
     def __post_init__(self) -> None:
@@ -120,6 +123,7 @@ class Ledger:
             answers.floats,
             answers.ints,
             asked=answers.arity > 0,
+            timed=answers.timed,
         )
         self._seconds = 0.0
         self._compiled = False
@@ -135,7 +139,9 @@ class Ledger:
     @property
     def distinct_queries(self) -> int | None:
         """How many different questions; asking a pair the other way round is the same question."""
-        return self._count(compiled.DISTINCT)
+        compiled.settle(self._state)
+        asked, read = self._count(compiled.DISTINCT), self._count(compiled.SET)
+        return None if asked is None or read is None else max(asked, read)
 
     @property
     def rounds(self) -> int | None:
@@ -194,7 +200,7 @@ class Ledger:
         self._charge(size)
         self._counters[compiled.QUERIES] += size
         self._counters[compiled.WHOLE] += size
-        self._counters[compiled.DISTINCT] = max(self._counters[compiled.DISTINCT], size)
+        self._counters[compiled.SET] = size
         self._counters[compiled.ROUNDS] += 1
 
     def __repr__(self) -> str:

@@ -147,7 +147,8 @@ def _keeps(claim: Claim, relation: str, found: _Found, notes: list[str]) -> bool
     """Whether what was measured stands to the number as is claimed."""
     paper = float(claim.paper or 0.0)
     rounding = claim.rounding if relation == "=" else 0.0
-    tolerance = rounding + claim.within + ROUNDING_ERROR * max(abs(paper), found.size)
+    size = found.size if math.isfinite(found.size) else 0.0  # nothing is nearly infinite
+    tolerance = rounding + claim.within + ROUNDING_ERROR * max(abs(paper), size)
     if claim.every_repetition:
         return _all_keep(relation, found, paper, tolerance, notes)
     assert found.mean is not None

@@ -48,6 +48,11 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+def print_and_sleep() -> None:
+    os.write(1, b"begun\n")
+    time.sleep(0.05)
+
+
 def segfault() -> None:
     ctypes.string_at(0)
 

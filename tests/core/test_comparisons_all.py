@@ -114,6 +114,7 @@ def test_what_is_no_ranking_is_refused(n, rank, message):
         ([[0, 1], [2, 0]], r"shape \(2, 2\), not symmetric"),
         ([1.0, 2.0], r"n\(n-1\)/2 pairs, got shape \(2,\)"),
         ([1.0, np.nan, 2.0], "finite"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "finite"),
         (["a", "b", "c"], "numbers, got <U1"),
     ],
 )

@@ -120,6 +120,12 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
     np.savez(path, closer=[0], farther=[1])
     with pytest.raises(InvalidComparisonsError, match="pairs of how many items"):
         Comparisons.read(path)
+    np.savez(path, triplets=[[0, 1, 2]], n=[5, 6])
+    with pytest.raises(InvalidComparisonsError, match="n must be one whole number"):
+        Comparisons.read(path)
+    np.savez(path, comparisons=np.zeros((3, 3, 3)))
+    with pytest.raises(InvalidComparisonsError, match="array is of 3 items, and n is 9"):
+        Comparisons.read(path, n=9)
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(DataError, match=r"c\.npz"):
         Comparisons.read(path)
@@ -131,3 +137,9 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
     for attempt in (Comparisons.read, Comparisons(2, [], []).write):
         with pytest.raises(DataError, match=r"'\.txt'"):
             attempt(tmp_path / "c.txt")
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.npz"])
+def test_a_file_that_cannot_be_written_is_told_in_one_line(tmp_path, name):
+    with pytest.raises(DataError, match=r"cannot be written: No such file or directory$"):
+        Comparisons(2, [], []).write(tmp_path / "nowhere" / name)

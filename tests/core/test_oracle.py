@@ -1,5 +1,6 @@
 """The counted oracle: what is counted, refused and answered, through arrays and compiled alike."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -293,6 +294,33 @@ def test_the_table_of_questions_grows():
     assert counts(oracle)[:2] == (3 * n * (n - 1) // 2, n * (n - 1) // 2)
 
 
+@pytest.mark.parametrize("n", [12, 400], ids=["a bit for each question", "a set of keys"])
+@pytest.mark.parametrize("timed", [True, False])
+def test_questions_are_told_apart_however_they_are_noted(n, timed):
+    answers = Answers(
+        kind="quadruplet-queries",
+        n=n,
+        arity=4,
+        compiled=closer_of,
+        floats=similarities(n),
+        ints=np.array([n]),
+        timed=timed,
+    )
+    rng = np.random.default_rng(n)
+    questions = rng.integers(n, size=(9_000, 4))
+    questions = np.concatenate([questions, questions[:700], questions[:300, [2, 3, 1, 0]]])
+    oracle = Oracle(answers)
+    asked = Counter()
+    for part in np.split(questions, [1, 4_000, 9_990]):
+        oracle.ask(part)
+        asked.update(
+            frozenset({frozenset(q[:2]), frozenset(q[2:])}) for q in map(tuple, part.tolist())
+        )
+        assert oracle.ledger.queries == asked.total()
+        assert oracle.ledger.distinct_queries == len(asked)
+        assert oracle.ledger.is_sound
+
+
 def test_a_callable_becomes_an_oracle():
     w = similarities(5)
     one = ask_oracle("quadruplet-queries", lambda i, j, k, m: w[i, j] > w[k, m], n=5)
@@ -331,6 +359,30 @@ def test_who_writes_the_counters_from_a_kernel_is_found_out() -> None:
     assert oracle.ledger.is_sound
     oracle.ledger._counters[compiled.QUERIES] = 0
     assert not oracle.ledger.is_sound
+
+
+def test_a_set_that_is_read_again_is_counted_again_and_its_answers_are_not_new() -> None:
+    oracle = Oracle(Answers(kind="quadruplet-set", n=5, data=np.zeros(3), size=3))
+    oracle.read()
+    oracle.read()
+    ledger = oracle.ledger
+    assert (ledger.queries, ledger.distinct_queries, ledger.rounds) == (6, 3, 2)
+    assert ledger.is_sound
+
+
+@pytest.mark.parametrize("reads_first", [True, False])
+def test_reading_and_asking_count_alike_in_any_order(reads_first: bool) -> None:
+    both = Answers(
+        kind="both", n=5, data=np.zeros(3), size=3, arity=2, answer=lambda q, *_: np.ones(len(q))
+    )
+    oracle = Oracle(both)
+    if reads_first:
+        oracle.read()
+    oracle.ask([[0, 1], [1, 2]])
+    if not reads_first:
+        oracle.read()
+    assert (oracle.ledger.queries, oracle.ledger.distinct_queries) == (5, 3)
+    assert oracle.ledger.is_sound
 
 
 def test_unsure_is_asked_again_and_counted_again() -> None:

@@ -67,13 +67,11 @@ SPREAD = cells([1.5, 2.5])
         ("<", "2.99", "differs"),
         (">", "0.99", "reproduced"),
         (">", "1.01", "differs"),
-        ("=", "3.01", "reproduced"),  # 1.01 <= 0.005 + 1... of the printed digits
-        ("=", "3.02", "differs"),
+        ("=", "3.00", "reproduced"),  # 1 <= 1 + 0.005, half a unit of the last printed digit
+        ("=", "3.01", "differs"),
     ],
 )
 def test_bounds_by_hand(relation: str, paper: str, word: str) -> None:
-    if (relation, paper) == ("=", "3.01"):
-        paper = "3.00"
     row = verdict(SPREAD, relation=relation, paper=paper)
     assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0))
 
@@ -92,6 +90,15 @@ def test_an_inequality_between_two_metrics_forgives_rounding_errors_alone() -> N
     wanted = {"than_metric": "other", "relation": "<=", "every_repetition": True}
     assert verdict(sums, **wanted)["verdict"] == "reproduced"
     assert verdict([*sums, cell(2, error=2.001, other=2.0)], **wanted)["verdict"] == "differs"
+
+
+def test_an_infinite_value_equals_no_number_and_is_beyond_any_bound() -> None:
+    without_end = cells([float("inf"), float("inf")])
+    words = {
+        relation: verdict(without_end, relation=relation, paper="0.86")["verdict"]
+        for relation in ("=", "<=", ">=", ">")
+    }
+    assert [word for word, said in words.items() if said == "reproduced"] == [">=", ">"]
 
 
 def test_a_number_may_be_of_a_difference() -> None:

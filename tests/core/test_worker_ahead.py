@@ -11,10 +11,16 @@ from functools import partial
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.workers import Limits, Pool, Report
+from hcbench.workers import Limits, Pool, Report, links
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
+
+
+@pytest.fixture(autouse=True)
+def _all_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a busy machine makes of them."""
+    monkeypatch.setattr(links, "_QUICK", 60.0)
 
 
 @pytest.fixture
@@ -48,13 +54,17 @@ def endings(reports: dict[object, Report]) -> list[str]:
     return [reports[tag].ending for tag in sorted(reports, key=str)]
 
 
-def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand() -> None:
-    with Pool(1, PERFORM) as pool:
+def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Pool(1, PERFORM) as pool, monkeypatch.context() as patched:
+        patched.setattr(links, "_QUICK", 0.0)
         assert (pool.free, pool.room) == (1, 1)
-        pool.submit("long", partial(time.sleep, 0.1), Limits())
+        pool.submit("long", partial(jobs.add, 1, 1), Limits())
         assert pool.room == 0
         pool.wait(20)
         assert pool.room == 1
+        patched.undo()
         pool.submit("short", partial(jobs.add, 1, 1), Limits())
         pool.wait(20)
         assert (pool.free, pool.room) == (1, 3)
@@ -102,6 +112,11 @@ def test_each_job_has_its_own_log(pool: Pool) -> None:
     assert [reports[number].log for number in range(3)] == ["0\n", "1\n", "2\n"]
 
 
+def test_the_log_of_a_job_whose_worker_is_replaced_has_nothing_of_the_next(pool: Pool) -> None:
+    reports = submit(pool, jobs.start_thread, jobs.print_and_sleep)
+    assert [reports[number].log for number in range(2)] == ["", "begun\n"]
+
+
 def test_what_a_job_has_produced_is_never_reported_of_another() -> None:
     with Pool(1, f"{jobs.__name__}:perform_or_produce") as pool:
         pool.submit("short", ("value", jobs.add), Limits())
@@ -115,3 +130,14 @@ def test_losing_the_nursery_costs_only_the_job_on_its_way(pool: Pool) -> None:
     reports = submit(pool, jobs.kill_parent, partial(jobs.add, 1, 2), partial(jobs.add, 2, 2))
     assert endings(reports) == ["crash", "done", "done"]
     assert [reports[tag].value for tag in (1, 2)] == [3, 4]
+
+
+def test_the_phases_of_all_jobs_are_followed_when_several_workers_are_lost_at_once() -> None:
+    with Pool(2, PERFORM) as pool:
+        for number in range(2):
+            pool.submit(number, partial(time.sleep, 0.05), Limits())
+        collect(pool, 2)
+        adding = [partial(jobs.add, 1, number) for number in range(4)]
+        reports = submit(pool, jobs.kill_parent, partial(time.sleep, 60), *adding)
+    assert endings(reports)[2:] == ["done"] * 4
+    assert {report.phase for report in reports.values()} == {"algorithm"}

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from hcbench import HeightKind, Tree
+from hcbench import DataError, HeightKind, Tree
 from hcbench_vectors import means, products
 from tests.plugins.fitting import (
     cophenetic,
@@ -142,6 +142,15 @@ def test_equal_rows_are_merged_in_pairs():
     merges = means.average_of_products(np.ones((64, 3)))
     assert (merges[:, 2] == 3).all()
     assert merges[:32, 3].tolist() == [2] * 32
+
+
+@pytest.mark.parametrize("name", ["DotProduct", "UPGMA", "Ward"])
+@pytest.mark.parametrize("n", [20, 1100])
+def test_vectors_whose_products_overflow_are_refused(name, n):
+    params = {"metric": "dot-product"} if name == "UPGMA" else {}
+    huge = 1e200 * np.random.default_rng(0).normal(size=(n, 3))
+    with pytest.raises(DataError, match="products overflow; scale them down"):
+        fit(name, vectors(huge), **params)
 
 
 # ---- Ward ----------------------------------------------------------------------------------------

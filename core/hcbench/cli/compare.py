@@ -228,4 +228,5 @@ def _tell_end(outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path]
     if failed is not None:
         files = "".join(f" --plugin {shlex.quote(str(file))}" for file in plugins)
         tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process{files}")
-    tell(f"kept in {store.location}; see hcbench results")
+    if store.location != ":memory:":
+        tell(f"kept in {store.location}; see hcbench results")

@@ -92,7 +92,7 @@ def _write_info(about: Mapping[str, Any]) -> None:
     if about["doc"]:
         click.echo(about["doc"])
     facts = [
-        (key, _words(value))
+        (key, _lines(value))
         for key, value in about.items()
         if key not in ("name", "kind", "doc", "parameters") and value not in (None, "", [], ())
     ]
@@ -107,10 +107,16 @@ def _write_info(about: Mapping[str, Any]) -> None:
         )
 
 
+def _lines(value: Any) -> str:
+    """As `_words`, but of a list that is long a line for each."""
+    words = _words(value)
+    return "\n".join(map(str, value)) if isinstance(value, list) and len(words) > 100 else words
+
+
 def _write_facts(facts: Sequence[tuple[str, str]]) -> None:
     width = max(len(key) for key, _ in facts)
     for key, value in facts:
-        click.echo(f"{key:<{width}}  {value}")
+        click.echo(f"{key:<{width}}  " + value.replace("\n", "\n" + " " * (width + 2)))
 
 
 @click.command(epilog=examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))

@@ -184,15 +184,11 @@ class WorkerLink:
                 job.enter(phase)
         return None
 
-    def report(self, verdict: Verdict, *, gone: bool = False) -> Report:
+    def report(self, verdict: Verdict) -> Report:
         """Be done with the job on its way, and return what became of it.
 
-        Parameters
-        ----------
-        verdict
-        gone
-            Whether the process has ended. One that lives takes its log itself, as it may be writing
-            that of its next job.
+        A worker that comes to the end of a job takes its log itself: what it prints later is of the
+        next job, even if it is killed before that ends.
         """
         job = self.jobs.popleft()
         self.verdict = None
@@ -206,7 +202,7 @@ class WorkerLink:
             value=verdict.value if verdict.ending == "done" else self._interim(job),
             reason=verdict.reason,
             traceback=verdict.traceback,
-            log=verdict.log + (take_tail(self.log.fileno()) if gone else ""),
+            log=take_tail(self.log.fileno()) if verdict.log is None else verdict.log,
             phase=job.phase,
             seconds=seconds,
             pid=self.pid,

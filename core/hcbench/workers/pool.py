@@ -214,7 +214,7 @@ class Pool:
         The jobs that waited behind it are not to blame, and returned as new.
         """
         if worker.job is not None:
-            self._reports.append(worker.report(worker.verdict or verdict, gone=True))
+            self._reports.append(worker.report(worker.verdict or verdict))
         del self._workers[worker.number]
         self._ignore(worker)
         worker.close()
@@ -317,7 +317,8 @@ class Pool:
             self._hear_last_words(worker)
             unfinished += self._remove(worker, crashed(why, outside=True))
         if unfinished:
-            self._start_worker().jobs.extend(unfinished)
+            # A worker's phases are told from those of its next jobs by rising numbers.
+            self._start_worker().jobs.extend(sorted(unfinished, key=lambda job: job.number))
 
     # Limits.
 
@@ -337,7 +338,7 @@ class Pool:
             self._next_poll = now + _POLL
         for worker in list(self._workers.values()):
             self._enforce_time(worker, now)
-            if polling:
+            if polling and worker.number in self._workers:  # it may just have been given up
                 self._enforce_space(worker, now)
 
     def _enforce_time(self, worker: WorkerLink, now: float) -> None:

@@ -56,14 +56,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a job ended, at which monotonic time."""
+    """How a job ended, at which monotonic time.
+
+    `log` is None if the worker did not send it: then it is still in the file.
+    """
 
     ending: Ending
     at: float
     value: object = None
     reason: str = ""
     traceback: str = ""
-    log: str = ""
+    log: str | None = None
     outside: bool = False
 
 
