@@ -13,7 +13,11 @@ from typing import ClassVar
 
 import hcbench
 
-ALGORITHMS = [entry.spec.name for entry in hcbench.load_registry().algorithms.entries]
+ALGORITHMS = [
+    entry.spec.name
+    for entry in hcbench.load_registry().algorithms.entries
+    if not any(parameter.required for parameter in entry.spec.parameters)
+]
 DATASETS = {
     "planted, 40 items": "planted[N0=5,L=3]",
     "planted, 80 items": "planted[N0=10,L=3]",

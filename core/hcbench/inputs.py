@@ -46,6 +46,7 @@ def problem_of(job: Job) -> MadeProblem:
     if job.data_key in _problems:
         _problems.move_to_end(job.data_key)
         return _problems[job.data_key]
+    _answers.clear()  # they are about other data, and may be large
     with collect_notes() as notes:
         problem = make_problem(job.dataset, job.data_seed, job.provides)
     _problems[job.data_key] = MadeProblem(problem, problem.digest(), tuple(notes))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench import compiled
-from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 from hcbench.problem import Point, Result
 
 Questions: TypeAlias = NDArray[np.int64]
@@ -114,6 +114,8 @@ class Ledger:
     __slots__ = ("_compiled", "_counters", "_seconds", "_state", "countable", "kind")
 
     def __init__(self, answers: Answers, budget: int | None) -> None:
+        if budget is not None and budget < 0:
+            raise ParameterError(f"a budget of questions cannot be negative, got {budget}")
         self.kind = answers.kind
         self.countable = answers.size is not None or answers.arity > 0
         self._state, self._counters = compiled.new_state(
@@ -462,6 +464,11 @@ def ask_oracle(
         if codes.shape != (len(questions),):
             raise InvalidQuestionError(
                 f"{len(questions)} questions were answered by an array of shape {codes.shape}"
+            )
+        if codes.size and codes.dtype.kind not in "biu":
+            raise InvalidQuestionError(
+                f"{kind} were answered by {codes[0]!r}; answer with True or False, or the codes of "
+                "Oracle.ask"
             )
         if items == 4 and codes.dtype == bool:
             return np.where(codes, 1, -1).astype(np.int8)

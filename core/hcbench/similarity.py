@@ -20,18 +20,27 @@ def unit_rows(vectors: Vectors) -> Vectors:
     DataError
         If a row is zero: it has no direction.
     """
-    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
-    zero = np.flatnonzero(squares == 0)
+    sizes: Any = abs(vectors)
+    size = sizes.max(axis=1)
+    largest = (size if isinstance(size, np.ndarray) else size.toarray()).ravel()
+    zero = np.flatnonzero(largest == 0)
     if len(zero):
         raise DataError(
-            f"row {zero[0]} is zero ({len(zero)} such rows) and has no cosine; "
-            "drop these rows or take similarity=euclidean"
+            f"row {zero[0]} is zero (of {len(zero)}) and has no cosine; drop such rows or take "
+            "another similarity"
         )
-    scale = 1 / np.sqrt(squares)
+    # By a power of 2, which rounds nothing: squares of 1e200 are too large, those of 1e-200 are 0.
+    _, exponent = np.frexp(largest.astype(np.float64))
+    vectors = _scaled(vectors, np.ldexp(1.0, -np.maximum(exponent, -1000)))
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    return _scaled(vectors, 1 / np.sqrt(squares))
+
+
+def _scaled(vectors: Vectors, factors: NDArray[np.float64]) -> Vectors:
+    """Each row times its factor."""
     if isinstance(vectors, np.ndarray):
-        scaled: Vectors = vectors * scale[:, None]
-    else:
-        scaled = vectors.multiply(scale[:, None]).tocsr()
+        return vectors * factors[:, None]
+    scaled: Vectors = vectors.multiply(factors[:, None]).tocsr()
     return scaled
 
 

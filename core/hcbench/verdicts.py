@@ -110,7 +110,10 @@ def describe_claimed(claim: Claim) -> str:
     """What is claimed, as short as a column of a table."""
     beside = f"on {claim.than_dataset}" if claim.than_dataset else ""
     through = f"through {claim.than_oracle}" if claim.than_oracle else ""
-    other = " ".join(filter(None, (claim.better_than, claim.than_metric, beside, through)))
+    rival = " ".join(filter(None, (claim.better_than, claim.than_metric)))
+    if not rival and (beside or through):
+        rival = "itself"
+    other = " ".join(filter(None, (rival, beside, through)))
     sign = _SIGNS[claim.relation or "="]
     if claim.exponent:
         text = f"{sign}{claim.paper}, rate of {claim.exponent}"

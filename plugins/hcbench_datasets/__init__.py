@@ -78,6 +78,8 @@ def _is_subsample(params: Params) -> bool:
 
 def _provides_of_file(params: Params) -> tuple[str, ...]:
     """What a file yields; the member names of an .npz are read, and no data."""
+    if params["comparisons"]:
+        return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
     data = "similarity" if params["similarity"] else "vectors"
     provides = {data}
     path = Path(str(params["path"])).expanduser()
@@ -130,6 +132,13 @@ FILE = DatasetSpec(
             type="str",
         ),
         Parameter("similarity", False, "Whether the file is an n x n matrix of similarities."),
+        Parameter(
+            "comparisons",
+            False,
+            "Whether the rows of the file are comparisons: i, j, k, l says that i and j are more "
+            "alike than k and l, i, j, k that i is more like j than k. From 0; a line '# n = 60' "
+            "says how many items there are.",
+        ),
         Parameter(
             "delimiter",
             None,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets
 
-from hcbench import DataError, Problem
+from hcbench import Problem
+from hcbench_datasets.fetch import chosen
 
 
 def iris(seed: int, *, standardise: bool, n: int | None) -> Problem:
@@ -37,12 +38,8 @@ def _problem(
 ) -> Problem:
     """The data set, or ``n`` of its items in their old order, standardised after the choice."""
     vectors, labels = load(return_X_y=True)
-    if n is not None:
-        if n > len(vectors):
-            raise DataError(f"{name} has {len(vectors)} items; n={n} is more, leave n out for all")
-        chosen = np.sort(np.random.default_rng(seed).choice(len(vectors), n, replace=False))
-        vectors, labels = vectors[chosen], labels[chosen]
-    vectors = np.ascontiguousarray(vectors, dtype=np.float64)
+    rows = chosen(n, len(vectors), seed, name)
+    vectors, labels = np.ascontiguousarray(vectors[rows], dtype=np.float64), labels[rows]
     if standardise:
         vectors = standardised(vectors)
     return Problem(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, Problem
+from hcbench_datasets.content import note_contradictions
 from hcbench_datasets.fetch import Remote, data_file, open_text
 
 N_CARS = 60
@@ -51,10 +52,12 @@ def car(_seed: int, *, answers: str) -> Problem:
         for number in cars:
             names[number - 1] = f"{name} {number}"
             labels[number - 1] = code
+    comparisons = comparisons_of_centres(statements)
+    note_contradictions(comparisons)
     return Problem(
         n=N_CARS,
         names=tuple(names),
-        comparisons=comparisons_of_centres(statements),
+        comparisons=comparisons,
         levels=labels,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import Comparisons, DataError, ModelWarning
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -133,4 +134,15 @@ def check_square(matrix: NDArray[Any], where: str) -> None:
         raise DataError(
             f"{where}: similarities must be symmetric, but that of items {i} and {j} is "
             f"{matrix[i, j]} one way and {matrix[j, i]} the other; take the mean of both"
+        )
+
+
+def note_contradictions(comparisons: Comparisons) -> None:
+    """Say so if both answers to a question are there; algorithms do with them what they do."""
+    number = comparisons.contradictions()
+    if number:
+        warnings.warn(
+            f"{number} of the questions have been answered in both ways",
+            ModelWarning,
+            stacklevel=3,
         )

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from hcbench import DataError, HcbenchError, NewickWarning, Problem, Tree
+from hcbench import Comparisons, DataError, HcbenchError, NewickWarning, Problem, Tree
 from hcbench_datasets.arrays import read_npy, read_npz
-from hcbench_datasets.content import Content, Roles
+from hcbench_datasets.content import Content, Roles, note_contradictions
 from hcbench_datasets.tables import read_delimited, read_parquet
 
 
@@ -21,6 +21,7 @@ def file(
     drop: str | Sequence[str] = (),
     truth: str | None = None,
     similarity: bool = False,
+    comparisons: bool = False,
     delimiter: str | None = None,
 ) -> Problem:
     """Read a problem from a file.
@@ -36,6 +37,8 @@ def file(
         names=None if names is None else str(names),
         drop=_several(drop),
     )
+    if comparisons:
+        return _of_comparisons(Path(path).expanduser(), roles, similarity, truth)
     content = _read(Path(path).expanduser(), roles, similarity, delimiter)
     data = content.vectors if content.vectors is not None else content.similarity
     assert data is not None  # every reader returns one of them
@@ -55,16 +58,34 @@ def file(
     )
 
 
+def _of_comparisons(path: Path, roles: Roles, similarity: bool, truth: str | None) -> Problem:
+    if similarity or roles.named:
+        raise DataError(
+            f"{path}: a list of comparisons has items by number alone; leave out similarity, "
+            "labels, names and drop"
+        )
+    heard = Comparisons.read(_existing(path))
+    note_contradictions(heard)
+    truths = {}
+    if truth is not None:
+        truths["newick"] = _read_truth(Path(truth).expanduser(), None, heard.n)
+    return Problem(n=heard.n, comparisons=heard, truths=truths)
+
+
 def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
 
 
-def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:
+def _existing(path: Path) -> Path:
     if path.is_dir():
         raise DataError(f"cannot read {path}: it is a folder")
     if not path.exists():
         raise DataError(f"cannot read {path}: there is no such file (looked in {Path.cwd()})")
-    suffix = path.suffix.lower()
+    return path
+
+
+def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:
+    suffix = _existing(path).suffix.lower()
     if suffix in (".csv", ".tsv"):
         separator = delimiter or ("\t" if suffix == ".tsv" else ",")
         if len(separator) != 1 or separator in '"\r\n':

@@ -63,8 +63,10 @@ def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
     if content[:4] != bytes((0, 0, _BYTES, dimensions)):
         raise DataError(f"{path} is no IDX file of bytes in {dimensions} dimensions")
     start = 4 + 4 * dimensions
+    if len(content) < start:
+        raise DataError(f"{path} is damaged: it ends before the sizes do")
     shape = [int(size) for size in np.frombuffer(content[4:start], dtype=">u4")]
-    data = np.frombuffer(content, dtype=np.uint8, offset=min(start, len(content)))
-    if len(shape) != dimensions or data.size != np.prod(shape, dtype=np.int64):
+    data = np.frombuffer(content, dtype=np.uint8, offset=start)
+    if data.size != np.prod(shape, dtype=np.int64):
         raise DataError(f"{path} is damaged: {data.size} bytes of data for the shape {shape}")
     return data.reshape(shape)

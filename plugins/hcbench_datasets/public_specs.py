@@ -177,7 +177,7 @@ NEWSGROUPS_PCA = DatasetSpec(
     doc="Principal components of word counts of 200 of the 11314 training documents of 20 topics.",
     parameters=(
         _sample(200, "documents"),
-        Parameter("features", 100, "Principal components.", interval="[1, inf)"),
+        Parameter("features", 100, "Principal components.", interval=f"[1, {_DOCUMENTS})"),
     ),
     provides=_LABELLED,
     random=_is_sample_of_documents,

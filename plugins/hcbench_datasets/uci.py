@@ -80,16 +80,23 @@ def read_table(path: Path, *, named: bool) -> Table:
     DataError
         Naming the line that cannot be read.
     """
-    rows = [row for row in csv.reader(open_text(path)) if row][1:]
+    reader = csv.reader(open_text(path))
+    width = len(next(reader, []))
+    start = int(named)
+    rows, features = [], []
+    for row in filter(None, reader):
+        where = f"{path}, line {reader.line_num}"
+        if len(row) != width:
+            raise DataError(f"{where}: {len(row)} cells where the header has {width}")
+        try:
+            features.append([float(cell) for cell in row[start:-1]])
+        except ValueError as error:
+            raise DataError(f"{where}: {error}; numbers are needed before the class") from error
+        rows.append(row)
     if not rows:
         raise DataError(f"{path} holds no rows below its header")
-    start = int(named)
-    try:
-        features = [[float(cell) for cell in row[start:-1]] for row in rows]
-        vectors = np.array(features, dtype=np.float64)
-    except ValueError as error:
-        raise DataError(f"{path}: {error}; numbers are needed between name and class") from error
-    return [row[0] for row in rows] if named else [], vectors, [row[-1] for row in rows]
+    names = [row[0] for row in rows] if named else []
+    return names, np.array(features, dtype=np.float64), [row[-1] for row in rows]
 
 
 def table_of_openml(

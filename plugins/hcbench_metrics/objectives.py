@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import NotApplicableError, similarity_matrix, unit_rows
+from hcbench import DataError, NotApplicableError, similarity_matrix, unit_rows
 from hcbench_metrics import _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from hcbench import Problem, Scored, Tree
+    from hcbench import Problem, Scored, Tree, Vectors
 
 #: Floats that the sums of a block of columns may take: 32 MB.
 _BLOCK_SIZE = 1 << 22
@@ -118,10 +118,17 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
     if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
         matrix = similarity_matrix(problem, rule)
         return _kernels.merged_of_matrix(tree.parent, tree.leaf_range[1], tree.leaf_order, matrix)
-    vectors = unit_rows(problem.vectors) if rule == "cosine" else problem.vectors
+    vectors = _unit_rows(problem.vectors) if rule == "cosine" else problem.vectors
     if isinstance(vectors, np.ndarray):
         return _merged_of_dense(tree, vectors)
     return _merged_of_sparse(tree, vectors)
+
+
+def _unit_rows(vectors: Vectors) -> Vectors:
+    try:
+        return unit_rows(vectors)
+    except DataError as error:  # the data are what they are: it is the metric that does not apply
+        raise NotApplicableError(f"{error}, as in dasgupta[similarity=euclidean]") from error
 
 
 def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -105,6 +105,53 @@ ORACLES = (
             _SIMILARITY,
         ),
     ),
+    OracleSpec(
+        name="ordinal-queries",
+        function="hcbench_oracles.ordinal:ordinal_queries",
+        doc="Answers, one by one, which of three items is the odd one out.",
+        kind="ordinal-queries",
+        needs=("truth|similarity|vectors",),
+        parameters=(
+            Parameter(
+                "source",
+                "auto",
+                "What is close: by the true tree, by that of the label levels, or by similarities; "
+                "auto is the truth where there is one.",
+                choices=("auto", "truth", "labels", "similarity"),
+            ),
+            _SIMILARITY,
+            Parameter(
+                "ties",
+                "none",
+                "Where no pair is the closest: say so, or name the item that stands last, in the "
+                "tree or by number.",
+                choices=("none", "break"),
+            ),
+            Parameter(
+                "noise",
+                0.0,
+                "Probability that an answer is wrong, independently of the others.",
+                interval="[0, 0.5)",
+            ),
+            Parameter(
+                "wrong",
+                "random",
+                "Which wrong answer: any of them, or always the one with the smallest number.",
+                choices=("random", "adversarial"),
+            ),
+            Parameter(
+                "persistent",
+                False,
+                "Whether a question that is asked again gets the same answer, right or wrong.",
+            ),
+            Parameter(
+                "corrupt",
+                0.0,
+                "Part of the pairs whose distance is that of another random pair.",
+                interval="[0, 1]",
+            ),
+        ),
+    ),
 )
 
 

@@ -143,13 +143,14 @@ def flip_answers(
     closer: NDArray[np.uint32],
     farther: NDArray[np.uint32],
     items: tuple[Any, Any, Any, Any],
+    times: NDArray[np.int64],
     annotator: NDArray[np.int32],
     named: bool,
 ) -> None:
     """Turn answers (m,) round, each with its `error_rate`. O(m).
 
-    Whether it is turned round depends on the seed and on the question alone: see
-    `hcbench.compiled.uniform`.
+    Whether it is turned round depends on the seed, the question and how often it was asked before,
+    and on nothing else: see `hcbench.compiled.uniform`.
 
     Parameters
     ----------
@@ -159,6 +160,8 @@ def flip_answers(
         Similarities of the pairs; not read where scale is 0.
     items : i, j, k, l, (m,) each
         Items of ``closer`` and ``farther``.
+    times : (m,) int64
+        How often each question was asked before; empty where none was.
     annotator : (m,) int32, written
         Who answered; not touched where there are no annotators, or they are known by name.
     named : bool
@@ -169,13 +172,14 @@ def flip_answers(
     who, margin = 0, 0.0
     for at in range(closer.size):
         key = question_key(QUADRUPLET, i[at], j[at], k[at], l[at])
+        time = times[at] if times.size > 0 else 0
         if annotators > 0:
             if not named:
-                annotator[at] = annotator_of(seed, key, 0, annotators)
+                annotator[at] = annotator_of(seed, key, time, annotators)
             who = annotator[at]
         if scale > 0:
             margin = abs(w[closer[at]] - w[farther[at]])
-        if uniform(seed, key, 0) < error_rate(seed, noise, scale, annotators, who, margin):
+        if uniform(seed, key, time) < error_rate(seed, noise, scale, annotators, who, margin):
             closer[at], farther[at] = farther[at], closer[at]
 
 

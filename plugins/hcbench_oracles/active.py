@@ -41,4 +41,5 @@ def quadruplet_queries(
         compiled=_kernels.answer_quadruplet,
         floats=np.concatenate([[tolerance, model.noise, model.scale], w]),
         ints=np.array([problem.n, model.seed, model.annotators, persistent], dtype=np.int64),
+        timed=(model.noise > 0 or model.scale > 0) and not persistent,
     )

@@ -72,7 +72,8 @@ class Noise:
         closer, farther : (m,) uint32 arrays
             Changed in place.
         w : (n(n-1)/2,) array, optional
-            Similarities of the pairs.
+            Similarities of the pairs. Without them the answers are the data's own, which may
+            repeat a question, each time with another chance to be wrong.
         known : (m,) int32 array, optional
             Who gave each answer, where the data tell.
 
@@ -88,6 +89,7 @@ class Noise:
         if self.silent and (known is not None or not self.annotators):
             return known
         pairs = np.empty(0) if w is None else w
+        times = times_asked(closer, farther) if w is None else np.empty(0, np.int64)
         who = np.zeros(closer.size if self.annotators else 0, np.int32)
         if known is not None and self.annotators:
             who[:] = known
@@ -97,6 +99,19 @@ class Noise:
             one, two = closer[part], farther[part]
             items = (*pair_items(one, n), *pair_items(two, n))
             _kernels.flip_answers(
-                self.seed, model, pairs, one, two, items, who[part], known is not None
+                self.seed, model, pairs, one, two, items, times[part], who[part], known is not None
             )
         return who if self.annotators else known
+
+
+def times_asked(closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How often each question (m,) is asked before, whatever its answers. O(m log m) time."""
+    low, high = np.minimum(closer, farther), np.maximum(closer, farther)
+    question = low.astype(np.uint64) << np.uint64(32) | high
+    order = np.argsort(question, kind="stable")
+    of_it = question[order]
+    at = np.arange(order.size)
+    first = np.append(True, of_it[1:] != of_it[:-1])[: order.size]
+    times = np.empty(order.size, np.int64)
+    times[order] = at - np.maximum.accumulate(np.where(first, at, 0))
+    return times

@@ -209,7 +209,7 @@ def merge_sparse(
 def pairs_of_clusters(
     i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Pair of clusters p * K + q, p < q, of each pair of items i, j (M,); -1 within one. O(M)."""
+    """Condensed number of the pair of clusters of each pair of items (M,); -1 within one. O(M)."""
     K = cluster.max() + 1
     between = np.full(i.size, -1, np.int32)
     for a in range(i.size):

@@ -16,7 +16,7 @@ from hcbench_quadruplets.linkage import tree_by_mean
 DEFAULT_P = 0.1
 DEFAULT_COUNT = 1_000_000
 BLOCK = 1 << 20
-"""Questions at a time: 100 MB with the ledger's notes of them."""
+"""Signs at a time, so questions at most: 100 MB with the ledger's notes of them."""
 
 
 def four_k_al_act(
@@ -77,10 +77,10 @@ def four_k_al_act(
 
     Notes
     -----
-    No question depends on an answer; they are asked in blocks of `BLOCK`, each a round. With shared
-    landmarks no question is asked twice; with fresh ones two references may be compared with each
-    other twice. O(n^2 |S|) time for each reference, 16 n^2 bytes, and with shared landmarks a byte
-    for each question about the references that touch one.
+    No question depends on an answer; they are asked in blocks of at most `BLOCK`, each a round.
+    With shared landmarks no question is asked twice; with fresh ones two references may be compared
+    with each other twice. O(n^2 |S|) time for each reference, 16 n^2 bytes, and with shared
+    landmarks n |S| bytes for each reference that touches one.
     """
     if references is not None and p is not None:
         raise ParameterError("4K-AL-act takes references or p, not both")
@@ -236,13 +236,13 @@ def _compared_with(i: int, j: int, landmarks: _Landmarks) -> _Reference:
 
 def _blocks(plan: Iterator[_Reference]) -> Iterator[list[_Reference]]:
     block: list[_Reference] = []
-    questions = 0
+    signs = 0  # those known from earlier references need memory, too
     for reference in plan:
-        if block and questions + reference.new.size > BLOCK:
+        if block and signs + reference.landmarks.i.size > BLOCK:
             yield block
-            block, questions = [], 0
+            block, signs = [], 0
         block.append(reference)
-        questions += reference.new.size
+        signs += reference.landmarks.i.size
     if block:
         yield block
 

@@ -6,8 +6,9 @@ import warnings
 
 import numpy as np
 
-from hcbench import AllComparisons, Comparisons, ModelWarning, NotApplicableError
+from hcbench import AllComparisons, Comparisons, ModelWarning
 from hcbench_quadruplets import _embedding_kernels as kernels
+from hcbench_quadruplets.pairs import only_triplets
 
 MOST = 8_000_000
 """How many triplets are used; all those of 240 items are 6,797,280."""
@@ -42,12 +43,7 @@ def triplets_of(
     """
     if isinstance(comparisons, AllComparisons):
         return _of_all(comparisons, rng, most)
-    chosen = comparisons.only_triplets()
-    if len(comparisons) and not len(chosen):
-        raise NotApplicableError(
-            f"none of the {len(comparisons)} comparisons is a triplet, whose two pairs share an "
-            "item, and an embedding learns from these alone; take the oracle triplet-set, or 4K-AL"
-        )
+    chosen = only_triplets(comparisons)
     if len(chosen) > most:
         _note_part(len(chosen), most)
         chosen = chosen.select(np.sort(rng.integers(len(chosen), size=most)))

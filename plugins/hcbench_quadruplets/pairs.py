@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, ModelWarning
+from hcbench import AllComparisons, Comparisons, ModelWarning, NotApplicableError
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -51,6 +51,23 @@ def square(values: NDArray[Number], n: int) -> NDArray[Number]:
     matrix: NDArray[Number] = np.zeros((n, n), values.dtype)
     matrix[np.triu_indices(n, 1)] = values
     return matrix + matrix.T
+
+
+def only_triplets(comparisons: Comparisons) -> Comparisons:
+    """The comparisons whose two pairs share an item. O(m).
+
+    Raises
+    ------
+    NotApplicableError
+        If there are comparisons, and none of them shares an item.
+    """
+    chosen = comparisons.only_triplets()
+    if len(comparisons) and not len(chosen):
+        raise NotApplicableError(
+            f"none of the {len(comparisons)} comparisons is a triplet, whose two pairs share an "
+            "item, and this algorithm takes no others; take the oracle triplet-set, or 4K-AL"
+        )
+    return chosen
 
 
 def note_what_is_unknown(comparisons: Comparisons | AllComparisons) -> None:

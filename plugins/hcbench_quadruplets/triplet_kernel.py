@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_index, pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import note_what_is_unknown, square
+from hcbench_quadruplets.pairs import note_what_is_unknown, only_triplets, square
 
 Variant = Literal["k1", "k2"]
 
@@ -36,10 +36,15 @@ def tk_al(
     Tree
         Kind ORDER; ``linkage`` is the mean kernel value over the two clusters of each merge. Ties
         as in `merge_by_mean`.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are comparisons, and none of them shares an item.
     """
     comparisons: Comparisons | AllComparisons = oracle.read()
     if isinstance(comparisons, Comparisons):
-        comparisons = comparisons.only_triplets()
+        comparisons = only_triplets(comparisons)
     note_what_is_unknown(comparisons)
     return tree_by_mean(triplet_kernel(comparisons, kernel), given.names)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench import HeightKind, NotApplicableError, ParameterError, unit_rows
+from hcbench_vectors.components import principal_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +51,8 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
     Returns
     -------
     float
-        In the square of the vectors' unit. O(n^2 p) time, with r for p if pca, and the memory of a
-        block of 32 MB beside the vectors; never n x n.
+        In the square of the vectors' unit. O(n^2 p) time, with r for p if pca, and the memory of
+        blocks of 32 MB beside the vectors; never n x n. For pca also those of `principal_scores`.
 
     Raises
     ------
@@ -224,18 +225,14 @@ def _rank(truth: Tree) -> int:
 
 
 def _scores(vectors: Vectors, r: int) -> Vectors:
-    """Scores (n, r) of the first principal components, not centred. O(n p r) time."""
-    from scipy.sparse.linalg import svds
-
+    """Scores (n, r) of the first principal components, not centred: see `principal_scores`."""
     most = min(vectors.shape)
     if r > most:
         raise ParameterError(f"r must be at most min(n, p) = {most}, got {r}")
     if r == most:
         return vectors
-    start = np.random.default_rng(0).normal(size=most)  # else drawn anew at each call
-    left, length, _ = svds(vectors.astype(np.float64), k=r, v0=start)
-    scores: Floats = left * length
-    return scores
+    start = np.random.default_rng(0)  # of an iteration: the same at each call
+    return principal_scores(vectors.astype(np.float64, copy=False), r, start)
 
 
 def _largest(true: Floats, found: Floats) -> float:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _BLOCK_SIZE = 1 << 22
 
 
-def related_neighbours(scored: Scored, *, of: int = 0, k: int = 5, by: str = "dot-product") -> float:
+def related_neighbours(
+    scored: Scored, *, of: int = 0, k: int = 5, by: str = "dot-product"
+) -> float:
     """Number of the k classes closest to a class that share its coarsest class.
 
     Closest by the mean over pairs of items, one in each class (Gray et al. 2023, figure 3c-d). It

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Given, Oracle, Tree
+from hcbench import DataError, Given, Oracle, Tree, similarity_of_vectors
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities
 
@@ -71,9 +71,11 @@ def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.f
         distances = cosine_distances(vectors, "HDBSCAN with metric=cosine", given.names)
         return distances, "precomputed"
     if not isinstance(vectors, np.ndarray):
+        if metric == "euclidean":  # nor does it measure sparse rows: n x n distances
+            return -similarity_of_vectors(vectors, "euclidean"), "precomputed"
         raise DataError(
-            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=cosine or pca, "
-            "or give dense vectors"
+            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=euclidean, cosine "
+            "or pca, or give dense vectors"
         )
     # A copy, since its compiled code demands writable arrays and hcbench's are read-only.
     return np.array(vectors, dtype=np.float64, order="C"), metric

@@ -34,8 +34,9 @@ def upgma(
     mean similarities between the merged clusters, so of kind AFFINITY; leaves are at max(S), taken
     over pairs of different items, as the diagonal means nothing.
 
-    Time and memory of cosine and dot-product, and on similarities: `merge_by_products`; O(n p)
-    memory where n > p. Else O(n^2) time after the distances and O(n^2) memory, by scipy.
+    Time and memory of cosine and dot-product: `merge_by_products`, O(n p) memory where n > p; on
+    similarities `merge_by_similarity`. Else O(n^2) time after the distances and O(n^2) memory, by
+    scipy.
     """
     if given.n == 1:
         return _one_item(given)

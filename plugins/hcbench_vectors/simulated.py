@@ -275,39 +275,3 @@ def augmented(tree: Vertices, where: NDArray[np.int64], extra: NDArray[np.float6
         HeightKind.AFFINITY,
         collapse_unary=True,
     )
-
-
-def alpha(tree: Vertices, observed: NDArray[np.int64]) -> NDArray[np.float64]:
-    """alpha(u, v) (k, k) of some vertices: summed variances of the ancestors that they share."""
-    ancestors = np.zeros((len(tree.names), len(tree.names)))
-    for v, parent in enumerate(tree.parent):
-        if parent >= 0:
-            ancestors[v] = ancestors[parent]
-        ancestors[v, v] = 1.0
-    rows = ancestors[observed]
-    product: NDArray[np.float64] = (rows * tree.variance) @ rows.T
-    return product
-
-
-def rounded_ranks(affinity: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The ranking that the public code of Gray et al. takes for the truth, (k, k).
-
-    Row u ranks the vertices v by falling affinity, densely from 0. The affinities are those of
-    ``U sqrt(s)``, of a singular value decomposition ``U s V'`` of ``affinity``, with itself:
-    rounding breaks ties that are exact in the tree, differently on different machines. The
-    ranking is in general that of no tree, as within a tied group each row breaks the tie for
-    itself. Items i and j rank as Z_i and Z_j do.
-
-    Parameters
-    ----------
-    affinity : (k, k) array
-        `alpha` of the observed vertices.
-    """
-    left, size, _ = np.linalg.svd(affinity)
-    embedded = left * np.sqrt(size)
-    return dense_ranks(embedded @ embedded.T)
-
-
-def dense_ranks(affinity: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Each row's values by falling size, ties sharing a rank, from 0."""
-    return np.array([np.unique(-row, return_inverse=True)[1] for row in affinity], dtype=np.int64)

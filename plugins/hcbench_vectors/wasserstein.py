@@ -49,7 +49,7 @@ def wasserstein_distances(
     (r,) array
         ``d_1, d_2, ...``, in the vectors' unit. For each O(n^2) time for the costs, as
         ``|V V' x - y|^2 = |V' x|^2 + |y|^2 - 2 <V' x, V' y>``, and that of an exact transport of
-        n/2 points, about O(n^3): seconds at n = 4000. O(n^2) memory, two matrices (n/2, n/2).
+        n/2 points, about O(n^3): seconds at n = 4000. O(n^2) memory, a few matrices (n/2, n/2).
     """
     half = (vectors.shape[0] + 1) // 2
     train, test = vectors[:half], vectors[half:]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hcbench import NONE, UNSURE, Answers, Oracle, Tree, ask_oracle, compiled
 from hcbench.compiled import ASK, STATE, question_key, uniform
-from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 
 QUADRUPLET = 1
 
@@ -292,6 +292,18 @@ def test_the_table_of_questions_grows():
     i, j = np.tril_indices(n, -1)
     oracle.ask(np.stack((j, np.full(len(i), n), i), axis=1))
     assert counts(oracle)[:2] == (3 * n * (n - 1) // 2, n * (n - 1) // 2)
+
+
+@pytest.mark.parametrize("reply", [None, "yes", 0.5])
+def test_a_callable_that_answers_something_else_is_told(reply):
+    oracle = ask_oracle("quadruplet-queries", lambda *_: reply, n=4)
+    with pytest.raises(InvalidQuestionError, match="answer with True or False"):
+        oracle.ask([[0, 1, 2, 3]])
+
+
+def test_a_budget_is_not_negative():
+    with pytest.raises(ParameterError, match="cannot be negative, got -1"):
+        quadruplets_of(4, budget=-1)
 
 
 @pytest.mark.parametrize("n", [12, 400], ids=["a bit for each question", "a set of keys"])

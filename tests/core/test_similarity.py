@@ -1,7 +1,10 @@
 """Similarities of vectors by their names."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from hcbench import SIMILARITY_RULES, Problem, load_registry, similarity_matrix
@@ -46,3 +49,12 @@ def test_plugins_offer_every_rule() -> None:
         for parameter in use.spec.parameters
         if parameter.name == "similarity"
     ] == [SIMILARITY_RULES] * 4
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200, 1e-310])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_cosines_do_not_depend_on_the_size_of_rows(factor: float, form: Any) -> None:
+    vectors = np.random.default_rng(0).normal(size=(6, 3))
+    expected = similarity(vectors, "cosine")
+    found = similarity(form(vectors * factor), "cosine")
+    np.testing.assert_allclose(found, expected, rtol=1e-4 if factor < 1e-300 else 1e-12)

@@ -562,7 +562,10 @@ def test_a_corrupt_file_is_malformed(filled: Path, damage: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [("2", r"a newer hcbench \(schema 2, this one has 1\); upgrade"), ("0", "an older hcbench")],
+    [
+        ("99", rf"a newer hcbench \(schema 99, this one has {schema.SCHEMA_VERSION}\); upgrade"),
+        ("1", "an older hcbench"),
+    ],
 )
 def test_another_schema_version_is_refused(filled: Path, version: str, message: str) -> None:
     with sqlite3.connect(filled) as raw:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hcbench_datasets
-from hcbench import DataError, Problem
+from hcbench import DataError, ModelWarning, Problem
 from hcbench_datasets.car import CLASSES, comparisons_of_centres, read_statements, read_survey
 from hcbench_datasets.mnist import read_idx
 from hcbench_datasets.reviews import read_reviews
@@ -73,7 +73,10 @@ def test_glass_is_214_pieces():
 
 def test_a_table_with_text_for_a_number_is_refused(tmp_path):
     path = write(tmp_path / "glass.csv", "RI,Na,type\n1.5,x,1\n")
-    with pytest.raises(DataError, match="numbers are needed"):
+    with pytest.raises(DataError, match=r"glass\.csv, line 2: .*numbers are needed"):
+        read_table(path, named=False)
+    path = write(tmp_path / "glass.csv", "RI,Na,type\n1.5,1,1\n\n1.5,1\n")
+    with pytest.raises(DataError, match="line 4: 2 cells where the header has 3"):
         read_table(path, named=False)
     with pytest.raises(DataError, match="no rows"):
         read_table(write(tmp_path / "zoo.csv", "a,b\n"), named=True)
@@ -90,7 +93,9 @@ def test_car_has_two_quadruplets_for_each_of_6056_statements():
     assert problem.vectors is None
     assert np.bincount(problem.levels[:, 0]).tolist() == [24, 15, 17, 4]
     assert problem.names[1] == "ordinary 2"
-    assert len(make("car", answers="all").comparisons) == 2 * 7097
+    with pytest.warns(ModelWarning, match="answered in both ways"):
+        everything = make("car", answers="all")
+    assert len(everything.comparisons) == 2 * 7097
 
 
 def test_every_car_is_in_one_class():
@@ -221,7 +226,15 @@ def test_mnist_reads_idx_files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\0\0", idx(3, data=b"ab"), idx(2, data=b"ab", code=9), idx(1, 2, data=b"ab")],
+    [
+        b"",
+        b"\0\0",
+        idx(3, data=b"")[:6],
+        idx(3, data=b""),
+        idx(3, data=b"ab"),
+        idx(2, data=b"ab", code=9),
+        idx(1, 2, data=b"ab"),
+    ],
 )
 def test_damaged_idx_files_are_refused(tmp_path, content):
     (tmp_path / "x").write_bytes(content)

@@ -130,7 +130,7 @@ def test_the_drawn_triplets_are_uniform() -> None:
     assert max(abs(number - 300) for number in draws) < 6 * np.sqrt(300)
 
 
-@BOTH
+@pytest.mark.parametrize("name", ["tSTE-AL", "FORTE-AL", "tK-AL"])
 def test_comparisons_without_a_common_item_are_refused_in_one_line(name: str) -> None:
     comparisons = Comparisons.from_quadruplets(6, [[0, 1, 2, 3], [2, 3, 4, 5]])
     with pytest.raises(NotApplicableError, match="none of the 2 comparisons is a triplet") as error:

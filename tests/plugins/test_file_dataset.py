@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import hcbench_datasets
-from hcbench import DataError, HeightKind, Problem
+from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
 
 FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "file")
 
@@ -485,3 +485,31 @@ def test_broken_parquet(csv):
 def test_parquet_without_pyarrow(csv, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert 'pip install "hcbench[parquet]"' in fail(csv("", "x.parquet"))
+
+
+# ---- Comparisons ---------------------------------------------------------------------------------
+
+
+def test_a_list_of_comparisons_is_a_problem(csv):
+    path = csv("# n = 5\ni,j,k,l\n0,1,2,3\n0,1,0,2\n")
+    truth = csv("((0,1),(2,(3,4)));", "truth.nwk")
+    problem = read(path, comparisons=True, truth=str(truth))
+    assert problem.n == 5
+    assert problem.comparisons.quadruplets().tolist() == [[0, 1, 2, 3], [0, 1, 0, 2]]
+    assert problem.provides == {"comparisons", "truth"}
+    assert problem.truth.n == 5
+    assert read(csv("0,1,2\n", "triplets.csv"), comparisons=True).n == 3
+
+
+def test_comparisons_have_no_labels_and_their_mistakes_are_told(csv):
+    path = csv("0,1,2,3\n0,1,0\n")
+    assert "items by number alone" in fail(path, comparisons=True, labels="i")
+    with pytest.raises(HcbenchError, match="line 2 has 3 columns"):
+        read(path, comparisons=True)
+    assert "no such file" in fail(path.with_name("gone.csv"), comparisons=True)
+
+
+def test_contradictions_are_noted_and_kept(csv):
+    with pytest.warns(ModelWarning, match="1 of the questions have been answered in both ways"):
+        problem = read(csv("0,1,2,3\n2,3,0,1\n"), comparisons=True)
+    assert len(problem.comparisons) == 2

@@ -169,6 +169,18 @@ def test_named_annotators_of_crowd_data_get_error_rates_of_their_own():
     assert read(quadruplet_set, given, 2, annotators=1) == crowd
 
 
+def test_a_question_that_crowd_data_repeat_is_answered_anew_each_time():
+    """Each way round, and by whoever is asked."""
+    rows = [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3]] * 4000
+    fixed = Comparisons.from_quadruplets(4, rows)
+    noisy = read(quadruplet_set, Problem(n=4, comparisons=fixed), noise=0.3)
+    turned = (noisy.closer != fixed.closer).reshape(-1, 3)
+    np.testing.assert_allclose(turned.mean(axis=0), 0.3, atol=0.04)
+    assert abs(np.corrcoef(turned.T) - np.eye(3)).max() < 0.08
+    crowd = read(quadruplet_set, Problem(n=4, comparisons=fixed), noise=0.3, annotators=2)
+    assert set(crowd.annotator[::3].tolist()) == {0, 1}
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [

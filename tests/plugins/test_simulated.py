@@ -11,7 +11,6 @@ import hcbench_vectors
 from hcbench import DataError, HeightKind, Problem
 from hcbench.errors import ParameterError
 from hcbench_vectors.data_specs import PAPERS_TREE
-from hcbench_vectors.simulated import alpha, dense_ranks, rounded_ranks
 from hcbench_vectors.vertices import read_vertices, with_unit_heights
 
 (SPEC,) = hcbench_vectors.hcbench_datasets()
@@ -47,9 +46,6 @@ def spots(problem: Problem) -> np.ndarray:
 def test_the_papers_tree_has_the_heights_of_d1():
     tree = read_vertices(PAPERS_TREE, "x")
     assert dict(zip(tree.names, tree.heights().tolist(), strict=True)) == HEIGHT
-    observed = np.array([tree.names.index(z) for z in LEAVES])
-    expected = [[papers_alpha(u, v) for v in LEAVES] for u in LEAVES]
-    assert alpha(tree, observed).tolist() == expected
     assert [tree.names[v] for v in tree.leaves] == list(LEAVES)
 
 
@@ -75,9 +71,8 @@ def test_unit_heights_keep_the_shape_and_give_every_leaf_height_one():
     observed = np.array(tree.leaves)
     unit = with_unit_heights(tree, observed, "x")
     np.testing.assert_allclose(unit.heights()[observed], 1)
-    merges, before = alpha(unit, observed), alpha(tree, observed)
-    off = ~np.eye(5, dtype=bool)
-    np.testing.assert_allclose(merges[off], before[off] / 9)  # the highest leaf is at 9
+    inner = np.setdiff1d(np.arange(len(tree.names)), observed)
+    np.testing.assert_allclose(unit.heights()[inner], tree.heights()[inner] / 9)  # the highest leaf
 
 
 # ---- The truth -----------------------------------------------------------------------------------
@@ -244,18 +239,3 @@ def test_bad_parameters_are_one_line(params, message):
 
 def test_observed_vertices_may_be_written_as_numbers():
     assert make(n=9, p=2, observed=(1, 5)).digest() == make(n=9, p=2, observed=("1", "5")).digest()
-
-
-# ---- The ranking of the authors' code ------------------------------------------------------------
-
-
-def test_rounding_breaks_ties_only():
-    exact = np.array([[papers_alpha(u, v) for v in LEAVES] for u in LEAVES])
-    assert dense_ranks(exact).tolist() == [
-        [0, 1, 1, 2, 2], [1, 0, 1, 2, 2], [1, 1, 0, 2, 2], [2, 2, 2, 0, 1], [2, 2, 2, 1, 0],
-    ]  # fmt: skip
-    for ranks, affinities in zip(rounded_ranks(exact), exact, strict=True):
-        for a in range(5):
-            for b in range(5):
-                if affinities[a] > affinities[b]:
-                    assert ranks[a] < ranks[b]

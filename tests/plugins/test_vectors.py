@@ -159,9 +159,12 @@ def test_hdbscan_on_similarities():
     np.testing.assert_allclose(cophenetic(tree), single_linkage(mutual_reachability(D, 2, 1)))
 
 
-def test_hdbscan_takes_no_sparse_euclidean_vectors():
-    with pytest.raises(DataError, match="metric=cosine"):
-        fit("HDBSCAN", vectors(sparse.csr_array(np.eye(4))))
+def test_hdbscan_measures_sparse_vectors_itself_where_the_package_does_not():
+    dense = np.random.default_rng(3).normal(size=(20, 4))
+    whole, thin = fit("HDBSCAN", vectors(dense)), fit("HDBSCAN", vectors(sparse.csr_array(dense)))
+    np.testing.assert_allclose(thin.height, whole.height, rtol=1e-7)
+    with pytest.raises(DataError, match="take metric=euclidean, cosine"):
+        fit("HDBSCAN", vectors(sparse.csr_array(dense)), metric="manhattan")
 
 
 def test_hdbscan_of_sparse_vectors_under_cosine():

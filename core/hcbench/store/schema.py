@@ -34,7 +34,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from hcbench.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
 END = -1
 

@@ -139,6 +139,10 @@ class WorkerLink:
         """The job on its way."""
         return self.jobs[0] if self.jobs else None
 
+    def is_quick(self, now: float) -> bool:
+        """Whether its last job was a short one, and the present one is so far."""
+        return self.quick and (self.job is None or now - self.job.began < _QUICK)
+
     @property
     def awaited(self) -> Job | None:
         """The job on its way, if its end is still open."""

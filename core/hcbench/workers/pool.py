@@ -101,14 +101,17 @@ class Pool:
 
         A worker whose last job was short may have the next ones at hand: it need not wait for us.
         """
-        return max(self.free, sum(_AHEAD - len(w.jobs) for w in self._hearing() if w.quick))
+        now = time.monotonic()
+        ahead = sum(_AHEAD - len(w.jobs) for w in self._hearing() if w.is_quick(now))
+        return max(self.free, ahead)
 
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
         """Give a job to a worker; whatever becomes of it, `wait` reports under this tag.
 
-        With `ahead` it may have to wait for another, as `room` says.
+        With `ahead` it may have to wait for another, as there was `room`.
         """
-        if (self.room if ahead else self.free) < 1:
+        worker = self._next_worker(_AHEAD if ahead else 1)
+        if worker is None:
             raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
         number = next(self._numbers)
         try:
@@ -117,15 +120,11 @@ class Pool:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
             return
-        self._assign(Job(number, tag, limits, frame))
-
-    def _assign(self, job: Job) -> None:
-        worker = self._next_worker()
-        worker.jobs.append(job)
+        worker.jobs.append(Job(number, tag, limits, frame))
         if worker.pid:
-            worker.outbox += job.frame
+            worker.outbox += frame
             if len(worker.jobs) == 1:
-                job.start(time.monotonic())
+                worker.jobs[0].start(time.monotonic())
             self._write(worker)
 
     def wait(self, timeout: float | None = None) -> list[Report]:
@@ -161,12 +160,13 @@ class Pool:
 
     # Starting and ending workers.
 
-    def _next_worker(self) -> WorkerLink:
-        """The one that will come to a new job first."""
-        able = [worker for worker in self._hearing() if worker.quick or not worker.jobs]
-        if self.free and all(worker.jobs for worker in able):
-            return self._start_worker()
-        return min(able, key=lambda worker: (len(worker.jobs), worker.pid == 0))
+    def _next_worker(self, most: int) -> WorkerLink | None:
+        """The one that will come to a new job first, if one has fewer than so many."""
+        idle = [worker for worker in self._hearing() if not worker.jobs]
+        if self.free:
+            return max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()
+        quick = [w for w in self._hearing() if w.quick and len(w.jobs) < most]
+        return min(quick, key=lambda worker: len(worker.jobs), default=None)
 
     def _hearing(self) -> list[WorkerLink]:
         return [w for w in self._workers.values() if not w.is_deaf and w.verdict is None]

@@ -1,0 +1,93 @@
+"""Hierarchies by ordinal questions: how many, which is deterministic, and how long.
+
+asv runs the small sizes; ``python -m benchmarks.ordinal`` prints all, up to 10^6 items.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+import hcbench
+from hcbench.inputs import make_answers
+from hcbench.job import Call
+
+SHAPES = ("random", "balanced", "caterpillar", "yule")
+NAMES = {
+    "exact": "InsertionClustering[separator=exact]",
+    "fast": "InsertionClustering[separator=fast]",
+    "quick": "QuickClustering",
+    "quick, binary search": "QuickClustering[merge=binary-search]",
+}
+SMALL = 4000
+# Exact insertion takes time O(n height), so it stays at 10^4.
+LARGE = (
+    (10_000, ("exact", "fast", "quick", "quick, binary search")),
+    (100_000, ("fast", "quick", "quick, binary search")),
+    (1_000_000, ("fast", "quick, binary search")),
+)
+
+
+def _answers(n: int, shape: str) -> hcbench.Answers:
+    registry = hcbench.load_registry()
+    (dataset,) = registry.use_datasets(f"random-tree[n={n}, shape={shape}]")
+    (oracle,) = registry.use_oracles("ordinal-queries")
+    problem = dataset.spec.load()(1, **dataset.params)
+    return make_answers(Call(oracle.spec.function, oracle.params), problem, 0, None)
+
+
+def measure(name: str, answers: hcbench.Answers) -> tuple[float, int]:
+    """Seconds, and questions."""
+    oracle = hcbench.Oracle(answers)
+    oracle.prepare()
+    start = perf_counter()
+    hcbench.fit(NAMES[name], oracle)
+    return perf_counter() - start, oracle.ledger.queries or 0
+
+
+class Ordinal:
+    """4000 items."""
+
+    params: ClassVar = [list(NAMES), list(SHAPES)]
+    param_names: ClassVar = ["algorithm", "shape"]
+    timeout = 300
+
+    def setup(self, name: str, shape: str) -> None:
+        """Draw the tree, and compile."""
+        measure(name, _answers(12, shape))
+        self.answers = _answers(SMALL, shape)
+
+    def track_seconds(self, name: str, _shape: str) -> float:
+        """Of the whole call."""
+        return measure(name, self.answers)[0]
+
+    def track_questions(self, name: str, _shape: str) -> int:
+        """The same for every run: a change is one of the algorithm."""
+        return measure(name, self.answers)[1]
+
+    track_seconds.unit = "s"  # type: ignore[attr-defined]
+    track_questions.unit = "questions"  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    """Print all sizes."""
+    for name in NAMES:
+        measure(name, _answers(12, "random"))
+    for n, names in LARGE:
+        for shape in SHAPES:
+            answers = _answers(n, shape)
+            for name in names:
+                seconds, questions = measure(name, answers)
+                part = questions / (n * np.log2(n))
+                sys.stdout.write(
+                    f"{n:>8} {shape:<12}{name:<22}{seconds:8.3f} s {questions:>10} questions, "
+                    f"{part:.3f} n log2 n\n"
+                )
+                sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Compiled answers to ordinal questions: which of three items is not of the closest pair.
+
+`answer_ordinal` compares distances of the three pairs. In a tree the distance is the number of
+leaves below the lowest common ancestor (an ultrametric); of similarities it is minus them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hcbench.compiled import question_key, uniform
+
+PAIR = 0  # a set of two items: see hcbench.compiled.question_key
+NONE = -1
+# Other random numbers than those that decide whether an answer is wrong.
+WHICH = np.uint64(0x5851F42D4C957F2D)  # which of the wrong answers
+CORRUPT = np.uint64(0x14057B7EF767814F)  # whether a pair's distance is another's
+FIRST, SECOND = np.uint64(0x2545F4914F6CDD1D), np.uint64(0x9E6C63D0876A9A47)  # whose it is
+
+BLOCK = 32
+"""Boundaries in a block: two lines of the cache."""
+#: Entries of ``ints``: the numbers below, then positions, boundaries and tables.
+N, SEED, PERSISTENT, BREAK, ADVERSARIAL, TREE, HEADER = range(7)
+#: Entries of ``floats``: then the similarities (n(n-1)/2,), in condensed order.
+NOISE, CORRUPTION, TOLERANCE, FLOAT_HEADER = range(4)
+
+
+@njit(cache=True)
+def tree_tables(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    n: int,
+) -> NDArray[np.int64]:
+    """What `_join_size` reads, one array after another, for a tree of n leaves. O(n).
+
+    Between the leaves at positions p and p + 1 from left to right is a boundary, the number of
+    leaves below their lowest common ancestor; that of two leaves is the largest boundary between
+    them. Boundaries are in blocks of `BLOCK`; a sparse table holds the largest of 1, 2, 4, ...
+    blocks from each one on.
+
+    Parameters
+    ----------
+    start, end, parent : (m,) int64
+        As of a Tree: leaf ranges and parents.
+
+    Returns
+    -------
+    int64 array that holds one of int32, (4n + (n/32) log2(n/32),)
+        Position of each leaf (n,); boundaries (n,); for each of these the largest one from it to
+        the end of its block, and from its block's start to it (2n,); the table, a row for each
+        power of 2.
+    """
+    blocks = (n + BLOCK - 1) // BLOCK
+    levels = 1
+    while 1 << levels <= blocks:
+        levels += 1
+    size = 4 * n + levels * blocks
+    out = np.zeros(size + size % 2, np.int32)
+    out[:n] = start[:n]
+    boundary, ends, table = out[n : 2 * n], out[2 * n : 4 * n], out[4 * n :]
+    for v in range(len(parent) - 1):
+        above = parent[v]
+        if end[v] != end[above]:
+            boundary[end[v] - 1] = end[above] - start[above]
+    for p in range(n):
+        same = p % BLOCK > 0
+        ends[2 * p + 1] = max(boundary[p], ends[2 * p - 1]) if same else boundary[p]
+        table[p // BLOCK] = max(table[p // BLOCK], boundary[p])
+    for p in range(n - 1, -1, -1):
+        same = p + 1 < n and (p + 1) % BLOCK > 0
+        ends[2 * p] = max(boundary[p], ends[2 * p + 2]) if same else boundary[p]
+    for level in range(1, levels):
+        half = 1 << (level - 1)
+        for b in range(blocks - 2 * half + 1):
+            at = (level - 1) * blocks + b
+            table[level * blocks + b] = max(table[at], table[at + half])
+    return out.view(np.int64)
+
+
+@njit(cache=True)
+def _tables(ints: Any) -> Any:
+    """The array of `tree_tables` as it was made."""
+    return ints[HEADER:].view(np.int32)
+
+
+@njit(cache=True)
+def _join_size(tables: Any, n: Any, left: Any, right: Any) -> Any:
+    """Leaves below the lowest common ancestor of the leaves at positions left < right. O(1)."""
+    first, last = left // BLOCK, (right - 1) // BLOCK
+    if first == last:
+        largest = tables[n + left]
+        for p in range(left + 1, right):
+            largest = max(largest, tables[n + p])
+        return largest
+    largest = max(tables[2 * n + 2 * left], tables[2 * n + 2 * right - 1])
+    between = last - first - 1
+    if between > 0:
+        level = 0
+        while 2 << level <= between:
+            level += 1
+        row = 4 * n + level * ((n + BLOCK - 1) // BLOCK)
+        largest = max(largest, tables[row + first + 1], tables[row + last - (1 << level)])
+    return largest
+
+
+@njit(cache=True)
+def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
+    """Of two items; 0 of an item and itself."""
+    if i == j:
+        return 0.0
+    n = ints[N]
+    if ints[TREE] == 1:
+        tables = _tables(ints)
+        p, q = tables[i], tables[j]
+        return float(_join_size(tables, n, min(p, q), max(p, q)))
+    low, high = (i, j) if i < j else (j, i)
+    return -floats[FLOAT_HEADER + low * (2 * n - low - 1) // 2 + high - low - 1]
+
+
+@njit(cache=True)
+def _heard_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
+    """A pair's distance or, where it is corrupted, that of another pair, drawn once for all."""
+    key = question_key(PAIR, i, j, 0, 0)
+    if uniform(ints[SEED], key ^ CORRUPT, 0) < floats[CORRUPTION]:
+        n = ints[N]
+        i = int(uniform(ints[SEED], key ^ FIRST, 0) * n)
+        j = (i + 1 + int(uniform(ints[SEED], key ^ SECOND, 0) * (n - 1))) % n
+    return _distance(floats, ints, i, j)
+
+
+@njit(cache=True)
+def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
+    """The item outside the closest pair; where two pairs are, a tie."""
+    without_i = _heard_distance(floats, ints, j, k)
+    without_j = _heard_distance(floats, ints, i, k)
+    without_k = _heard_distance(floats, ints, i, j)
+    tolerance = floats[TOLERANCE]
+    if without_i + tolerance < without_j and without_i + tolerance < without_k:
+        return 0
+    if without_j + tolerance < without_i and without_j + tolerance < without_k:
+        return 1
+    if without_k + tolerance < without_i and without_k + tolerance < without_j:
+        return 2
+    return NONE
+
+
+@njit(cache=True)
+def _odd_in_tree(ints: Any, i: Any, j: Any, k: Any) -> Any:
+    """The item whose neighbours, from left to right in the tree, join lower down. O(1)."""
+    tables, n = _tables(ints), ints[N]
+    p, q, r = tables[i], tables[j], tables[k]
+    left, middle, right = 0, 1, 2
+    if p > q:
+        p, q, left, middle = q, p, middle, left
+    if q > r:
+        q, r, middle, right = r, q, right, middle
+    if p > q:
+        p, q, left, middle = q, p, middle, left
+    lower, upper = _join_size(tables, n, p, q), _join_size(tables, n, q, r)
+    if lower == upper:
+        return NONE
+    return right if lower < upper else left
+
+
+@njit(cache=True)
+def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
+    """The item that stands last: in the tree from left to right, else by its number."""
+    if ints[TREE] == 1:
+        tables = _tables(ints)
+        i, j, k = tables[i], tables[j], tables[k]
+    if k > i and k > j:
+        return 2
+    return 1 if j > i else 0
+
+
+@njit(cache=True)
+def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
+    """One of the items that are not the right answer: drawn, or that with the smallest number."""
+    others = 3 if right == NONE else 2
+    if ints[ADVERSARIAL] == 1:
+        best = -1
+        for at in range(3):
+            if at != right and (best < 0 or items[at] < items[best]):
+                best = at
+        return best
+    # Counted by the items' numbers, so that the order in which they are named changes nothing.
+    rank = int(uniform(ints[SEED], key ^ WHICH, time) * others)
+    for at in range(3):
+        if at != right:
+            before = 0
+            for other in range(3):
+                before += other != right and items[other] < items[at]
+            if before == rank:
+                return at
+    return right
+
+
+@njit(cache=True)
+def answer_ordinal(
+    floats: Any,
+    ints: Any,
+    i: Any,
+    j: Any,
+    k: Any,
+    _l: Any,
+    key: Any,
+    time: Any,
+) -> Any:
+    """0, 1 or 2: the position of the item that is not of the closest pair; NONE, if none is.
+
+    O(1). Whether the answer is wrong, and which, depends on the seed, the three items and how often
+    they were asked about, in whatever order.
+
+    Raises
+    ------
+    ValueError
+        If the items are not three different ones.
+    """
+    if i in (j, k) or j == k:
+        raise ValueError("an ordinal question is about three different items")
+    if ints[TREE] == 1 and floats[CORRUPTION] == 0:
+        answer = _odd_in_tree(ints, i, j, k)
+    else:
+        answer = _odd_by_distances(floats, ints, i, j, k)
+    if answer == NONE and ints[BREAK] == 1:
+        answer = _last(ints, i, j, k)
+    if floats[NOISE] > 0:
+        asked = 0 if ints[PERSISTENT] == 1 else time
+        if uniform(ints[SEED], key, asked) < floats[NOISE]:
+            return _wrong(ints, answer, (i, j, k), key, asked)
+    return answer

@@ -1,0 +1,79 @@
+"""InsertionClustering's loops: algorithm 3 of Emamjomeh-Zadeh & Kempe 2018."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+from hcbench.compiled import ASK, STATE
+from hcbench_ordinal._pivot_kernels import MOST_CUTS, NODE, A, B, learn, place, start
+from hcbench_ordinal._search_tree_kernels import (
+    MOST_DEPTH,
+    join_first_two,
+    learn_search,
+    place_search,
+    start_search,
+)
+from hcbench_ordinal._tree_kernels import TREE
+
+_WEIGHTS, _ITEMS = types.int32[::1], types.int64[::1]
+
+
+@njit(types.void(ASK, STATE, TREE, _WEIGHTS, _ITEMS, types.boolean), cache=True)
+def insert(
+    ask: Any,
+    state: Any,
+    tree: Any,
+    w: NDArray[np.int32],
+    order: NDArray[np.int64],
+    topdown: bool,
+) -> None:
+    """Insert the items in this order, each by `start` and `learn`. O(n height) and the questions.
+
+    Parameters
+    ----------
+    tree : see `_tree_kernels`
+        Filled in.
+    w : (2n-1,) int32
+        All 1.
+    order : (n,) int64
+        At least two items.
+    topdown : bool
+        Search from the root down; otherwise by the best pivots.
+    """
+    at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
+    at[NODE] = order[0]  # the second item goes beside the first
+    root = place(tree, w, at, order[1])
+    for i in range(2, len(order)):
+        x = order[i]
+        asking = start(tree, w, at, cuts, root, topdown)
+        while asking:
+            asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
+        new = place(tree, w, at, x)
+        if new >= 0 and tree[0][new] < 0:
+            root = new
+
+
+@njit(types.void(ASK, STATE, TREE, _ITEMS, types.float64), cache=True)
+def insert_by_search_tree(
+    ask: Any, state: Any, tree: Any, order: NDArray[np.int64], balance: float
+) -> None:
+    """Insert the items in this order, each by a search tree. O(n log n) questions and memory moves.
+
+    Parameters as of `insert`; and ``balance`` of `place_search`. Working memory 32 n bytes.
+    """
+    n = len(order)
+    w, scratch = np.ones(2 * n - 1, np.int32), np.empty((2 * n, 3), np.int32)
+    at, path = np.zeros(8, np.int64), np.empty((MOST_DEPTH, 2), np.int64)
+    root = np.zeros(2, np.int64)
+    join_first_two(tree, root, order[0], order[1])
+    for i in range(2, n):
+        x = order[i]
+        start_search(tree, at, root)
+        asking = True
+        while asking:
+            asking = learn_search(tree, at, path, root, ask(state, at[A], at[B], x, 0))
+        place_search(tree, w, at, path, root, scratch, balance, x)

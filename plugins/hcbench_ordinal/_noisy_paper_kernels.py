@@ -1,0 +1,249 @@
+"""Insertion by noisy answers as published: simulated vertex queries, in two stages.
+
+Emamjomeh-Zadeh & Kempe 2018, section 5 and appendix B; the multiplicative weights are those of
+Emamjomeh-Zadeh, Kempe & Singhal 2016. Answers are coded as in `_noisy_kernels`; a vertex query has
+these and one more: 0: towards the right child, 1: the left child, 2: the parent, 3: this one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+from hcbench import NotApplicableError
+from hcbench.compiled import ASK, STATE
+from hcbench_ordinal._noisy_kernels import NO_PAIR, Growth, attach, centroid, pair_up, weigh
+
+_Ints = NDArray[np.int64]
+_RIGHT, _LEFT, _UP, _HERE = range(4)
+
+
+@njit(cache=True)
+def preorder(tree: Growth, order: _Ints) -> int:
+    """Write the vertices, parents first; how many there are. O(|V|)."""
+    order[0] = tree.root[0]
+    written = 1
+    done = 0
+    while done < written:
+        v = order[done]
+        done += 1
+        if tree.left[v] >= 0:
+            order[written], order[written + 1] = tree.left[v], tree.right[v]
+            written += 2
+    return written
+
+
+@njit(cache=True)
+def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _Ints) -> Any:
+    """Connect the marked vertices by the lowest common ancestors of each two, and nothing else.
+
+    Parameters
+    ----------
+    tree
+    marked : (2n-1,) bool
+        At least one.
+    order : (2n-1,)
+        Room for all vertices.
+    near : (3, 2n-1), written
+        For each vertex of the virtual tree its neighbours in the direction of each answer: in the
+        right subtree, in the left one, above; -1 where there is none.
+
+    Returns
+    -------
+    root, diameter : int, int
+        The diameter is the most edges between two vertices.
+
+    Notes
+    -----
+    O(|V|). A vertex without virtual ones in both subtrees, and not marked, is left out; ``top``
+    is the highest virtual vertex of each subtree.
+    """
+    m = preorder(tree, order)
+    top, height = np.full(marked.size, -1), np.zeros(marked.size, np.int64)
+    near[:] = -1
+    diameter = 0
+    for v in order[:m][::-1]:
+        low = top[tree.right[v]] if tree.left[v] >= 0 else -1
+        high = top[tree.left[v]] if tree.left[v] >= 0 else -1
+        if not marked[v] and (low < 0 or high < 0):
+            top[v] = max(low, high)
+            continue
+        top[v] = v
+        near[_RIGHT, v], near[_LEFT, v] = low, high
+        for child in (low, high):
+            if child >= 0:
+                near[_UP, child] = v
+                diameter = max(diameter, height[v] + height[child] + 1)
+                height[v] = max(height[v], height[child] + 1)
+    return top[tree.root[0]], diameter
+
+
+@njit(cache=True)
+def update(tree: Growth, q: int, response: int, p: float) -> None:
+    """Multiply what agrees with the response of a vertex query by p, and the rest by 1-p."""
+    weigh(
+        tree,
+        q,
+        p if response == _LEFT else 1 - p,
+        p if response == _RIGHT else 1 - p,
+        p if response == _HERE else 1 - p,
+        p if response == _UP else 1 - p,
+    )
+
+
+@njit(cache=True)
+def mark_heavy(tree: Growth, insertion: int, marked: NDArray[np.bool_]) -> int:
+    """Mark and empty the vertex with half of the weight or more, as long as there is one.
+
+    Returns
+    -------
+    int
+        The centroid of what is left; -1 if nothing is.
+    """
+    while True:
+        q, above, below = centroid(tree, insertion)
+        if tree.own[q] < above + below:
+            return int(q)
+        if tree.own[q] == 0:
+            return -1
+        marked[q] = True
+        weigh(tree, q, 1.0, 1.0, 0.0, 1.0)
+
+
+_ITEMS = types.int64[::1]
+_NUMBER = types.float64
+
+
+@njit(
+    types.int64(
+        ASK, STATE, _ITEMS, _NUMBER, types.int64, types.int64[::1], types.boolean, _NUMBER, _NUMBER,
+        _NUMBER, _ITEMS, _ITEMS, _ITEMS, _ITEMS
+    ),
+    cache=True,
+)  # fmt: skip
+def insert_all_as_published(
+    ask: Any,
+    state: Any,
+    order: _Ints,
+    p: float,
+    repetitions: int,
+    rounds: _Ints,
+    skip: bool,
+    walk_distance: float,
+    walk_marked: float,
+    walk_all: float,
+    parent: _Ints,
+    left: _Ints,
+    right: _Ints,
+    size: _Ints,
+) -> int:
+    """Insert all items by multiplicative weights and a walk on what they marked.
+
+    Stage 1: all weights are 1. As often as ``rounds`` says, query the centroid and multiply the
+    vertices that agree with the response by p and the others by 1-p; whenever a vertex has half of
+    the weight or more, mark it and set its weight to 0. Stage 2 is algorithm 6 on the virtual tree
+    of the marked vertices, from its root: each has a counter; a response "here" raises that of the
+    present vertex, another lowers it, and where it is 0 the walk moves on. A response that points
+    where no marked vertex is, is known to be wrong: the walk does nothing.
+
+    Parameters
+    ----------
+    order : (n,)
+        Items in the order of insertion; n >= 2.
+    p : float
+    repetitions : int
+        k_p of algorithm 5, odd.
+    rounds : (n,)
+        K of stage 1 for the i-th item, whose tree has 2i - 1 vertices.
+    skip : bool
+        Whether all vertices are marked, and nothing is asked, where K >= |V|.
+    walk_distance, walk_marked, walk_all : float
+        The walk takes max(walk_distance (D + 1), ``walk_marked``) steps for a virtual tree of
+        diameter D, with ``walk_all`` instead where stage 1 was skipped.
+    parent, left, right, size : (2n-1,), written
+
+    Returns
+    -------
+    int
+        How many insertions skipped stage 1.
+
+    Notes
+    -----
+    Up to 2 k_p questions for a vertex query. O(depth) time for each of stage 1 and O(1) for each of
+    stage 2, O(|V|) for an insertion. 180 n bytes beside the caller's.
+    """
+    n = len(order)
+    tree = pair_up(parent, left, right, size, order[0], order[1])
+    marked = np.zeros(2 * n - 1, np.bool_)
+    near = np.empty((3, 2 * n - 1), np.int64)
+    room = np.empty(2 * n - 1, np.int64)
+    votes = np.zeros(3, np.int64)
+    skipped = 0
+
+    def majority(pivot: int, x: int, times: int) -> int:
+        """The strict majority of so many answers; -1 if there is none."""
+        x_l, x_r = tree.leaf[tree.left[pivot]], tree.leaf[tree.right[pivot]]
+        votes[:] = 0
+        for _ in range(times):
+            answer = ask(state, x_l, x_r, x, 0)
+            if answer < 0:
+                raise NotApplicableError(NO_PAIR)
+            votes[answer] += 1
+        most = int(np.argmax(votes))
+        return most if 2 * votes[most] > times else -1
+
+    def vertex_query(v: int, x: int) -> int:
+        """Algorithm 5; where it allows any response, that is towards the parent."""
+        above = tree.parent[v]
+        here = 0
+        if above >= 0:
+            here = 1 if tree.left[above] == v else 0
+        response = _UP
+        if above < 0:
+            response = majority(v, x, 1)
+            if response == _UP:
+                response = _HERE
+        elif tree.left[v] < 0:
+            if majority(above, x, 1) == here:
+                response = _HERE
+        else:
+            below = majority(v, x, repetitions)
+            if below in (_RIGHT, _LEFT):
+                response = below
+            elif below == _UP and majority(above, x, repetitions) == here:
+                response = _HERE
+        return response
+
+    for i in range(2, n):
+        x = order[i]
+        all_marked = skip and rounds[i] >= 2 * i - 1
+        skipped += all_marked
+        marked[:] = all_marked
+        if not all_marked:
+            q = mark_heavy(tree, i, marked)
+            for _ in range(rounds[i]):
+                if q < 0:
+                    break
+                update(tree, q, vertex_query(q, x), p)
+                q = mark_heavy(tree, i, marked)
+            if not marked.any():
+                marked[q] = True
+        q, diameter = virtual_tree(tree, marked, room, near)
+        least = walk_all if all_marked else walk_marked
+        steps = np.int64(np.ceil(max(walk_distance * (diameter + 1), least)))
+        counter = 0
+        for _ in range(steps):
+            response = vertex_query(q, x)
+            if response == _HERE:
+                counter += 1
+            elif near[response, q] < 0:
+                continue
+            elif counter > 0:
+                counter -= 1
+            else:
+                q = near[response, q]
+        attach(tree, x, q, n + i - 1)
+    return skipped

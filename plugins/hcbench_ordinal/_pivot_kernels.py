@@ -1,0 +1,197 @@
+"""The search for a new item's place: which pivot is asked about, and what an answer says.
+
+A place is "beside v" (the new item and v get a common parent in v's place) or, where the answer is
+that no two of three are closer, "a child of v". The candidates S are vertices of the tree: "beside"
+each of them; w[v] counts those at and below v. S is always the part of the tree below one vertex,
+its top, without what is strictly below some others, so that a walk from the top knows all of it.
+
+`start` and `learn` change the array ``at``; between them the caller asks about items ``at[A]`` and
+``at[B]`` and the new one. They return whether there is such a question.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from hcbench_ordinal._tree_kernels import (
+    MORE,
+    REP,
+    SLOT_CHILD,
+    SLOT_NEXT,
+    SLOT_REP,
+    attach_beside,
+    attach_child,
+    heaviest_child,
+    sort_children,
+)
+
+#: Entries of ``at``: the next question's items; the pivot, an inner number; the slot asked about,
+#: -1 for the first two children; the top of S; the place; its vertex; how often S was cut.
+A, B, PIVOT, SLOT, TOP, PLACE, NODE, CUTS = range(8)
+BESIDE, CHILD = 0, 1
+#: What `direction` returns, besides 0 and 1 for the first two children and 3 + slot for another.
+OUTSIDE, NEW_CHILD, ASK_ON = 2, -1, -2
+#: S is at most halved, but for one vertex, by each cut.
+MOST_CUTS = 128
+
+
+@njit(cache=True)
+def aim(tree: Any, at: Any, k: Any) -> None:
+    """Take inner node k as pivot, and its first two children for the question."""
+    table = tree[2]
+    at[PIVOT], at[SLOT] = k, -1
+    at[A], at[B] = table[k, REP], table[k, REP + 1]
+
+
+@njit(cache=True)
+def direction(tree: Any, at: Any, answer: Any) -> Any:
+    """Which way an answer sends the new item (proposition 2.4), or `ASK_ON` with a new question.
+
+    Where neither of two children is the right one, nor the outside, the next two are asked about,
+    the last of an odd number together with the first child; the new item is a child of its own if
+    it belongs to none. Of answers that contradict each other, the last one is believed.
+
+    Raises
+    ------
+    ValueError
+        If the answer is not one of 0, 1, 2 and NONE.
+    """
+    if answer < -1 or answer > 2:
+        raise ValueError("an answer to an ordinal question is 0, 1, 2 or NONE (-1)")
+    _, _, table, slots, _ = tree
+    k, slot = at[PIVOT], at[SLOT]
+    if answer == 2:
+        return OUTSIDE
+    if slot < 0:
+        if answer >= 0:
+            return 1 - answer
+        slot = table[k, MORE]
+    else:
+        other = slots[slot, SLOT_NEXT]
+        if answer == 1:
+            return 3 + slot
+        if answer == 0:
+            return 3 + other if other >= 0 else 0
+        slot = slots[other, SLOT_NEXT] if other >= 0 else -1
+    if slot < 0:
+        return NEW_CHILD
+    other = slots[slot, SLOT_NEXT]
+    at[SLOT], at[A] = slot, slots[slot, SLOT_REP]
+    at[B] = slots[other, SLOT_REP] if other >= 0 else table[k, REP]
+    return ASK_ON
+
+
+@njit(cache=True)
+def best_pivot(tree: Any, w: Any, top: Any) -> Any:
+    """The vertex v of S that minimises max(|T_child ∩ S|, |outside ∩ S|), for all its children.
+
+    It is on the path from the top that always goes to the heaviest child, where the outside grows
+    and the heaviest child shrinks: the first vertex at which the outside is no smaller, or the one
+    above. A binary tree's is at most ceil(|S|/2) (Emamjomeh-Zadeh & Kempe 2018, lemma 4.2).
+    O(length of that path).
+    """
+    total, v = w[top], top
+    heavy = heaviest_child(tree, w, v)
+    while total - w[v] + 1 < w[heavy]:
+        lower = heavy
+        heavy = heaviest_child(tree, w, lower)
+        outside = total - w[lower] + 1
+        if outside >= w[heavy]:
+            return lower if outside < w[lower] else v
+        v = lower
+    return v
+
+
+@njit(cache=True)
+def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
+    """Take what is strictly below v out of S; how many candidates. O(height of top above v)."""
+    removed = w[v] - 1
+    u = v
+    while u != top:
+        w[u] -= removed
+        u = parent[u]
+    w[top] -= removed
+    return removed
+
+
+@njit(cache=True)
+def _settle(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
+    """Note the place that was found, and give all vertices their weight back."""
+    parent = tree[0]
+    at[PLACE], at[NODE] = place, node
+    for cut in range(at[CUTS]):
+        u, top, removed = cuts[cut, 0], cuts[cut, 1], cuts[cut, 2]
+        while u != top:
+            w[u] += removed
+            u = parent[u]
+        w[top] += removed
+    return False
+
+
+@njit(cache=True)
+def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
+    top = at[TOP]
+    if w[top] == 1:
+        return _settle(tree, w, at, cuts, BESIDE, top)
+    v = top if topdown else best_pivot(tree, w, top)
+    n = (len(tree[0]) + 1) // 2
+    if tree[2][v - n, MORE] >= 0:
+        sort_children(tree, w, v)
+    aim(tree, at, v - n)
+    return True
+
+
+@njit(cache=True)
+def start(tree: Any, w: Any, at: Any, cuts: Any, top: Any, topdown: Any) -> Any:
+    """Begin the search below a vertex: algorithm 4; topdown takes the top of S as pivot.
+
+    Parameters
+    ----------
+    w : (2n-1,) int32
+        Vertices at and below each vertex.
+    at : (8,) int64
+    cuts : (MOST_CUTS, 3) int64
+        Vertex, top and number of candidates of each cut, to be undone.
+    """
+    at[TOP], at[CUTS] = top, 0
+    return _choose(tree, w, at, cuts, topdown)
+
+
+@njit(cache=True)
+def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> Any:
+    """Take in an answer. O(height) of the tree below the top."""
+    parent, child, _, slots, _ = tree
+    way = direction(tree, at, answer)
+    if way == ASK_ON:
+        return True
+    n = (len(parent) + 1) // 2
+    v = n + at[PIVOT]
+    if way == NEW_CHILD:
+        return _settle(tree, w, at, cuts, CHILD, v)
+    if way == OUTSIDE:
+        cut = at[CUTS]
+        cuts[cut, 0], cuts[cut, 1] = v, at[TOP]
+        cuts[cut, 2] = cut_below(parent, w, v, at[TOP])
+        at[CUTS] += 1
+    else:
+        at[TOP] = child[v - n, way] if way < 2 else slots[way - 3, SLOT_CHILD]
+    return _choose(tree, w, at, cuts, topdown)
+
+
+@njit(cache=True)
+def place(tree: Any, w: Any, at: Any, u: Any) -> Any:
+    """Put the tree with root u where the search has found; the new vertex, or -1. O(height)."""
+    parent = tree[0]
+    v, new, more = at[NODE], -1, w[u]
+    if at[PLACE] == BESIDE:
+        new = (len(parent) + 1) // 2 + attach_beside(tree, v, u)
+        w[new] = w[v] + w[u] + 1
+        more, v = w[u] + 1, parent[new]
+    else:
+        attach_child(tree, v, u)
+    while v >= 0:
+        w[v] += more
+        v = parent[v]
+    return new

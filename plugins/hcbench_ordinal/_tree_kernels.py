@@ -1,0 +1,156 @@
+"""A tree that grows: its arrays, and how nodes are joined to it.
+
+All kernels of this plugin share the representation that `new_tree` allocates, a tuple of arrays
+called ``tree``. Vertices are numbered: the items 0..n-1, then inner node k as n + k, in the order
+in which nodes come to be, so that parents may have smaller numbers than their children.
+
+A node of more than two children keeps the first two in ``child``, the others in a linked list of
+slots. With each child goes a representative, one item below it: a question about two of them and an
+item x is a question "for x with the node as pivot" (Emamjomeh-Zadeh & Kempe 2018, section 2.2). A
+representative stays below its child whatever is inserted later.
+
+The kernels that ask call helpers that do not, so that those same kernels run as plain Python where
+a Python function answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+#: Columns of ``table``: representatives of the first two children; the search tree's nodes for
+#: items below them, or outside; its weight; the first slot of the other children, or -1.
+REP, SUB, OUT, WEIGHT, MORE = 0, 2, 4, 5, 6
+#: Columns of ``slots``; the last is the next slot, or -1.
+SLOT_REP, SLOT_CHILD, SLOT_SUB, SLOT_NEXT = 0, 1, 2, 3
+#: Entries of ``counts``.
+N_INNER, N_SLOTS = 0, 1
+
+_I4 = types.int32
+# numba's own annotations leave this one out.
+_tuple: Any = types.Tuple
+#: The numba type of ``tree``: parent (2n-1,), child (n-1, 2), table (n-1, 8), slots (n, 4), counts.
+TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]))
+
+
+def new_tree(n: int) -> tuple[NDArray[Any], ...]:
+    """Arrays of a tree of n items, none of them joined yet. 72 n bytes, of which few are touched.
+
+    One row of ``table`` is what a search reads at a node: 32 bytes.
+    """
+    inner = max(n - 1, 1)
+    return (
+        np.full(2 * n - 1, -1, np.int32),
+        np.empty((inner, 2), np.int32),
+        np.empty((inner, 8), np.int32),
+        np.empty((n, 4), np.int32),
+        np.zeros(2, np.int64),
+    )
+
+
+@njit(cache=True)
+def representative(tree: Any, v: Any) -> Any:
+    """An item below vertex v."""
+    parent, _, table, _, _ = tree
+    n = (len(parent) + 1) // 2
+    return v if v < n else table[v - n, REP]
+
+
+@njit(cache=True)
+def attach_beside(tree: Any, v: Any, u: Any) -> Any:
+    """Give v and the root u of another tree a new common parent in v's place; its inner number.
+
+    O(1), or O(degree) where the parent of v has more than two children.
+    """
+    parent, child, table, slots, counts = tree
+    n = (len(parent) + 1) // 2
+    k = counts[N_INNER]
+    counts[N_INNER] += 1
+    new = n + k
+    above = parent[v]
+    parent[new] = above
+    if above >= 0:
+        if child[above - n, 0] == v:
+            child[above - n, 0] = new
+        elif child[above - n, 1] == v:
+            child[above - n, 1] = new
+        else:
+            slot = table[above - n, MORE]
+            while slots[slot, SLOT_CHILD] != v:
+                slot = slots[slot, SLOT_NEXT]
+            slots[slot, SLOT_CHILD] = new
+    parent[v] = parent[u] = new
+    child[k, 0], child[k, 1] = v, u
+    table[k, REP] = representative(tree, v)
+    table[k, REP + 1] = representative(tree, u)
+    table[k, MORE] = -1
+    return k
+
+
+@njit(cache=True)
+def attach_child(tree: Any, v: Any, u: Any) -> Any:
+    """Make the root u of another tree one more child of the inner vertex v; the slot. O(1)."""
+    parent, _, table, slots, counts = tree
+    k = v - (len(parent) + 1) // 2
+    slot = counts[N_SLOTS]
+    counts[N_SLOTS] += 1
+    parent[u] = v
+    slots[slot, SLOT_REP] = representative(tree, u)
+    slots[slot, SLOT_CHILD] = u
+    slots[slot, SLOT_NEXT] = table[k, MORE]
+    table[k, MORE] = slot
+    return slot
+
+
+@njit(cache=True)
+def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
+    """The child of the inner vertex v of most weight. O(degree)."""
+    parent, child, table, slots, _ = tree
+    k = v - (len(parent) + 1) // 2
+    best = child[k, 0] if w[child[k, 0]] >= w[child[k, 1]] else child[k, 1]
+    slot = table[k, MORE]
+    while slot >= 0:
+        if w[slots[slot, SLOT_CHILD]] > w[best]:
+            best = slots[slot, SLOT_CHILD]
+        slot = slots[slot, SLOT_NEXT]
+    return best
+
+
+@njit(cache=True)
+def sort_children(tree: Any, w: Any, v: Any) -> None:
+    """Order the children of v, where it has more than two, the heaviest first. O(d log d) for d.
+
+    Then the children that questions reach late are light: whoever is sent to the r-th of them has
+    paid about r/2 questions, and is left with at most an r-th of the weight.
+    """
+    parent, child, table, slots, _ = tree
+    k = v - (len(parent) + 1) // 2
+    degree, slot = 2, table[k, MORE]
+    while slot >= 0:
+        degree += 1
+        slot = slots[slot, SLOT_NEXT]
+    if degree == 2:
+        return
+    # Columns: representative, child, search node.
+    rows = np.empty((degree, 3), np.int32)
+    for first in range(2):
+        rows[first, 0], rows[first, 1] = table[k, REP + first], child[k, first]
+        rows[first, 2] = table[k, SUB + first]
+    at, slot = 2, table[k, MORE]
+    while slot >= 0:
+        rows[at] = slots[slot, :3]
+        at, slot = at + 1, slots[slot, SLOT_NEXT]
+    weight = np.empty(degree, np.int64)
+    for at in range(degree):
+        weight[at] = -w[rows[at, 1]]
+    order = np.argsort(weight, kind="mergesort")
+    for first in range(2):
+        row = rows[order[first]]
+        table[k, REP + first], child[k, first], table[k, SUB + first] = row[0], row[1], row[2]
+    at, slot = 2, table[k, MORE]
+    while slot >= 0:
+        slots[slot, :3] = rows[order[at]]
+        at, slot = at + 1, slots[slot, SLOT_NEXT]

@@ -1,0 +1,180 @@
+"""Loops over triples of items: numbering them, counting answers, and the algorithm Build."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+NONE = -1
+
+
+@njit(cache=True)
+def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The triples i < j < k (m, 3) with numbers i + j(j-1)/2 + k(k-1)(k-2)/6 (m,). O(m)."""
+    triples = np.empty((len(numbers), 3), np.int64)
+    for at in range(len(numbers)):
+        rest = numbers[at]
+        k = int((6.0 * rest) ** (1 / 3)) + 1
+        while k * (k - 1) * (k - 2) // 6 > rest:
+            k -= 1
+        while (k + 1) * k * (k - 1) // 6 <= rest:
+            k += 1
+        rest -= k * (k - 1) * (k - 2) // 6
+        j = int(np.sqrt(2.0 * rest))
+        while j * (j - 1) // 2 > rest:
+            j -= 1
+        while (j + 1) * j // 2 <= rest:
+            j += 1
+        triples[at, 0], triples[at, 1], triples[at, 2] = rest - j * (j - 1) // 2, j, k
+    return triples
+
+
+@njit(cache=True)
+def count_outside(
+    n: int, triples: NDArray[np.int64], answers: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Pairs (n, n) by the number of items that are the odd one out beside them. O(m)."""
+    outside = np.zeros((n, n))
+    for at in range(len(triples)):
+        answer = answers[at]
+        if answer != NONE:
+            a, b = triples[at, (answer + 1) % 3], triples[at, (answer + 2) % 3]
+            outside[a, b] += 1
+            outside[b, a] += 1
+    return outside
+
+
+@njit(cache=True)
+def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Rows a, b, c (m', 3): a and b are closer to each other than to c. Answers NONE are left out.
+
+    O(m).
+    """
+    rows = np.empty((len(triples), 3), np.int64)
+    found = 0
+    for at in range(len(triples)):
+        answer = answers[at]
+        if answer != NONE:
+            for column in range(3):
+                rows[found, column] = triples[at, (answer + 1 + column) % 3]
+            found += 1
+    return rows[:found]
+
+
+@njit(cache=True)
+def _find(group: Any, v: Any) -> Any:
+    while group[v] != v:
+        group[v] = group[group[v]]
+        v = group[v]
+    return v
+
+
+@njit(cache=True)
+def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any) -> None:
+    """Order rows low..high-1 by the part of their first column, and note where parts begin.
+
+    Rows that are not inside one part, in one of their first ``columns`` columns, go to the end.
+    """
+    parts = len(start) - 1
+    where = np.full(high - low, parts, np.int64)
+    count = np.zeros(parts + 1, np.int64)
+    for row in range(low, high):
+        inside = True
+        for column in range(1, columns):
+            inside = inside and part[rows[row, column]] == part[rows[row, 0]]
+        if inside:
+            where[row - low] = part[rows[row, 0]]
+        count[where[row - low]] += 1
+    start[0] = low
+    for p in range(parts):
+        start[p + 1] = start[p] + count[p]
+    position = start.copy()
+    ordered = np.empty((high - low, rows.shape[1]), np.int64)
+    for row in range(low, high):
+        p = where[row - low]
+        ordered[position[p] - low] = rows[row]
+        position[p] += 1
+    rows[low:high] = ordered
+
+
+@njit(cache=True)
+def build(
+    n: int, rows: NDArray[np.int64], star: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The tree in which a, b are closer than c for all rows (a, b, c): Build, Aho et al. 1981.
+
+    Items that must stay together, a and b of each row inside a set of items, are joined; the parts
+    that arise are the children of the set's node. A single part is a contradiction.
+
+    Parameters
+    ----------
+    rows : (m, 3) int64
+        Reordered.
+    star : bool
+        Give a node all the items that contradictory rows are about as children, and go on.
+
+    Returns
+    -------
+    parent, wrong : int64 arrays
+        Parents, the leaves being 0..n-1; and rows (k, 3), empty where there is a tree: so few that
+        they join all items of one set, and so contradict each other.
+
+    Notes
+    -----
+    O((n + m) height) time, O(n + m) memory.
+    """
+    parent = np.full(max(2 * n - 1, 1), -1, np.int64)
+    items = np.arange(n).reshape(n, 1)
+    group, part = np.arange(n), np.zeros(n, np.int64)
+    # Sets to be split: items from, to; rows from, to; the node above.
+    stack = np.empty((n + 1, 5), np.int64)
+    stack[0] = np.array([0, n, 0, len(rows), -1])
+    size, node = 1, n
+    while size > 0:
+        size -= 1
+        low, high, first, last, above = stack[size]
+        if high - low == 1:
+            parent[items[low, 0]] = above
+            continue
+        for at in range(low, high):
+            group[items[at, 0]] = items[at, 0]
+        joining = np.empty(high - low, np.int64)
+        joins = 0
+        for row in range(first, last):
+            a, b = _find(group, rows[row, 0]), _find(group, rows[row, 1])
+            if a != b:
+                group[a] = b
+                joining[joins] = row
+                joins += 1
+        parts = high - low - joins
+        here = node
+        node += 1
+        parent[here] = above
+        if parts == 1:
+            if not star:
+                wrong = np.empty((joins, 3), np.int64)
+                for at in range(joins):
+                    wrong[at] = rows[joining[at]]
+                return parent, wrong
+            for at in range(low, high):
+                parent[items[at, 0]] = here
+            continue
+        found = 0
+        for at in range(low, high):
+            if _find(group, items[at, 0]) == items[at, 0]:
+                part[items[at, 0]] = found
+                found += 1
+        for at in range(low, high):
+            part[items[at, 0]] = part[_find(group, items[at, 0])]
+        item_start, row_start = np.empty(parts + 1, np.int64), np.empty(parts + 1, np.int64)
+        _by_part(items, low, high, part, item_start, 1)
+        _by_part(rows, first, last, part, row_start, 3)
+        for p in range(parts):
+            stack[size, 0], stack[size, 1] = item_start[p], item_start[p + 1]
+            stack[size, 2], stack[size, 3] = row_start[p], row_start[p + 1]
+            stack[size, 4] = here
+            size += 1
+    return parent[:node].copy(), np.empty((0, 3), np.int64)

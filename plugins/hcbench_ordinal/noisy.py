@@ -1,0 +1,246 @@
+"""Insertion where each answer is right with probability p: three ways to find an item's place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import inf, log
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
+from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels
+from hcbench_ordinal.noisy_constants import (
+    capacity,
+    check_right_answers,
+    lead_of_majority,
+    majority_exactly,
+    noiseless_queries,
+    vertex_repetitions,
+    weight_rounds,
+)
+
+_NO_LEAD = np.iinfo(np.int64).max
+
+
+def noisy_insertion(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    p: float,
+    delta: float = 0.05,
+    strategy: Literal["bayes", "repeat", "paper"] = "bayes",
+    order: Literal["random", "given"] = "random",
+    wrong: Literal["adversarial", "random"] = "adversarial",
+    patience: float = 100.0,
+    stop: Literal["majority", "lead"] = "majority",
+    repetitions: str | int = "hoeffding",
+    margin: float = 0.5,
+    share: float = 0.5,
+    skip: bool = True,
+    walk_distance: float = 2.0,
+    walk_confidence: float = 8.0,
+) -> Tree:
+    """Insert one item after another beside the vertex that noisy answers point to.
+
+    Section 5 of Emamjomeh-Zadeh & Kempe 2018. Each answer is right with probability p or more,
+    whatever was asked and answered before, and wrong ones may be those of an adversary: then the
+    tree is the right one with probability 1 - delta or more. The same questions are asked again and
+    again, so that none of this holds where their answers are always the same.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind ordinal-queries.
+    p : float
+        In (1/2, 1), from 0.50005 on.
+    delta : float
+        In (0, 1). Each of the n - 2 insertions may fail with probability delta / n.
+    strategy : {"bayes", "repeat", "paper"}
+        See the notes.
+    order : {"random", "given"}
+        Items are inserted in an order drawn at random, or as they are numbered.
+    wrong : {"adversarial", "random"}
+        Of bayes: what is assumed of wrong answers. "random" takes both for equally likely, which
+        saves questions and promises nothing where they are not.
+    patience : float
+        Of bayes: an insertion ends with the likeliest vertex after this many times
+        log2(|V| n |V| / delta) / (1 - H(p)) questions, so that any answers lead to an end. Where
+        answers are right as often as p says, that does not happen in practice.
+    stop : {"majority", "lead"}
+        Of repeat.
+    repetitions : {"hoeffding", "binomial"} or int
+        Of paper: k_p, such that a majority is right with probability sqrt(p), by Hoeffding's
+        inequality as published or exactly; or an odd number.
+    margin : float
+        Of paper: lambda as a part of its upper limit C / log2(p / (1-p)); see `weight_rounds`.
+    share : float
+        Of paper: the part of delta / n that is left to the multiplicative weights, the rest being
+        that of the walk. The paper leaves it open.
+    skip : bool
+        Of paper: whether multiplicative weights are left out where they would take at least as many
+        rounds as there are vertices, and the walk is on the whole tree, with all of delta / n.
+    walk_distance, walk_confidence : float
+        Of paper: with probability delta' of failure and a virtual tree of diameter D, the walk
+        takes max(walk_distance (D+1) / (2p-1), walk_confidence ln(1/delta') / (2p-1)^2) steps.
+
+    Returns
+    -------
+    Tree
+        Binary, of kind NONE.
+
+    Raises
+    ------
+    ParameterError
+        If ``repetitions`` is even, or p out of range or too close to 1/2.
+    NotApplicableError
+        If an answer is NONE: trees are binary here.
+    BudgetExceededError
+        If the budget ends before the tree is complete.
+
+    Warns
+    -----
+    ModelWarning
+        If patience ran out.
+
+    Notes
+    -----
+    "paper": multiplicative weights reduce the candidates to a few vertices, of which a random walk
+    finds the right one; both ask simulated vertex queries, of up to 2 k_p questions each.
+    O(log(n / delta)) questions for an insertion, with large constants.
+
+    "repeat": binary search (algorithm 4), each question asked k times, the smallest odd number with
+    which a majority is right with probability 1 - d for d = delta / sum_i floor(log2(2i-3)), by the
+    binomial distribution; it ends when one answer has more than k/2, or, with "lead", when it leads
+    by log(4/d) / log(p / (1-p)), which is wrong with probability d/2 at any time, k then being that
+    for d/2. O(log n log(n / delta)) questions.
+
+    "bayes": all vertices v of the tree have a weight, 1 at first; an answer multiplies it by p
+    where v agrees, else by 1-p. The pivot is the one whose heaviest answer is lightest. The
+    heaviest vertex is taken when all others together weigh at most delta / (n |V|) times as much.
+    Let t be the right one and R the sum of w(v) / w(t) over the others. A right answer multiplies a
+    ratio by (1-p)/p where v disagrees with it, else by 1; a wrong one by p/(1-p) where v agrees
+    with it, else by 1 or less. Whatever the adversary says, the expected factor is at most
+    p (1-p)/p + (1-p) p/(1-p) = 1 for those v whose answer differs from that of t, and 1 for the
+    rest: R is a supermartingale, and by Ville's inequality it ever reaches n |V| / delta with
+    probability (|V| - 1) delta / (n |V|) < delta / n at most. To end with another vertex than t, R
+    has to. Time is O(depth of the pivot) for each question. A weight of 1e-300 of the whole may
+    become 0.
+    """
+    check_right_answers(p)
+    if given.n == 1:
+        return Tree([-1], names=given.names)
+    items = rng.permutation(given.n) if order == "random" else np.arange(given.n)
+    growth = _Arrays.of(given.n)
+    if strategy == "paper":
+        constants = _published(p, delta, given.n, repetitions, margin, share, skip)
+        walk = (walk_distance / (2 * p - 1), *(walk_confidence * x for x in constants.walk))
+        oracle.run(
+            _noisy_paper_kernels.insert_all_as_published,
+            items,
+            p,
+            constants.repetitions,
+            constants.rounds,
+            skip,
+            *walk,
+            *growth.all,
+        )
+    elif strategy == "repeat":
+        times, lead = _repeated(p, delta, given.n, stop)
+        _insert(oracle, items, (1.0, 0.0, 0.0), times, lead, inf, growth)
+    else:
+        weights = (p, (1 - p) / 2 if wrong == "random" else 1 - p, delta / given.n)
+        impatient = _insert(oracle, items, weights, 1, _NO_LEAD, patience / capacity(p), growth)
+        if impatient:
+            warnings.warn(
+                f"the places of {impatient} of {given.n} items were still open after {patience:g} "
+                f"times the questions expected, and the likeliest were taken: p={p:g} seems to be "
+                "more than the part of answers that are right",
+                ModelWarning,
+                stacklevel=2,
+            )
+    return Tree(growth.parents(), None, HeightKind.NONE, given.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arrays:
+    """What the kernels write: see `_noisy_kernels.Growth`."""
+
+    parent: NDArray[np.int64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, n: int) -> _Arrays:
+        return cls(*(np.empty(2 * n - 1, np.int64) for _ in range(4)))
+
+    @property
+    def all(self) -> tuple[NDArray[np.int64], ...]:
+        return self.parent, self.left, self.right, self.size
+
+    def parents(self) -> NDArray[np.int64]:
+        """Parents of vertices renumbered so that larger subtrees have larger numbers."""
+        n = (self.parent.size + 1) // 2
+        vertices = np.concatenate((np.arange(n), n + np.argsort(self.size[n:], kind="stable")))
+        number = np.empty_like(vertices)
+        number[vertices] = np.arange(vertices.size)
+        parent = number[self.parent[vertices]]
+        parent[-1] = -1
+        return parent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Published:
+    """Constants of section 5: k_p, K for each insertion, and ln(1/delta') / (2p-1)^2.
+
+    ``walk`` has the last one for a walk after multiplicative weights, and without them.
+    """
+
+    repetitions: int
+    rounds: NDArray[np.int64]
+    walk: tuple[float, float]
+
+
+def _published(
+    p: float,
+    delta: float,
+    n: int,
+    repetitions: str | int,
+    margin: float,
+    share: float,
+    skip: bool,
+) -> _Published:
+    failure = delta / n
+    rounds = weight_rounds(p, failure * share, margin, np.maximum(2 * np.arange(n) - 1, 1))
+    steepness = (2 * p - 1) ** 2
+    after = log(1 / (failure * (1 - share))) / steepness
+    return _Published(
+        vertex_repetitions(p, repetitions), rounds, (after, log(1 / failure) / steepness)
+    )
+
+
+def _repeated(p: float, delta: float, n: int, stop: str) -> tuple[int, int]:
+    """How often a question is asked at most, and the lead that ends it."""
+    failure = delta / max(noiseless_queries(n), 1)
+    if stop == "majority":
+        return majority_exactly(p, failure), _NO_LEAD
+    return majority_exactly(p, failure / 2), lead_of_majority(p, failure / 2)
+
+
+def _insert(
+    oracle: Oracle,
+    items: NDArray[np.int64],
+    weights: tuple[float, float, float],
+    times: int,
+    lead: int,
+    patience: float,
+    growth: _Arrays,
+) -> int:
+    impatient: Any = oracle.run(
+        _noisy_kernels.insert_all, items, *weights, times, lead, patience, *growth.all
+    )
+    return int(impatient)

@@ -1,0 +1,118 @@
+"""How often to ask, so that noisy answers lead to the right tree with the probability wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, exp, log, log2, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from hcbench import ParameterError
+
+CLOSEST_TO_HALF = 0.50005
+"""Where answers are right less often than this, an insertion takes 10^9 of them and more."""
+
+
+def check_right_answers(p: float) -> None:
+    """Raise ParameterError unless answers tell something, and not everything."""
+    if not CLOSEST_TO_HALF <= p < 1:
+        raise ParameterError(
+            f"p must be at least {CLOSEST_TO_HALF} and less than 1, got {p!r}: below, no number of "
+            "questions that can be asked is enough; with p=1 take InsertionClustering"
+        )
+
+
+def capacity(p: float) -> float:
+    """C = 1 - H(p), in bits: what an answer tells that is right with probability p."""
+    return 1 + p * log2(p) + (1 - p) * log2(1 - p)
+
+
+def majority_by_hoeffding(p: float, reached: float) -> int:
+    """The smallest odd k with 1 - exp(-k (2p-1)^2 / 2) >= reached.
+
+    Algorithm 5 of Emamjomeh-Zadeh & Kempe 2018, which has reached = sqrt(p).
+    """
+
+    def reaches(k: int) -> bool:
+        return 1 - exp(-k * (2 * p - 1) ** 2 / 2) >= reached
+
+    return _smallest_odd(reaches)
+
+
+def majority_exactly(p: float, failure: float) -> int:
+    """The smallest odd k with which most of k answers are wrong with probability <= ``failure``.
+
+    From the binomial distribution of the right answers, among k that are each right with
+    probability p.
+    """
+
+    def reaches(k: int) -> bool:
+        return bool(binom.cdf(k // 2, k, p) <= failure)
+
+    return _smallest_odd(reaches)
+
+
+def lead_of_majority(p: float, failure: float) -> int:
+    """The lead d after which an answer is wrong with probability <= ``failure``, at any time.
+
+    For a wrong answer a, r^(votes of a - votes of the right one) with r = p / (1-p) is a
+    supermartingale from 1 on, whatever the wrong answers are; it exceeds r^d with probability
+    r^-d at most (Ville), and there are two wrong answers: d = ceil(log_r(2 / failure)).
+    """
+    return ceil(log(2 / failure) / log(p / (1 - p)))
+
+
+def weight_rounds(
+    p: float, failure: float, margin: float, vertices: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """K of the multiplicative weights for trees of so many vertices.
+
+    Lemma 5 of Emamjomeh-Zadeh, Kempe & Singhal 2016: with C = 1 - H(p), L = log2(p / (1-p)) and
+    lambda = margin C / L,
+
+        K = max(log2 |V| / (C - lambda L), ln(1/failure) / (2 lambda^2)).
+
+    Lemma 5.4 of Emamjomeh-Zadeh & Kempe 2018 has a margin of 1/2.
+    """
+    c = capacity(p)
+    least = log(1 / failure) / (2 * (margin * c / log2(p / (1 - p))) ** 2)
+    rounds: NDArray[np.int64] = np.ceil(
+        np.maximum(np.log2(vertices) / (c * (1 - margin)), least)
+    ).astype(np.int64)
+    return rounds
+
+
+def noiseless_queries(n: int) -> int:
+    """The most questions of binary search for all items: sum of floor(log2(2i-3)), i = 3..n."""
+    return sum((2 * i - 3).bit_length() - 1 for i in range(3, n + 1))
+
+
+def vertex_repetitions(p: float, rule: str | int) -> int:
+    """k_p of algorithm 5: a number, or the smallest that "hoeffding" or "binomial" allow.
+
+    Raises
+    ------
+    ParameterError
+        If it is even: then a majority need not be strict.
+    """
+    if rule == "hoeffding":
+        return majority_by_hoeffding(p, sqrt(p))
+    if rule == "binomial":
+        return majority_exactly(p, 1 - sqrt(p))
+    if int(rule) % 2 == 0:
+        raise ParameterError(f"repetitions must be odd, so that there is a majority; got {rule}")
+    return int(rule)
+
+
+def _smallest_odd(reaches: Callable[[int], bool]) -> int:
+    """The smallest odd number that ``reaches`` says yes to; it does for all larger ones."""
+    high = 1
+    while not reaches(high):
+        high = 2 * high + 1
+    low = (high - 1) // 2  # also odd, and too small
+    while high - low > 2:
+        middle = low + 2 * ((high - low) // 4)
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high

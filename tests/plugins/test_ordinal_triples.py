@@ -1,0 +1,186 @@
+"""Bottom-up and Build: trees from all triples, from some, and from contradictory ones."""
+
+import re
+from itertools import combinations, permutations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hcbench import (
+    BudgetExceededError,
+    DataError,
+    NotApplicableError,
+    Oracle,
+    Problem,
+    Tree,
+    ask_oracle,
+    fit,
+)
+from hcbench_oracles.ordinal import ordinal_queries
+from hcbench_ordinal import triples as module
+from hcbench_ordinal._triple_kernels import build, triples_of
+from hcbench_ordinal.shapes import random_tree
+from tests.plugins.test_ordinal_insertion import Recorder, binary_trees
+
+SHAPES = ("random", "balanced", "caterpillar", "yule")
+NAMES = ("Bottom-up", "Build")
+
+
+def oracle_of(problem, budget=None, **parameters):
+    return Oracle(ordinal_queries(problem, 0, None, **parameters), budget)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n", range(1, 7))
+def test_every_binary_tree_of_up_to_six_items_is_found(name, n):
+    for parent in binary_trees(n):
+        truth = Tree.from_parents(parent)
+        assert fit(name, oracle_of(Problem(n=n, truths={"t": truth}))).isomorphic(truth)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 30), st.sampled_from(SHAPES), st.integers(2, 30), st.integers(0, 10**6))
+def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, seed):
+    problem = random_tree(seed, n=n, shape=shape, degree=degree)
+    for name in NAMES:
+        oracle = oracle_of(problem)
+        assert fit(name, oracle).isomorphic(problem.truth)
+        expected = (comb(n, 3), comb(n, 3), int(n > 2))
+        ledger = oracle.ledger
+        assert (ledger.queries, ledger.distinct_queries, ledger.rounds) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_python_function_hears_every_triple_once(name):
+    heard = Recorder(random_tree(2, n=12, degree=3).truth)
+    fit(name, n=12, ordinal=heard)
+    assert sorted(heard.asked) == list(combinations(range(12), 3))
+
+
+def test_triples_are_numbered_one_by_one():
+    triples = triples_of(np.arange(comb(40, 3)))
+    assert sorted(map(tuple, triples.tolist())) == list(combinations(range(40), 3))
+    for k in (2000, 200_000, 2_000_000):
+        first = k * (k - 1) * (k - 2) // 6
+        around = triples_of(np.array([first - 1, first, first + k * (k - 1) // 2 - 1]))
+        assert around.tolist() == [[k - 3, k - 2, k - 1], [0, 1, k], [k - 2, k - 1, k]]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(3, 20), st.integers(0, 200), st.integers(0, 10**6))
+def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
+    heard = Recorder(random_tree(seed, n=n).truth)
+    tree = fit("Build", n=n, ordinal=heard, count=count, seed=seed)
+    assert len(heard.asked) == len({frozenset(q) for q in heard.asked}) == min(count, comb(n, 3))
+    asked, found = heard.asked.copy(), Recorder(tree)
+    assert all(found(*question) == heard(*question) for question in asked)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(3, 5), st.integers(1, 8), st.integers(0, 10**6))
+def test_build_finds_a_tree_exactly_where_there_is_one(n, m, seed):
+    """All binary trees are tried; the rows that contradict each other do so, and all are needed."""
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
+    exists = _some_tree_agrees(n, rows)
+    parent, wrong = build(n, rows.copy(), False)
+    assert exists == (len(wrong) == 0)
+    if exists:
+        assert _agrees(Tree.from_parents(parent), rows)
+        return
+    smallest = module.smallest_conflict(n, wrong)
+    assert not _some_tree_agrees(n, smallest)
+    for at in range(len(smallest)):
+        assert _some_tree_agrees(n, np.delete(smallest, at, axis=0))
+
+
+def _agrees(tree, rows):
+    heard = Recorder(tree)
+    return all(heard(*row) == 2 for row in rows.tolist())
+
+
+def _some_tree_agrees(n, rows):
+    return any(_agrees(Tree.from_parents(parent), rows) for parent in binary_trees(n))
+
+
+def test_contradictory_answers_are_named():
+    answers = {(0, 1, 2): 2, (0, 1, 3): 2, (0, 2, 3): 2, (1, 2, 3): 1}
+    names = ("ant", "bee", "cow", "dog")
+    problem = Problem(n=4, names=names)
+    with pytest.raises(DataError) as raised:
+        fit("Build", problem, ordinal=lambda *q: answers[q])
+    told = str(raised.value)
+    pattern = r"(\w+) and (\w+) without (\w+)"
+    rows = [[names.index(x) for x in row] for row in re.findall(pattern, told)]
+    assert told.startswith("no tree agrees with these answers: ")
+    assert "\n" not in told
+    assert len(rows) >= 2
+    assert not _some_tree_agrees(4, np.array(rows))
+    for a, b, c in rows:
+        question = tuple(sorted((a, b, c)))
+        assert question[answers[question]] == c
+
+
+def test_items_of_contradictory_answers_can_be_left_unresolved():
+    """Items 0..3 contradict each other; they are still apart from 4 and 5."""
+
+    def answer(i, j, k):
+        if k >= 4:
+            return 0 if j >= 4 else 2
+        return {(0, 1, 2): 2, (0, 1, 3): 2, (0, 2, 3): 2, (1, 2, 3): 1}[i, j, k]
+
+    tree = fit("Build[on_conflict=star]", n=6, ordinal=answer)
+    assert tree.isomorphic(Tree.from_parents([6, 6, 6, 6, 7, 7, 8, 8, -1]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bottom_up_bears_few_wrong_answers(seed):
+    """A size that is off by one or two keeps clusters of very different sizes apart."""
+    problem = random_tree(seed, n=32, shape="balanced")
+    heard = Recorder(problem.truth)
+    rng = np.random.default_rng(seed)
+    wrong = {tuple(sorted(rng.choice(32, 3, replace=False).tolist())) for _ in range(3)}
+
+    def answer(*question):
+        right = heard(*question)
+        return (right + 1) % 3 if question in wrong else right
+
+    tree = fit("Bottom-up", n=32, ordinal=answer)
+    large = {
+        frozenset(problem.truth.leaves(v).tolist())
+        for v in range(32, 63)
+        if problem.truth.sizes[v] >= 8
+    }
+    found = {frozenset(tree.leaves(v).tolist()) for v in range(32, tree.n_nodes)}
+    assert large <= found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_budget_that_is_too_small_is_not_spent(name):
+    oracle = oracle_of(random_tree(0, n=10), budget=119)
+    with pytest.raises(BudgetExceededError, match="120 more ordinal-queries"):
+        fit(name, oracle)
+    assert oracle.ledger.queries == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_too_many_triples_are_refused_before_any_is_asked(name):
+    oracle = oracle_of(random_tree(0, n=800))
+    with pytest.raises(NotApplicableError, match="85013600 triples of 800 items"):
+        fit(name, oracle)
+    assert oracle.ledger.queries == 0
+
+
+def test_few_triples_of_very_many_are_drawn_without_repetition():
+    triples = module._some_triples(5000, 1000, np.random.default_rng(0))
+    assert len({tuple(t) for t in triples.tolist()}) == 1000
+    assert (np.diff(triples, axis=1) > 0).all()
+
+
+def test_orders_of_the_same_question_are_one():
+    oracle = ask_oracle("ordinal-queries", lambda *_: 0, n=3)
+    oracle.ask(list(permutations(range(3))))
+    assert (oracle.ledger.queries, oracle.ledger.distinct_queries) == (6, 1)
