@@ -16,6 +16,7 @@ from hcbench.compiled import question_key, uniform
 from hcbench.errors import ParameterError
 from hcbench_oracles import ORACLES, hcbench_oracles
 from hcbench_oracles.active import quadruplet_queries
+from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_oracles.passive import quadruplet_set, triplet_set
 from hcbench_oracles.sampling import BLOCK, CHUNK, distinct_positions
 from hcbench_oracles.whole import similarities, vectors
@@ -304,6 +305,7 @@ def test_specs_name_their_functions():
         quadruplet_set,
         triplet_set,
         quadruplet_queries,
+        ordinal_queries,
     ]
     spec = ORACLES[2]
     noise = {"noise": 0.0, "scale": 0.0, "annotators": 0}
