@@ -113,7 +113,7 @@ def test_data_sets_are_compared_repetition_by_repetition() -> None:
     smaller = verdict(outcomes, dataset="big", than_dataset="small")
     assert (smaller["verdict"], smaller["measured"]) == ("reproduced", -1.0)
     assert smaller["standard_error"] == 0
-    assert smaller["printed"] == "better than on small"
+    assert smaller["printed"] == "better than itself on small"
     larger = verdict(outcomes, dataset="big", than_dataset="small", relation=">")
     assert larger["verdict"] == "differs"
     both = [*outcomes, *cells([3.0, 7.5], "small", "B")]
