@@ -238,12 +238,15 @@ def take_items(
 
 @njit(cache=True)
 def items_seen(closer: Any, farther: Any, n: int) -> NDArray[np.bool_]:
-    """Which of the n items are in one of the comparisons (m,). O(m + n)."""
+    """Which of the n items are in one of the comparisons (m,). O(n) as soon as all are, or O(m)."""
     seen = np.zeros(n, np.bool_)
-    for at in range(closer.size):
-        i, j = items_of(closer[at], n)
-        k, l = items_of(farther[at], n)  # noqa: E741
-        seen[i] = seen[j] = seen[k] = seen[l] = True
+    for start in range(0, closer.size, 4096):
+        for at in range(start, min(start + 4096, closer.size)):
+            i, j = items_of(closer[at], n)
+            k, l = items_of(farther[at], n)  # noqa: E741
+            seen[i] = seen[j] = seen[k] = seen[l] = True
+        if seen.all():
+            break
     return seen
 
 

@@ -11,8 +11,8 @@ from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
 
 DENSE_SUMS = 10_000_000
-"""Once there are no more sums for pairs of pairs of clusters than this, or than comparisons, they
-are held: from 80 clusters on, 40 MB, where there are few comparisons."""
+"""Once there are no more sums for pairs of pairs of clusters than this, or than a quarter of the
+comparisons, they are held: from 80 clusters on, 40 MB, where there are few comparisons."""
 
 
 def four_al(
@@ -102,7 +102,7 @@ def merge_all(
     """
     closer, farther = comparisons.closer, comparisons.farther
     if dense is None:
-        dense = int(np.sqrt(2 * np.sqrt(max(DENSE_SUMS, closer.size))))
+        dense = int(np.sqrt(2 * np.sqrt(max(DENSE_SUMS, closer.size // 4))))
     size = np.bincount(cluster)
     n_clusters = size.size
     i, j = pair_items(np.arange(comparisons.n * (comparisons.n - 1) // 2), comparisons.n)
