@@ -20,9 +20,7 @@ def unit_rows(vectors: Vectors) -> Vectors:
     DataError
         If a row is zero: it has no direction.
     """
-    sizes: Any = abs(vectors)
-    size = sizes.max(axis=1)
-    largest = (size if isinstance(size, np.ndarray) else size.toarray()).ravel()
+    largest = _largest(vectors)
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         raise DataError(
@@ -34,6 +32,15 @@ def unit_rows(vectors: Vectors) -> Vectors:
     vectors = _scaled(vectors, np.ldexp(1.0, -np.maximum(exponent, -1000)))
     squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
     return _scaled(vectors, 1 / np.sqrt(squares))
+
+
+def _largest(vectors: Vectors) -> NDArray[np.float64]:
+    """The largest absolute value of each row."""
+    if isinstance(vectors, np.ndarray):
+        dense: NDArray[np.float64] = np.abs(vectors).max(axis=1)
+        return dense
+    sizes = abs(vectors.copy()).max(axis=1)  # scipy sorts the indices, which are read-only
+    return np.asarray(sizes.toarray()).ravel()
 
 
 def _scaled(vectors: Vectors, factors: NDArray[np.float64]) -> Vectors:

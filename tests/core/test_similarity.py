@@ -58,3 +58,10 @@ def test_cosines_do_not_depend_on_the_size_of_rows(factor: float, form: Any) -> 
     expected = similarity(vectors, "cosine")
     found = similarity(form(vectors * factor), "cosine")
     np.testing.assert_allclose(found, expected, rtol=1e-4 if factor < 1e-300 else 1e-12)
+
+
+def test_read_only_sparse_rows_of_any_order_have_cosines() -> None:
+    rows = sparse.csr_array(([3.0, 4.0, 1.0], [1, 0, 1], [0, 2, 3]), shape=(2, 2))
+    problem = Problem(n=2, vectors=rows)
+    assert problem.vectors is not None
+    assert similarity(problem.vectors, "cosine")[0, 1] == pytest.approx(0.6)
