@@ -1,7 +1,12 @@
-"""Hierarchies from comparisons at the sizes of the paper and above; a plain version beside them."""
+"""Hierarchies from comparisons at the sizes of the paper; a plain version beside them.
+
+``python -m benchmarks.quadruplets`` measures 10^8 comparisons, which would take asv too long.
+"""
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -110,28 +115,6 @@ class PaperSize:
         _fit(name, self.comparisons)
 
 
-class Large:
-    """N = 2000 and 10^8 comparisons."""
-
-    params = ("4-AL", "4K-AL")
-    param_names = ("algorithm",)
-    timeout = 600
-    number = repeat = 1
-
-    def setup(self, name: str) -> None:
-        """Draw them, and compile."""
-        self.comparisons = _sample(2000, 100_000_000)
-        _fit(name, _sample(12, 200))
-
-    def time_fit(self, name: str) -> None:
-        """One tree."""
-        _fit(name, self.comparisons)
-
-    def peakmem_fit(self, name: str) -> None:
-        """The comparisons, 0.8 GB, and their drawing included."""
-        _fit(name, self.comparisons)
-
-
 class EveryComparison:
     """p = 1: by ranks, nothing is stored."""
 
@@ -191,3 +174,17 @@ class TrueAverageLinkage:
         return ours / min(_seconds(lambda: linkage(distances, "average")) for _ in range(3))
 
     track_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    """N = 2000 and 10^8 comparisons: seconds, and the peak of memory with their drawing."""
+    comparisons = _sample(2000, 100_000_000)
+    for name in ("4-AL", "4K-AL"):
+        _fit(name, _sample(12, 200))
+        seconds = _seconds(lambda name=name: _fit(name, comparisons))  # type: ignore[misc]
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        sys.stdout.write(f"{name}: {seconds:.1f} s, peak memory so far {peak:.0f} MB\n")
+
+
+if __name__ == "__main__":
+    main()
