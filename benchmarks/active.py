@@ -1,7 +1,7 @@
 """Hierarchies by active comparisons; scipy's linkage of the true similarities beside them.
 
-``python -m benchmarks.active`` prints all, at 5000 items. A merge sort of the pairs of 5000 items would ask 280
-million questions, of which the ledger's table alone takes 13 GB: it is measured at 1000.
+``python -m benchmarks.active`` prints all, at 5000 items. A merge sort of their pairs would ask
+280 million questions, of which the ledger alone takes gigabytes: it is measured at 1000.
 """
 
 from __future__ import annotations
