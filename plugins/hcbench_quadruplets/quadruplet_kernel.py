@@ -15,6 +15,9 @@ from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, pair_level
 
 Variant = Literal["paper", "code"]
 
+WORDS_PER_PRODUCT = 0.3
+"""A product of two comparisons takes about as long as three of 64 bits each."""
+
 
 def four_k_al(
     oracle: Oracle, given: Given, _rng: np.random.Generator, *, kernel: Variant = "paper"
@@ -71,8 +74,9 @@ def kernel_matrix(
     Notes
     -----
     Of m comparisons, M = n(n-1)/2 pairs: the cheaper of O(m^2 / (M n)) products of comparisons and
-    O(m n) additions of bytes, 64 at a time. Memory beside the comparisons, once they are in order
-    (see `Comparisons.unique`): 8 m + 12 n^2 bytes. Of all comparisons: O(n^3), 16 n^2 bytes.
+    O(n^5) products of bits, 64 at a time. Memory beside the comparisons, once they are in order
+    (see `Comparisons.unique`): 8 m + 8 n^2 bytes, and n^3 / 8 for the bits. Of all comparisons:
+    O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
         values = _of_all(comparisons)
@@ -89,10 +93,11 @@ def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
     n_pairs = n * (n - 1) // 2
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n_pairs), n))
     columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, n_pairs)
-    by_products = _prefers_products(columns[0], columns[2], i, j, n)
-    compute = kernels.kernel_by_products if by_products else kernels.kernel_by_rows
-    values: NDArray[np.int64] = compute(*columns, i, j, n)
-    return values
+    if _prefers_products(columns[0], columns[2], i, j, n):
+        by_products: NDArray[np.int64] = kernels.kernel_by_products(*columns, i, j, n)
+        return by_products
+    by_bits: NDArray[np.int64] = kernels.kernel_by_bits(*columns, n)
+    return by_bits
 
 
 def _prefers_products(
@@ -102,14 +107,11 @@ def _prefers_products(
     j: NDArray[np.int32],
     n: int,
 ) -> bool:
-    """Whether products are fewer than additions of 64 bytes, by some of the columns.
-
-    One takes about as long as the other.
-    """
+    """Whether products of two comparisons are faster than those of 64, by some of the columns."""
     some = np.linspace(0, start.size - 2, min(500, start.size - 1)).astype(np.int64)
-    entries = int((start[some + 1] - start[some]).sum())
     products = kernels.products_in_columns(some, start, other, i, j, n)
-    return products <= 2 * entries * max(n / kernels.LANES, 1.0)
+    words = n**3 / 128 * some.size
+    return products <= WORDS_PER_PRODUCT * words
 
 
 def _of_all(comparisons: AllComparisons) -> NDArray[np.int64]:
