@@ -10,8 +10,10 @@ import os
 import pickle
 import random
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,7 +33,7 @@ from hcbench.errors import (
 from hcbench.inputs import answers_of, make_answers, make_oracle, problem_of
 from hcbench.job import Call, Done, Job
 from hcbench.notes import collect_notes
-from hcbench.oracle import Oracle
+from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
 from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
@@ -233,6 +235,7 @@ def _cost(oracle: Oracle, elapsed: float, peak: int | None) -> Cost:
         queries=ledger.queries,
         distinct_queries=ledger.distinct_queries,
         rounds=ledger.rounds,
+        draws=ledger.draws,
     )
 
 
@@ -316,21 +319,31 @@ def _judge(
     trace = tuple(
         Point(point.queries or 0, point.result) for point in points if point.result is not None
     )
+
+    @cache
+    def hear() -> Answers:
+        return answers_of(job, problem).answers
+
     return tuple(
-        replace(point, values={**point.values, **_values(job, problem, cost, point, trace)})
+        replace(point, values={**point.values, **_values(job, problem, cost, point, trace, hear)})
         for point in points
     )
 
 
 def _values(
-    job: Job, problem: Problem, cost: Cost, point: Measured, trace: tuple[Point, ...]
+    job: Job,
+    problem: Problem,
+    cost: Cost,
+    point: Measured,
+    trace: tuple[Point, ...],
+    hear: Callable[[], Answers],
 ) -> dict[str, Value]:
     if point.result is None:
         nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
         return dict.fromkeys(job.metrics, nothing)
     # Times, memory and the other counts are known of the whole call only.
     at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
-    scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace)
+    scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace, hear=hear)
     return {name: judge(metric, scored) for name, metric in job.metrics.items()}
 
 

@@ -22,7 +22,16 @@ from numba import njit, types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-__all__ = ["ASK", "STATE", "CompiledState", "counting", "question_key", "uniform"]
+__all__ = [
+    "ASK",
+    "STATE",
+    "CompiledState",
+    "counting",
+    "draw_pairs",
+    "question_key",
+    "scramble",
+    "uniform",
+]
 
 #: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
 #: answers of a set, each time that it is read; SET is its size, once it is.
@@ -36,6 +45,9 @@ UNLIMITED = np.iinfo(np.int64).max
 #: Which questions are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
 UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
+#: How questions are numbered, so that each has a bit: not at all; those about two unordered pairs;
+#: about a set of two items; of three.
+NOT, BY_PAIRS, BY_TWO, BY_THREE = 0, 1, 2, 3
 _ASKED_TOO_MUCH = "the budget of questions is used up"
 
 
@@ -85,7 +97,7 @@ STATE = _CompiledStateType(
         ("core_times", types.int64[::1]),
         ("core_counters", types.int64[::1]),
         ("symmetry", types.int64),
-        ("numbered", types.boolean),
+        ("numbered", types.int64),
         ("n", types.int64),
     ]
 )
@@ -95,8 +107,8 @@ ASK = types.FunctionType(types.int64(STATE, _ID, _ID, _ID, _ID))
 
 
 @njit(cache=True)
-def _mix(x: Any) -> Any:
-    """Scramble 64 bits: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
+def scramble(x: Any) -> Any:
+    """Scramble 64 bits, a uint64: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -116,14 +128,29 @@ def uniform(seed: Any, key: Any, time: Any) -> Any:
         0 for the first time it is asked; keep it at 0 for persistent noise.
     """
     step = np.uint64(0x9E3779B97F4A7C15)
-    bits = _mix(_mix(np.uint64(seed) + step * (np.uint64(time) + np.uint64(1))) ^ np.uint64(key))
+    stream = scramble(np.uint64(seed) + step * (np.uint64(time) + np.uint64(1)))
+    bits = scramble(stream ^ np.uint64(key))
     return np.float64(bits >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True)
+def draw_pairs(seed: Any, n: Any, start: Any, pairs: NDArray[np.int64]) -> None:
+    """Fill in ordered pairs (m, 2) of different items, each of n (n-1) equally likely. O(m).
+
+    They are those numbered start, start + 1, ... of a stream that depends on seed and n alone.
+    """
+    for row in range(len(pairs)):
+        key = np.uint64(start + row)
+        i = np.int64(uniform(seed, key, 0) * n)
+        j = np.int64(uniform(seed, key, 1) * (n - 1))
+        pairs[row, 0] = i
+        pairs[row, 1] = j + (j >= i)
 
 
 @njit(cache=True)
 def _pair(i: Any, j: Any) -> Any:
     low, high = (i, j) if i < j else (j, i)
-    return _mix((np.uint64(low) << np.uint64(32)) | np.uint64(high))
+    return scramble((np.uint64(low) << np.uint64(32)) | np.uint64(high))
 
 
 @njit(cache=True)
@@ -142,19 +169,19 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
     if symmetry == QUADRUPLET:
         first, second = _pair(i, j), _pair(k, l)
         low, high = (first, second) if first < second else (second, first)
-        key = _mix(low + np.uint64(3) * _mix(high))
+        key = scramble(low + np.uint64(3) * scramble(high))
     elif symmetry == ORDERED:
         key = np.uint64(0)
         for item in (i, j, k, l):
-            key = _mix(key + np.uint64(item) + np.uint64(1))
+            key = scramble(key + np.uint64(item) + np.uint64(1))
     else:
         # Sums of scrambled ids are the same in any order; the unused zeros add a constant.
         one = np.uint64(1)
-        key = _mix(
-            _mix(np.uint64(i) + one)
-            + _mix(np.uint64(j) + one)
-            + _mix(np.uint64(k) + one)
-            + _mix(np.uint64(l) + one)
+        key = scramble(
+            scramble(np.uint64(i) + one)
+            + scramble(np.uint64(j) + one)
+            + scramble(np.uint64(k) + one)
+            + scramble(np.uint64(l) + one)
         )
     return key if key != np.uint64(0) else np.uint64(1)
 
@@ -204,15 +231,27 @@ def _triangle(i: Any, j: Any) -> Any:
     return high * (high + 1) // 2 + low
 
 
-def n_questions(symmetry: int, n: int) -> int:
-    """How many different questions there are, if they can be numbered; else more than any memory.
+@njit(cache=True)
+def _tetrahedron(i: Any, j: Any, k: Any) -> Any:
+    """A number for three unordered items, equal ones included: those of the highest item last."""
+    low, high = (i, j) if i < j else (j, i)
+    if k > high:
+        high, k = k, high
+    return high * (high + 1) * (high + 2) // 6 + _triangle(low, k)
 
-    Those of two pairs are, by `_triangle` of the pairs' own.
-    """
-    if symmetry != QUADRUPLET:
-        return UNLIMITED
+
+def numbering(symmetry: int, arity: int, n: int) -> tuple[int, int]:
+    """How questions are numbered, and how many numbers there are; NOT if they are too many."""
     n_pairs = n * (n + 1) // 2
-    return n_pairs * (n_pairs + 1) // 2
+    if symmetry == QUADRUPLET:
+        found = BY_PAIRS, n_pairs * (n_pairs + 1) // 2
+    elif symmetry == UNORDERED and arity == 2:
+        found = BY_TWO, n_pairs
+    elif symmetry == UNORDERED and arity == 3:
+        found = BY_THREE, n_pairs * (n + 2) // 3
+    else:
+        return NOT, 0
+    return found if found[1] <= MOST_BITS else (NOT, 0)
 
 
 @njit(cache=True)
@@ -228,8 +267,12 @@ def _slot_of(keys: Any, key: Any) -> Any:
 @njit(cache=True)
 def _name(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
     """What a question is noted by: its number, if questions are numbered, else its key; never 0."""
-    if state.numbered:
+    if state.numbered == BY_PAIRS:
         return np.uint64(_triangle(_triangle(i, j), _triangle(k, l)) + 1)
+    if state.numbered == BY_TWO:
+        return np.uint64(_triangle(i, j) + 1)
+    if state.numbered == BY_THREE:
+        return np.uint64(_tetrahedron(i, j, k) + 1)
     return key
 
 
@@ -371,7 +414,7 @@ def counting(answer: Any) -> Any:
     return ask
 
 
-@njit(cache=True)
+@njit  # not cached: the type of a function that is passed on is another one in each process
 def answer_questions(answer: Any, state: Any, questions: Any, codes: Any) -> None:
     """Note and answer a batch, one question a row of at most four items, in one pass."""
     floats, ints, symmetry = state.core_floats, state.core_ints, state.symmetry
@@ -393,7 +436,7 @@ def new_state(
     floats: NDArray[np.float64] | None = None,
     ints: NDArray[np.int64] | None = None,
     *,
-    asked: bool = True,
+    arity: int,
     timed: bool = True,
 ) -> tuple[CompiledState, NDArray[np.int64]]:
     """An empty ledger over an oracle's data, and the array of its counters.
@@ -401,15 +444,14 @@ def new_state(
     Parameters
     ----------
     n, symmetry, budget, floats, ints
-    asked : bool
-        Whether questions can be asked at all.
+    arity : int
+        Items in a question; 0 if none can be asked.
     timed : bool
         Whether an answer depends on how often its question was asked before.
     """
     counters = np.zeros(11, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget
-    possible = n_questions(symmetry, n) if asked else 0
-    numbered = possible <= MOST_BITS
+    numbered, possible = numbering(symmetry, arity, n) if arity else (NOT, 0)
     state: CompiledState = _new_compiled_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),

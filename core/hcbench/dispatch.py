@@ -78,6 +78,7 @@ def cost_of(outcome: Outcome) -> Cost:
         queries=outcome.queries,
         distinct_queries=outcome.distinct_queries,
         rounds=outcome.rounds,
+        draws=outcome.draws,
     )
 
 
@@ -113,6 +114,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
         queries=cost.queries,
         distinct_queries=cost.distinct_queries,
         rounds=cost.rounds,
+        draws=cost.draws,
     )
 
 

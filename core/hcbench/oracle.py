@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench import compiled
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 from hcbench.problem import Point, Result
+from hcbench.trees import Partition
 
 Questions: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[np.int8]
@@ -62,6 +63,13 @@ class Answers:
         Which questions are the same: about one set of items; about the same two unordered pairs,
         in either order; about the same items in one order. By default that of two pairs for an
         arity of 4, else that of a set.
+    draw : callable, optional
+        ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
+        stream that nothing but the seed decides. Where questions are about two items and this is
+        left out, all ordered pairs of different items are equally likely, and the seed is 0.
+    disagreements : callable, optional
+        ``disagreements(partition) -> float``: on how many unordered pairs of items, in expectation,
+        an answer differs from what a partition says. For metrics; no algorithm sees it.
 
     Raises
     ------
@@ -80,6 +88,8 @@ class Answers:
     ints: NDArray[np.int64] | None = None
     timed: bool = True
     symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
+    draw: Callable[[int, int], Questions] | None = None
+    disagreements: Callable[[Partition], float] | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.arity <= 4:
@@ -91,6 +101,11 @@ class Answers:
     def symmetry_code(self) -> int:
         """As `hcbench.compiled.question_key` takes it."""
         return _SYMMETRY[self.symmetry or ("quadruplet" if self.arity == 4 else "unordered")]
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether there is a stream of pairs to draw from."""
+        return self.draw is not None or (self.arity == 2 and self.n > 1)
 
 
 _SYMMETRY = {
@@ -111,7 +126,7 @@ class Ledger:
         Whether this kind answers anything countable; if not, the counts are None.
     """
 
-    __slots__ = ("_compiled", "_counters", "_seconds", "_state", "countable", "kind")
+    __slots__ = ("_compiled", "_counters", "_draws", "_seconds", "_state", "countable", "kind")
 
     def __init__(self, answers: Answers, budget: int | None) -> None:
         if budget is not None and budget < 0:
@@ -124,9 +139,10 @@ class Ledger:
             budget,
             answers.floats,
             answers.ints,
-            asked=answers.arity > 0,
+            arity=answers.arity,
             timed=answers.timed,
         )
+        self._draws = 0 if answers.can_draw else None
         self._seconds = 0.0
         self._compiled = False
 
@@ -149,6 +165,11 @@ class Ledger:
     def rounds(self) -> int | None:
         """Rounds of adaptivity: batches, each asked in knowledge of the answers before it."""
         return self._count(compiled.ROUNDS)
+
+    @property
+    def draws(self) -> int | None:
+        """How many pairs were drawn, which costs nothing; None where there are none to draw."""
+        return self._draws
 
     @property
     def budget(self) -> int | None:
@@ -349,6 +370,39 @@ class Oracle:
             raise InvalidQuestionError(f"item {wrong} does not exist: there are {self.n}, from 0")
         return rows
 
+    def draw(self, m: int) -> Questions:
+        """The next pairs of a stream that is the same for all algorithms; to draw costs nothing.
+
+        Parameters
+        ----------
+        m : int
+            How many.
+
+        Returns
+        -------
+        (m, 2) int array
+            Questions; their answers are to be asked for, and paid.
+
+        Raises
+        ------
+        InvalidQuestionError
+            If there is nothing to draw from, or m is negative.
+        """
+        ledger = self.ledger
+        if ledger._draws is None:
+            raise InvalidQuestionError(f"no pairs can be drawn from {self.kind} of {self.n} items")
+        if m < 0:
+            raise InvalidQuestionError(f"{m} pairs cannot be drawn")
+        start = perf_counter()
+        if self._answers.draw is None:
+            pairs = np.empty((m, 2), np.int64)
+            compiled.draw_pairs(0, self.n, ledger._draws, pairs)
+        else:
+            pairs = self._answers.draw(ledger._draws, m)
+        ledger._draws += m
+        ledger._seconds += perf_counter() - start
+        return pairs
+
     def run(self, kernel: Any, *args: Any) -> Any:
         """Call a numba kernel that asks inside its own loop.
 
@@ -400,6 +454,18 @@ class Oracle:
         asked = self.ledger.queries or 0
         passes = any(asked <= c < asked + questions for c in self.checkpoints)
         return not self.ledger._allows(questions) or passes
+
+    @property
+    def until_due(self) -> int:
+        """How many questions lead to the next checkpoint, or to the end of the budget.
+
+        An anytime algorithm asks so many at most before it records its result, then so many again;
+        0 once the budget is used up, a very large number where nothing is due.
+        """
+        asked = self.ledger.queries or 0
+        ahead = [checkpoint - asked for checkpoint in self.checkpoints if checkpoint > asked]
+        left = self.ledger.left
+        return min([*ahead, compiled.UNLIMITED if left is None else left])
 
     def record(self, result: Result) -> None:
         """Keep a result as what the algorithm has at the present number of questions."""

@@ -90,6 +90,8 @@ class Outcome:
         Most memory held during the call above what was held before.
     queries, distinct_queries, rounds : int or None
         None for oracles that answer nothing countable.
+    draws : int or None
+        None for oracles with no pairs to draw.
     data_digest : str
         A hash of the generated data.
     traceback, log : str
@@ -120,6 +122,7 @@ class Outcome:
     queries: int | None = None
     distinct_queries: int | None = None
     rounds: int | None = None
+    draws: int | None = None
     data_digest: str = ""
     traceback: str = ""
     log: str = ""

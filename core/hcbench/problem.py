@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from hcbench.comparisons import Comparisons
+    from hcbench.oracle import Answers
 
 Vectors: TypeAlias = "NDArray[np.floating[Any]] | sparse.csr_array"
 Result: TypeAlias = Tree | Partition
@@ -276,11 +277,30 @@ def _hint(problem: Problem, name: str) -> Tree | Partition | int:
     return finest if name == "clusters" else finest.n_clusters
 
 
-def finest_partition(problem: Problem) -> Partition:
-    """The finest true clusters: of the label levels, else the parents of the truth's leaves."""
+def finest_partition(problem: Problem, level: int | None = None) -> Partition:
+    """The finest true clusters: of the label levels, else the parents of the truth's leaves.
+
+    Parameters
+    ----------
+    problem : Problem
+    level : int, optional
+        The clusters of this level of labels instead; 1 is the coarsest.
+
+    Raises
+    ------
+    NotApplicableError
+        If there is no such level, or no truth.
+    """
     if problem.levels is not None:
-        _, labels = np.unique(problem.levels, axis=0, return_inverse=True)
+        n_levels = problem.levels.shape[1]
+        if level is not None and not 1 <= level <= n_levels:
+            raise NotApplicableError(
+                f"level={level}: there are {n_levels} levels of labels, from 1"
+            )
+        _, labels = np.unique(problem.levels[:, :level], axis=0, return_inverse=True)
         return Partition(labels.ravel())
+    if level is not None:
+        raise NotApplicableError(f"level={level}: this data set has no levels of labels")
     truth = problem.truth
     return Partition(truth.parent[: truth.n])
 
@@ -301,6 +321,8 @@ class Cost:
         system cannot tell.
     queries, distinct_queries, rounds : int or None
         As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
+    draws : int or None
+        Pairs that were drawn, which costs nothing; None where there are none to draw.
     """
 
     seconds: float | None = None
@@ -309,6 +331,7 @@ class Cost:
     queries: int | None = None
     distinct_queries: int | None = None
     rounds: int | None = None
+    draws: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,12 +356,23 @@ class Scored:
         Of the whole call; at a checkpoint, the queries up to there.
     trace : tuple of Point
         The results at the checkpoints and at the end, in the order of queries.
+    hear : callable, optional
+        Makes the answers of the oracle that was asked.
     """
 
     problem: Problem
     result: Result
     cost: Cost
     trace: tuple[Point, ...] = ()
+    hear: Callable[[], Answers] | None = None
+
+    @property
+    def answers(self) -> Answers | None:
+        """What the oracle answers, to compare a result with; None if no oracle was asked.
+
+        Made anew when first wanted, as it was for the algorithm: from the same seed.
+        """
+        return None if self.hear is None else self.hear()
 
     @property
     def tree(self) -> Tree:

@@ -131,6 +131,7 @@ class Results:
             "queries": outcome.queries if at_end else point.queries,
             "distinct_queries": outcome.distinct_queries,
             "rounds": outcome.rounds,
+            "draws": outcome.draws,
             "checkpoint": point.checkpoint,
             "metrics": {label: value.value for label, value in values.items()},
             "metric_reasons": {

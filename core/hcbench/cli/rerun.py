@@ -235,6 +235,7 @@ _COSTS = {
     "queries": "questions",
     "distinct_queries": "questions",
     "rounds": "questions",
+    "draws": "questions",
 }
 
 

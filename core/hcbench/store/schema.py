@@ -34,7 +34,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from hcbench.errors import StoreError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
 END = -1
 
@@ -86,6 +86,7 @@ cells = Table(
     Column("queries", BigInteger),
     Column("distinct_queries", BigInteger),
     Column("rounds", BigInteger),
+    Column("draws", BigInteger),
     Column("timeout", Double),
     Column("memory", Double),
     Column("data_digest", Text, nullable=False),

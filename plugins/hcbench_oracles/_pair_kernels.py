@@ -1,0 +1,159 @@
+"""Compiled answers to questions about two items: do they belong together? They trust their input.
+
+Pairs of items i < j have ids in condensed order: ``n i - i(i+1)/2 + j - i - 1``. Whether a pair's
+answer is flipped for good follows from a keyed permutation of the ids: those that it takes to
+0 .. m-1 are, so that exactly m are, at O(1) time and memory for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hcbench.compiled import scramble, uniform
+
+# Places in ``ints``: n, the seed, how many pairs are flipped for good, the bits of the permuted
+# numbers, whether pairs are given by bits rather than by labels of items. Then these.
+N, SEED, FLIPPED, BITS, MATRIX, HEADER = range(6)
+HALF_ROUNDS = 10
+"""Half rounds of the permutation; 4 are enough for large numbers (Luby & Rackoff 1988)."""
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_PERMUTE = np.uint64(0xD1342543DE82EF95)  # other random numbers than those of independent noise
+_ONE = np.uint64(1)
+
+
+@njit(cache=True)
+def _part(seed: Any, half_round: Any, value: Any, mask: Any) -> Any:
+    """The round function: bits of the one part from the value of the other."""
+    key = (np.uint64(seed) ^ _PERMUTE) + _STEP * np.uint64(half_round + 1)
+    return scramble(scramble(key) + value) & mask
+
+
+@njit(cache=True)
+def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
+    """Where a keyed permutation of 0 .. total-1 takes a number, or what it takes there.
+
+    An unbalanced Feistel network on ``bits`` bits, the fewest that hold total - 1: each half round
+    adds to one part a function of the other, and is its own inverse. What leaves the range is
+    permuted again until it is back (cycle walking; Black & Rogaway 2002): fewer than two times in
+    expectation. O(1).
+    """
+    low_bits = np.uint64(bits // 2)
+    low_mask = (_ONE << low_bits) - _ONE
+    high_mask = (_ONE << np.uint64(bits - bits // 2)) - _ONE
+    value = np.uint64(number)
+    while True:
+        low, high = value & low_mask, value >> low_bits
+        for step in range(HALF_ROUNDS):
+            at = HALF_ROUNDS - 1 - step if inverse else step
+            if at % 2 == 0:
+                high ^= _part(seed, at, low, high_mask)
+            else:
+                low ^= _part(seed, at, high, low_mask)
+        value = (high << low_bits) | low
+        if value < np.uint64(total):
+            return np.int64(value)
+
+
+@njit(cache=True)
+def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
+    """Whether two items belong together, before any noise."""
+    if ints[MATRIX]:
+        return (ints[HEADER + (pair >> 6)] >> (pair & 63)) & 1
+    return np.int64(ints[HEADER + i] == ints[HEADER + j])
+
+
+@njit(cache=True)
+def answer_pair(
+    floats: Any,
+    ints: Any,
+    i: Any,
+    j: Any,
+    k: Any,
+    l: Any,  # noqa: E741
+    key: Any,
+    time: Any,
+) -> Any:
+    """1 if two items belong together, else 0; noise included. O(1).
+
+    Parameters
+    ----------
+    floats : (1,) array
+        Probability that an answer is wrong, each time anew.
+    ints : int64 array
+        The header; then the cluster of each item (n,), or a bit for each pair.
+    """
+    if i == j:
+        return np.int64(1)
+    n = ints[N]
+    low, high = (i, j) if i < j else (j, i)
+    pair = n * low - low * (low + 1) // 2 + high - low - 1
+    together = _is_together(ints, i, j, pair)
+    flipped = False
+    if ints[FLIPPED] > 0:
+        flipped = permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < ints[FLIPPED]
+    elif floats[0] > 0.0:
+        flipped = uniform(ints[SEED], key, time) < floats[0]
+    return 1 - together if flipped else together
+
+
+@njit(cache=True)
+def flipped_pairs(ints: NDArray[np.int64], start: int, pairs: NDArray[np.int64]) -> None:
+    """Fill in ids of pairs (m,) that are flipped for good: those taken to start, ... O(m)."""
+    n = ints[N]
+    for at in range(pairs.size):
+        pairs[at] = permute(ints[SEED], start + at, n * (n - 1) // 2, ints[BITS], True)
+
+
+@njit(cache=True)
+def gained_by_flips(
+    ints: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+) -> int:
+    """By how much flipping pairs (m,), of items i and j (m,), adds to the disagreements. O(m).
+
+    ``labels`` (n,) are the clusters of the partition.
+    """
+    gained = 0
+    for at in range(pairs.size):
+        together = _is_together(ints, i[at], j[at], pairs[at])
+        agrees = together == (labels[i[at]] == labels[j[at]])
+        gained += 1 if agrees else -1
+    return gained
+
+
+@njit(cache=True)
+def disagreements_of_bits(ints: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+    """On how many pairs the bits differ from a partition, ``labels`` (n,). O(n^2)."""
+    n, pair, found = ints[N], 0, 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            found += _is_together(ints, i, j, pair) != (labels[i] == labels[j])
+            pair += 1
+    return found
+
+
+@njit(cache=True)
+def draw_skewed(
+    seed: Any, start: Any, below: NDArray[np.float64], pairs: NDArray[np.int64]
+) -> None:
+    """Fill in ordered pairs (m, 2) of different items, drawn by their weights. O(m log n).
+
+    ``below`` (n,) are sums of the probabilities up to each item. Both items are drawn anew while
+    they are the same.
+    """
+    last = below.size - 1
+    for row in range(len(pairs)):
+        key, time = np.uint64(start + row), 0
+        i = j = 0
+        while i == j:
+            i = min(last, np.searchsorted(below, uniform(seed, key, time), side="right"))
+            j = min(last, np.searchsorted(below, uniform(seed, key, time + 1), side="right"))
+            time += 2
+        pairs[row, 0], pairs[row, 1] = i, j

@@ -1,0 +1,195 @@
+"""Active questions about two items: whether they belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import (
+    Answers,
+    NotApplicableError,
+    ParameterError,
+    Partition,
+    Problem,
+    Tree,
+    finest_partition,
+    pair_items,
+)
+from hcbench.compiled import draw_pairs
+from hcbench_oracles import _pair_kernels as kernels
+from hcbench_oracles.noise import Noise
+
+Source: TypeAlias = Literal["auto", "labels", "cut", "matrix"]
+Ints: TypeAlias = NDArray[np.int64]
+
+_STEP = 1 << 18  # flipped pairs at a time
+_DRAW, _SKEW = 0x2545F4914F6CDD1D, 0x27BB2EE687B0B0FD  # apart from the seed of the noise
+
+
+def pair_queries(
+    problem: Problem,
+    seed: int,
+    _budget: int | None,
+    *,
+    source: Source = "auto",
+    level: int | None = None,
+    k: int | None = None,
+    threshold: float = 0.0,
+    noise: float = 0.0,
+    law: Literal["persistent", "independent"] = "persistent",
+    skew: float = 0.0,
+) -> Answers:
+    """Answer whether two items belong together, 1 or 0: the matrix Sigma of Gentile et al. 2019.
+
+    Section 2: in the noisy realisable setting Sigma is that of a clustering, with floor(noise
+    n(n-1)/2) pairs drawn at random whose answer is flipped for good; without a clustering behind
+    it (``matrix``, or labels that no cut of the tree has) it is the agnostic setting. An item
+    belongs together with itself. Compiled: O(1) an answer.
+
+    Parameters
+    ----------
+    source : {"auto", "labels", "cut", "matrix"}
+        Who belongs together. "labels": items with the same labels, of the finest level or of
+        ``level``; without labels the finest clusters of the true tree. "cut": items below one node
+        of ``tree.cut(k)``, of the tree to be cut. "matrix": items whose similarity is above
+        ``threshold``. "auto" is labels where there is a truth, else the matrix.
+    level : int, optional
+        Number of a level of labels, 1 being the coarsest; the finest by default.
+    k : int, optional
+        Clusters of the cut.
+    threshold : float
+        In a matrix of 0 and 1, or of -1 and 1, that of the default tells them apart.
+    noise : float
+        Part of the answers that are wrong, lambda, in [0, 0.5).
+    law : {"persistent", "independent"}
+        Of the noise: exactly that part of the pairs, the same each time; or every answer with that
+        probability, anew each time.
+    skew : float
+        Pairs are drawn by items whose probability is proportional to ``rank**-skew``, in an order
+        that is random, on condition that they differ. 0: all pairs are equally likely.
+
+    Raises
+    ------
+    NotApplicableError
+        If the data have no such source.
+    ParameterError
+        If the parameters do not go together.
+
+    Notes
+    -----
+    8 n bytes of labels, n(n-1)/16 of a matrix; which pairs are flipped takes none. Disagreements
+    with a partition in O(n + flipped pairs) of labels, O(n^2) of a matrix.
+    """
+    model = Noise(seed, noise)
+    n, total = problem.n, problem.n * (problem.n - 1) // 2
+    together = _together(problem, source, level, k, threshold)
+    header = np.zeros(kernels.HEADER, np.int64)
+    header[kernels.N], header[kernels.SEED] = n, model.seed
+    header[kernels.BITS] = (total - 1).bit_length()
+    header[kernels.MATRIX] = not isinstance(together, Partition)
+    is_persistent = law == "persistent"
+    if is_persistent:
+        header[kernels.FLIPPED] = int(Decimal(repr(float(model.noise))) * total)
+    sigma = together.labels if isinstance(together, Partition) else together
+    ints = np.concatenate([header, sigma])
+    each_time = 0.0 if is_persistent else model.noise
+    return Answers(
+        kind="pair-queries",
+        n=n,
+        arity=2,
+        compiled=kernels.answer_pair,
+        floats=np.array([each_time]),
+        ints=ints,
+        timed=each_time > 0,
+        draw=_stream(n, model.seed, skew) if n > 1 else None,
+        disagreements=partial(_disagreements, ints, each_time),
+    )
+
+
+def _together(
+    problem: Problem, source: Source, level: int | None, k: int | None, threshold: float
+) -> Partition | Ints:
+    """The clusters of items that belong together; of a matrix a bit for each pair."""
+    if source == "auto":
+        has_truth = problem.levels is not None or bool(problem.truths)
+        source = "labels" if has_truth else "matrix"
+    _refuse_unused(source, {"level": level, "k": k, "threshold": threshold or None})
+    if source == "cut":
+        return _cut(problem.tree, k)
+    if source == "labels":
+        return finest_partition(problem, level)
+    if problem.similarity is None:
+        raise NotApplicableError(
+            f"source={source}: this data set has no matrix of similarities, nor a truth"
+        )
+    return _bits(problem.similarity, threshold)
+
+
+_USED_BY = {"level": "labels", "k": "cut", "threshold": "matrix"}
+
+
+def _refuse_unused(source: str, given: dict[str, float | None]) -> None:
+    for name, value in given.items():
+        if value is not None and _USED_BY[name] != source:
+            raise ParameterError(f"{name}={value} is for source={_USED_BY[name]}, not {source}")
+
+
+def _cut(tree: Tree | None, k: int | None) -> Partition:
+    if tree is None:
+        raise NotApplicableError("source=cut: this data set has no tree to be cut")
+    if k is None:
+        raise ParameterError("source=cut needs k, the number of clusters")
+    if k > tree.n:
+        raise ParameterError(f"k={k}: a tree of {tree.n} leaves has no so many clusters")
+    return tree.cut(k)
+
+
+def _bits(similarity: NDArray[np.floating], threshold: float) -> Ints:
+    """Which pairs, in condensed order, are above: bits of int64, the lowest first. O(n^2)."""
+    n = len(similarity)
+    total = n * (n - 1) // 2
+    above = np.zeros(-(-total // 64) * 64, np.bool_)
+    above[:total] = similarity[np.triu_indices(n, 1)] > threshold
+    return np.packbits(above, bitorder="little").view("<i8").astype(np.int64)
+
+
+def _stream(n: int, seed: int, skew: float) -> Callable[[int, int], Ints]:
+    """Draw pairs numbered start, start + 1, ...: a function of these alone."""
+    if skew == 0:
+        return partial(_draw_uniform, n, seed ^ _DRAW)
+    weights = np.arange(1, n + 1) ** -float(skew)
+    weights[np.random.default_rng(seed ^ _SKEW).permutation(n)] = weights / weights.sum()
+    return partial(_draw_skewed, np.cumsum(weights), seed ^ _DRAW)
+
+
+def _draw_uniform(n: int, seed: int, start: int, m: int) -> Ints:
+    pairs = np.empty((m, 2), np.int64)
+    draw_pairs(seed, n, start, pairs)
+    return pairs
+
+
+def _draw_skewed(below: NDArray[np.float64], seed: int, start: int, m: int) -> Ints:
+    pairs = np.empty((m, 2), np.int64)
+    kernels.draw_skewed(seed, start, below, pairs)
+    return pairs
+
+
+def _disagreements(ints: Ints, each_time: float, partition: Partition) -> float:
+    """Expected number of unordered pairs on which an answer differs from a partition."""
+    n = int(ints[kernels.N])
+    total = n * (n - 1) // 2
+    if ints[kernels.MATRIX]:
+        found = kernels.disagreements_of_bits(ints, partition.labels)
+    else:
+        found = Partition(ints[kernels.HEADER :]).disagreements(partition)
+    flipped = int(ints[kernels.FLIPPED])
+    for start in range(0, flipped, _STEP):
+        pairs = np.empty(min(_STEP, flipped - start), np.int64)
+        kernels.flipped_pairs(ints, start, pairs)
+        found += kernels.gained_by_flips(ints, partition.labels, pairs, *pair_items(pairs, n))
+    return float(found * (1 - each_time) + (total - found) * each_time)

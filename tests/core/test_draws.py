@@ -1,0 +1,216 @@
+"""Pairs that are drawn: counted, free, stored; and what metrics hear of the oracle."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import combinations_with_replacement, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+
+import hcbench
+from hcbench import Answers, Oracle, Partition, Problem, compiled
+from hcbench.cell import run_job
+from hcbench.errors import InvalidQuestionError
+from hcbench.job import Call, Job
+from hcbench.results import Results
+from hcbench.suite import Suite
+
+
+@njit
+def is_even(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    """Whether the sum of the items is even."""
+    return np.int64((i + j + k + l) % 2 == 0)
+
+
+def pairs_of(n: int, **kwargs: Any) -> Oracle:
+    return Oracle(Answers(kind="pair-queries", n=n, arity=2, compiled=is_even), **kwargs)
+
+
+# ---- The oracle ----------------------------------------------------------------------------------
+
+
+def test_draws_are_free_and_counted() -> None:
+    oracle = pairs_of(9, budget=2)
+    drawn = oracle.draw(1000)
+    assert drawn.shape == (1000, 2)
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    assert set(drawn.ravel().tolist()) == set(range(9))
+    assert (oracle.ledger.draws, oracle.ledger.queries, oracle.ledger.left) == (1000, 0, 2)
+    oracle.ask(drawn[:2])
+    assert (oracle.ledger.draws, oracle.ledger.queries) == (1000, 2)
+    assert oracle.ledger.is_sound
+
+
+def test_a_callable_is_drawn_from_as_any_other() -> None:
+    asked = hcbench.ask_oracle("pair-queries", lambda i, j: i == j, n=9)
+    assert (asked.draw(50) == pairs_of(9).draw(50)).all()
+
+
+def test_an_oracle_may_draw_by_its_own_law() -> None:
+    def draw(start: int, m: int) -> Any:
+        return np.column_stack([np.arange(start, start + m), np.zeros(m, np.int64)])
+
+    oracle = Oracle(Answers(kind="pair-queries", n=99, arity=2, compiled=is_even, draw=draw))
+    assert oracle.draw(2).tolist() == [[0, 0], [1, 0]]
+    assert oracle.draw(1).tolist() == [[2, 0]]
+
+
+def test_there_is_nothing_to_draw_from_one_item_or_of_other_kinds() -> None:
+    ordinal = Oracle(Answers(kind="ordinal-queries", n=5, arity=3, compiled=is_even))
+    for oracle in (pairs_of(1), ordinal):
+        assert oracle.ledger.draws is None
+        with pytest.raises(InvalidQuestionError, match="no pairs can be drawn"):
+            oracle.draw(1)
+    with pytest.raises(InvalidQuestionError, match="-1 pairs"):
+        pairs_of(3).draw(-1)
+
+
+def test_until_due_leads_to_the_next_checkpoint_and_to_the_end() -> None:
+    oracle = pairs_of(9, budget=7, checkpoints=(2, 5))
+    found = []
+    while oracle.until_due:
+        found.append(oracle.until_due)
+        oracle.ask([[0, 1]])
+    assert found == [2, 1, 3, 2, 1, 2, 1]
+    assert pairs_of(9).until_due == compiled.UNLIMITED
+
+
+@pytest.mark.parametrize(("arity", "kind"), [(2, "pair-queries"), (3, "ordinal-queries")])
+@pytest.mark.parametrize("timed", [True, False])
+def test_each_set_of_items_is_one_question(arity: int, kind: str, timed: bool) -> None:
+    n = 7
+    sets = list(combinations_with_replacement(range(n), arity))
+    questions = [order for items in sets for order in permutations(items)]
+    answers = Answers(kind=kind, n=n, arity=arity, compiled=is_even, timed=timed)
+    oracle = Oracle(answers)
+    oracle.ask(questions)
+    assert oracle.ledger.distinct_queries == len(sets)
+    assert oracle.ledger.is_sound
+
+
+def test_questions_are_numbered_without_gaps_as_far_as_they_can_be() -> None:
+    """One number for each multiset, up to the 2^30 that have a bit each."""
+    numbers = {
+        compiled._tetrahedron(i, j, k) for i, j, k in combinations_with_replacement(range(9), 3)
+    }
+    assert numbers == set(range(9 * 10 * 11 // 6))
+    for arity, most in ((2, 46_340), (3, 1859)):
+        assert compiled.numbering(compiled.UNORDERED, arity, most)[1] <= 2**30
+        assert compiled.numbering(compiled.UNORDERED, arity, most + 1) == (compiled.NOT, 0)
+    assert compiled.numbering(compiled.ORDERED, 2, 5) == (compiled.NOT, 0)
+
+
+def test_fit_draws_from_a_callable() -> None:
+    """What an algorithm draws comes from the same stream for all."""
+    seen = []
+
+    def draws(oracle: Any, given: Any, rng: Any) -> Partition:
+        seen.append(oracle.draw(5))
+        return Partition(np.zeros(given.n, np.int64))
+
+    oracle = hcbench.ask_oracle("pair-queries", lambda i, j: True, n=6)
+    draws(oracle, Problem(n=6), None)
+    assert (seen[0] == pairs_of(6).draw(5)).all()
+
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+
+def even_or_odd(seed: int) -> Problem:
+    return Problem(n=6, levels=np.array([[0], [1]] * 3))
+
+
+def parity(problem: Problem, seed: int, budget: int | None) -> Answers:
+    truth = Partition(np.arange(problem.n) % 2)
+    return Answers(
+        kind="pair-queries",
+        n=problem.n,
+        arity=2,
+        compiled=is_even,
+        disagreements=lambda partition: float(truth.disagreements(partition) + seed),
+    )
+
+
+def draws_and_asks(oracle: Any, given: Any, rng: Any) -> Partition:
+    oracle.ask(oracle.draw(4)[:3])
+    return Partition(np.zeros(given.n, np.int64))
+
+
+def heard(scored: hcbench.Scored) -> float:
+    assert scored.answers is not None
+    assert scored.answers is scored.answers, "made once"
+    assert scored.answers.disagreements is not None
+    assert isinstance(scored.result, Partition)
+    return scored.answers.disagreements(scored.result)
+
+
+def drawn(scored: hcbench.Scored) -> float:
+    return float(scored.cost.draws or 0)
+
+
+def make_job(**changes: Any) -> Job:
+    values: dict[str, Any] = {
+        "dataset": Call(even_or_odd, {}),
+        "oracle": Call(parity, {}),
+        "algorithm": Call(draws_and_asks, {}),
+        "data_key": "even or odd",
+        "data_seed": 1,
+        "noise_seed": 100,
+        "algorithm_seed": 3,
+        "provides": frozenset({"levels"}),
+        "hints": (),
+        "returns": "partition",
+        "budget": None,
+        "checkpoints": (),
+        "metrics": {"heard": Call(heard, {}), "drawn": Call(drawn, {})},
+    }
+    return Job(**{**values, **changes})
+
+
+def test_a_metric_hears_what_the_algorithm_heard() -> None:
+    done = run_job(make_job())
+    assert done.status == "ok", done.reason
+    assert done.cost is not None
+    assert (done.cost.queries, done.cost.draws) == (3, 4)
+    values = {name: value.value for name, value in done.measured[0].values.items()}
+    assert values == {"heard": 9.0 + 100, "drawn": 4.0}, "9 pairs of even with odd, and the seed"
+
+
+def test_results_that_were_kept_are_judged_by_the_same_answers() -> None:
+    first = run_job(make_job())
+    again = run_job(make_job(kept=first.measured, cost=first.cost))
+    assert again.measured[0].values == first.measured[0].values
+
+
+# ---- The store -----------------------------------------------------------------------------------
+
+
+def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
+    from hcbench.outcome import Measured, Outcome
+    from hcbench.store import Record, Store
+
+    outcome = Outcome(
+        key="0" * 32,
+        algorithm="a",
+        dataset="d",
+        oracle="pair-queries",
+        repetition=0,
+        seed=0,
+        queries=3,
+        draws=2**40,
+        measured=(Measured(queries=3),),
+    )
+    with Store(tmp_path / "store.sqlite") as store:
+        run = store.begin_run(command="c", suite="s", environment={})
+        store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
+        found = store.find([outcome.key], {})[outcome.key].outcome
+    assert (found.draws, found.queries) == (2**40, 3)
+    results = Results([found], (), Suite(name="s"))
+    assert [row["draws"] for row in results.rows] == [2**40]
+    (row,) = csv.DictReader(io.StringIO(results.to_csv()))
+    assert row["draws"] == str(2**40)
