@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hcbench.reuse import metric_keys
 from hcbench.suite import Suite, describe_suite, rebuild_suite
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hcbench.outcome import Outcome
     from hcbench.plan import Plan
     from hcbench.registry import Use
-    from hcbench.specs import Params
+    from hcbench.specs import Direction, Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class MetricInfo:
     Attributes
     ----------
     label : str
-    direction : {"higher", "lower"}
+    direction : {"higher", "lower", "none"}
     unit : str
     cost : bool
         Whether it tells a cost rather than quality.
@@ -37,7 +37,7 @@ class MetricInfo:
     """
 
     label: str
-    direction: Literal["higher", "lower"] = "higher"
+    direction: Direction = "higher"
     unit: str = ""
     cost: bool = False
     interval: str = "(-inf, inf)"

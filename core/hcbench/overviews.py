@@ -74,7 +74,7 @@ def _overview_block(
                 Entry(NOTHING) if group is None else _noted_entry(group, metric, best, notes)
             )
         rows.append(tuple(row))
-    title = f"{metric.label} {ARROWS[metric.direction]}"
+    title = f"{metric.label}{ARROWS[metric.direction]}"
     numeric = (False, *(True for _ in columns))
     return Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def find_best(groups: Sequence[Group], metric: MetricInfo) -> list[Group]:
     """The groups of one data set with the best mean, at each checkpoint; one alone is not best."""
+    if metric.direction == "none":
+        return []
     rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
     for group in groups:
         mean, _ = mean_and_std(group.numbers(metric.label))
@@ -39,7 +41,7 @@ def rank_algorithms(
     names, blocks = _make_blocks(outcomes)
     rows: list[dict[str, Any]] = []
     for metric in metrics:
-        if metric.cost or len(names) < 2:
+        if metric.cost or metric.direction == "none" or len(names) < 2:
             continue
         scores = [_scores(block, names, metric.label) for block in blocks]
         ranks, count = average_ranks(

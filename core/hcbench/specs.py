@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 
@@ -39,6 +39,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "float": (float, int),
     "str": (str,),
     "list": (tuple,),
+    "callable": (cast("type", Callable),),
 }
 
 
@@ -75,8 +76,9 @@ class Parameter:
         ``REQUIRED`` if there is none.
     doc : str
         One sentence: meaning and unit.
-    type : {"bool", "int", "float", "str", "list"}, optional
-        Taken from the default where that says it. None is accepted besides if it is the default.
+    type : {"bool", "int", "float", "str", "list", "callable"}, optional
+        Taken from the default where that says it. None is accepted besides if it is the default. A
+        callable has no name: it can only be given to `fit`.
     choices : tuple of str
         The only strings accepted.
     interval : str
@@ -273,6 +275,7 @@ def _unknown_parameter(owner: str, name: str, known: Iterable[str]) -> str:
 
 
 Needs: TypeAlias = tuple[str, ...]
+Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +295,9 @@ class AlgorithmSpec(Spec):
         Whether it records results on the way, so that one run gives a learning curve.
     reference : bool
         A reference line: shown with the others, never marked best nor ranked.
+    questions : str or callable, optional
+        ``questions(n, **params) -> (number, is_bound) or None``: how many questions it asks about n
+        items, at most or about; None where nothing is known. A person who answers is told.
     """
 
     accepts: tuple[str, ...]
@@ -300,6 +306,7 @@ class AlgorithmSpec(Spec):
     returns: Literal["tree", "partition"] = "tree"
     anytime: bool = False
     reference: bool = False
+    questions: Function | None = None
 
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
@@ -330,6 +337,9 @@ class DatasetSpec(Spec):
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
     licence : str
+    parts : callable, optional
+        From params to the uses (`Registry.use_algorithms` and the like) of what other names in its
+        parameters mean: how these are resolved belongs to the key of a cell.
     """
 
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
@@ -337,6 +347,7 @@ class DatasetSpec(Spec):
     files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     licence: str = ""
+    parts: Callable[[Params], Iterable[Any]] | None = None
 
     def provides_with(self, params: Params) -> frozenset[str]:
         """What it yields with these parameters."""
@@ -360,11 +371,14 @@ class OracleSpec(Spec):
         What the data set must provide; ``"similarity|vectors"`` means either.
     countable : bool
         Whether it answers anything that is counted; if not, budgets and checkpoints mean nothing.
+    files : tuple of str
+        The parameters that name files; their content belongs to the key of a cell.
     """
 
     kind: str
     needs: Needs
     countable: bool = True
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,8 +387,8 @@ class MetricSpec(Spec):
 
     Attributes
     ----------
-    direction : {"higher", "lower"}
-        Which values are better.
+    direction : {"higher", "lower", "none"}
+        Which values are better; "none" for what describes a result and does not judge it.
     unit : str
         "" for a pure number; "s", "bytes" and "questions" are shown in a fitting form.
     interval : str
@@ -387,7 +401,7 @@ class MetricSpec(Spec):
         Whether it tells a cost of the call rather than the quality of the result.
     """
 
-    direction: Literal["higher", "lower"]
+    direction: Direction
     unit: str = ""
     interval: str = "(-inf, inf)"
     needs: Needs = ()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NOTHING = "-"
 _REFERENCE = "a reference, which is not ranked"
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\b(?:\d[\d.,]*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
-ARROWS = {"higher": "↑", "lower": "↓"}
+ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 
@@ -150,7 +150,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
     numeric = [False, *(key != "oracle" for key in keys)]
     return Block(
         dataset,
-        (*header, *(f"{m.label} {ARROWS[m.direction]}" for m in results.metrics)),
+        (*header, *(f"{m.label}{ARROWS[m.direction]}" for m in results.metrics)),
         (*numeric, *(True for _ in results.metrics)),
         tuple(rows),
         notes.texts,

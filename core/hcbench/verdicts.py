@@ -138,6 +138,10 @@ def _relation(claim: Claim, results: Results) -> str:
         return "="
     labels = [_find_metric(name, results) for name in (claim.metric, claim.than_metric) if name]
     directions = {metric.direction for metric in results.metrics if metric.label in labels}
+    if "none" in directions:
+        raise _NotMeasuredError(
+            f"{claim.metric} describes results and does not judge them: the claim needs a relation"
+        )
     if len(directions) > 1:
         raise _NotMeasuredError(
             f"of {claim.metric} more is better and of {claim.than_metric} less, or the other way "

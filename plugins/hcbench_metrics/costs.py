@@ -31,6 +31,13 @@ def rounds(scored: Scored) -> float:
     return _countable(scored, scored.cost.rounds)
 
 
+def draws(scored: Scored) -> float:
+    """Pairs drawn from the oracle's distribution, which costs no question."""
+    if scored.cost.draws is None and scored.cost.seconds is not None:
+        raise NotApplicableError("this oracle has no pairs to draw")
+    return _countable(scored, scored.cost.draws)
+
+
 def seconds(scored: Scored) -> float:
     """Wall time of the algorithm alone, in s."""
     if scored.cost.seconds is None:

@@ -167,6 +167,19 @@ def test_who_failed_once_is_not_best() -> None:
     assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best] == ["B"]
 
 
+def test_what_describes_a_result_makes_nobody_better() -> None:
+    described = replace(AARI, direction="none")
+    shown = results(
+        TWO,
+        Claim(claim="c", algorithm="A", better_than="B", dataset="planted", metric="AARI"),
+        metrics=(described,),
+    )
+    assert shown.best == []
+    assert shown.ranking == []
+    assert "needs a relation" in str(shown.verdicts[0])
+    assert "AARI ↑" not in shown.to_markdown()
+
+
 def test_questions_to_different_oracles_are_not_compared() -> None:
     asked = [
         cell("A", 0, oracle="pairs", queries=10.0),

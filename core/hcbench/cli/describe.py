@@ -47,10 +47,20 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
         case OracleSpec():
             return {"kind": spec.kind, "needs": _needs(spec)}
         case MetricSpec():
-            return {"direction": f"{spec.direction} is better", "needs": _needs(spec)}
+            return {"direction": _better(spec), "needs": _needs(spec)}
         case Suite():
             return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
     return {}
+
+
+def _better(metric: MetricSpec) -> str:
+    return "neither is better" if metric.direction == "none" else f"{metric.direction} is better"
+
+
+def _randomness(dataset: DatasetSpec) -> str:
+    if callable(dataset.random):
+        return "whether another seed gives other data depends on the parameters"
+    return "another seed gives other data" if dataset.random else "always the same"
 
 
 def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
@@ -110,14 +120,13 @@ def _facts(spec: Spec) -> dict[str, Any]:
         case DatasetSpec():
             return {
                 **_essentials(spec),
-                "random": "another seed gives other data" if spec.random else "always the same",
+                "random": _randomness(spec),
                 "files": list(spec.suffixes),
                 "licence": spec.licence,
             }
         case MetricSpec():
-            better = f"{spec.direction} is better"
             return {
-                "direction": better + (" (a cost, not a quality)" if spec.cost else ""),
+                "direction": _better(spec) + (" (a cost, not a quality)" if spec.cost else ""),
                 "unit": spec.unit,
                 "range": spec.interval,
                 "needs": _needs(spec),

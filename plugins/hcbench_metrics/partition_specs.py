@@ -1,0 +1,162 @@
+"""Measures of partitions, declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcbench import MetricSpec, Parameter, Reference
+
+GENTILE_2019 = Reference(
+    "gentile2019",
+    "inproceedings",
+    {
+        "author": "Gentile, Claudio and Vitale, Fabio and Rajagopalan, Anand",
+        "title": "Flattening a Hierarchical Clustering through Active Learning",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "32",
+        "year": "2019",
+    },
+)
+HUBERT_1985 = Reference(
+    "hubert1985",
+    "article",
+    {
+        "author": "Hubert, Lawrence and Arabie, Phipps",
+        "title": "Comparing Partitions",
+        "journal": "Journal of Classification",
+        "volume": "2",
+        "pages": "193--218",
+        "year": "1985",
+    },
+)
+VINH_2010 = Reference(
+    "vinh2010",
+    "article",
+    {
+        "author": "Vinh, Nguyen Xuan and Epps, Julien and Bailey, James",
+        "title": "Information Theoretic Measures for Clusterings Comparison: Variants, "
+        "Properties, Normalization and Correction for Chance",
+        "journal": "Journal of Machine Learning Research",
+        "volume": "11",
+        "pages": "2837--2854",
+        "year": "2010",
+    },
+)
+ROSENBERG_2007 = Reference(
+    "rosenberg2007",
+    "inproceedings",
+    {
+        "author": "Rosenberg, Andrew and Hirschberg, Julia",
+        "title": "V-Measure: A Conditional Entropy-Based External Cluster Evaluation Measure",
+        "booktitle": "Proceedings of the 2007 Joint Conference on Empirical Methods in Natural "
+        "Language Processing and Computational Natural Language Learning",
+        "pages": "410--420",
+        "year": "2007",
+    },
+)
+
+_CUT = (
+    Parameter(
+        "k",
+        None,
+        "Of a result that is a tree: clusters of its cut; as many as there are true ones if left "
+        "out.",
+        type="int",
+        interval="[1, inf)",
+    ),
+    Parameter(
+        "level",
+        None,
+        "Which level of the true labels, 1 the coarsest; by default the finest.",
+        type="int",
+        interval="[1, inf)",
+    ),
+)
+
+
+def _agreement(
+    name: str,
+    doc: str,
+    paper: Reference,
+    *parameters: Parameter,
+    **changes: Any,
+) -> MetricSpec:
+    options: dict[str, Any] = {
+        "function": f"hcbench_metrics.partitions:{name.lower().replace('-', '_')}",
+        "direction": "higher",
+        "interval": "[0, 1]",
+        "needs": ("truth|levels",),
+        "result": "any",
+        **changes,
+    }
+    return MetricSpec(name=name, doc=doc, paper=paper, parameters=(*parameters, *_CUT), **options)
+
+
+PARTITIONS = (
+    _agreement(
+        "clustering-error",
+        "Part of all ordered pairs on which the clusters differ from the true ones, or from what "
+        "the oracle answers.",
+        GENTILE_2019,
+        Parameter(
+            "against",
+            "truth",
+            "The true clusters, or the answers of the oracle with their noise.",
+            choices=("truth", "answers"),
+        ),
+        direction="lower",
+        needs=(),
+    ),
+    _agreement(
+        "ARI",
+        "Adjusted Rand index of the clusters and the true ones.",
+        HUBERT_1985,
+        interval="[-1, 1]",
+    ),
+    _agreement(
+        "AMI",
+        "Adjusted mutual information of the clusters and the true ones.",
+        VINH_2010,
+        Parameter(
+            "average",
+            "arithmetic",
+            "Of the two entropies, which the information is divided by.",
+            choices=("arithmetic", "geometric", "min", "max"),
+        ),
+        interval="(-inf, 1]",
+    ),
+    _agreement("homogeneity", "Whether clusters are of one class.", ROSENBERG_2007),
+    _agreement("completeness", "Whether classes are in one cluster.", ROSENBERG_2007),
+    _agreement(
+        "V-measure",
+        "Harmonic mean of homogeneity and completeness.",
+        ROSENBERG_2007,
+        Parameter("beta", 1.0, "Above 1 completeness weighs more.", interval="[0, inf)"),
+    ),
+    MetricSpec(
+        name="n-clusters",
+        function="hcbench_metrics.partitions:n_clusters",
+        doc="Number of clusters.",
+        paper=GENTILE_2019,
+        direction="none",
+        interval="[1, inf)",
+        result="partition",
+    ),
+    MetricSpec(
+        name="cluster-size",
+        function="hcbench_metrics.partitions:cluster_size",
+        doc="Items in the largest, smallest or median cluster.",
+        paper=GENTILE_2019,
+        parameters=(
+            Parameter(
+                "statistic",
+                "largest",
+                "Which cluster.",
+                choices=("largest", "smallest", "median"),
+            ),
+        ),
+        direction="none",
+        interval="[1, inf)",
+        result="partition",
+    ),
+)
