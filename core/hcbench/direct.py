@@ -107,7 +107,12 @@ def _given_in_name(use: Use[Any]) -> dict[str, Any]:
 
 
 def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}
+    return {
+        k: tuple(v.tolist() if isinstance(v, np.ndarray) else v)
+        if isinstance(v, list | np.ndarray)
+        else v
+        for k, v in params.items()
+    }
 
 
 def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:

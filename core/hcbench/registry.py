@@ -78,15 +78,23 @@ class Use(Generic[S]):
         return json.dumps([self.spec.name, {**self.params, **self.digests}])
 
     @cached_property
+    def parts(self) -> tuple[Use[Any], ...]:
+        """What the names in its parameters mean."""
+        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
+        return () if find is None else tuple(find(self.params))
+
+    @cached_property
     def editions(self) -> dict[str, str]:
         """Of all code that decides what it does: core, its plugin, and what it requires."""
         required = {name: installed_version(name) for name in sorted(self.spec.requires)}
-        return {"hcbench core": core_edition(), self.plugin.name: self.plugin.edition, **required}
+        own = {"hcbench core": core_edition(), self.plugin.name: self.plugin.edition, **required}
+        return own | {name: text for part in self.parts for name, text in part.editions.items()}
 
     @cached_property
     def identity(self) -> str:
         """What a key of a cell is made of."""
-        return json.dumps([self.plugin.distribution, self.editions, self.seed_name])
+        parts = [part.identity for part in self.parts]
+        return json.dumps([self.plugin.distribution, self.editions, self.seed_name, *parts])
 
 
 class Catalogue(Generic[T]):
@@ -271,10 +279,10 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
     shown = {p.name: params[p.name] for p in spec.parameters if params[p.name] != p.default}
     base = spec.name
     digests: dict[str, str] = {}
-    if isinstance(spec, DatasetSpec):
+    if isinstance(spec, DatasetSpec | OracleSpec):
         digests = {n: _file_digest(str(params[n])) for n in spec.files if params[n]}
-        if spec.suffixes and "path" in shown:
-            base = str(shown.pop("path"))
+    if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
+        base = str(shown.pop("path"))
     return Use(spec, plugin, params, format_name(base, shown), digests)
 
 
@@ -326,6 +334,22 @@ def find_suite(registry: Registry, name: str) -> Suite:
         raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
 
 
+DEFAULTS = {"tree": "compare", "partition": "compare-cuts"}
+"""The suites that tell what to compare where nobody says it, for each kind of result."""
+
+
+def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
+    """The registered suite with the defaults for these algorithms; None if there is none.
+
+    Where all return partitions it is that for partitions, else that for trees.
+    """
+    kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
+    try:
+        return find_suite(registry, DEFAULTS["partition" if kinds == {"partition"} else "tree"])
+    except SuiteError:
+        return None
+
+
 def with_defaults(
     suite: Suite,
     registry: Registry,
@@ -334,13 +358,12 @@ def with_defaults(
     datasets: bool = True,
     metrics: bool = True,
 ) -> Suite:
-    """Fill what a suite leaves open from the registered suite called ``compare``.
+    """Fill what a suite leaves open from the registered suite of defaults.
 
     The flags say whether an empty list is open, or the caller brings something of their own.
     """
-    try:
-        defaults = find_suite(registry, "compare")
-    except SuiteError:
+    defaults = default_suite(registry, suite.algorithms)
+    if defaults is None:
         return suite
     open_lists = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
     missing = {

@@ -13,6 +13,7 @@ import click
 
 from hcbench.cli.options import (
     FIGURE_OPTIONS,
+    REPLAY,
     RUN_OPTIONS,
     SUITE_OPTIONS,
     OneName,
@@ -58,18 +59,20 @@ class Comparing(click.Command):
         "hcbench compare --algos UPGMA,Random --dry-run",
     ),
 )
-@with_options(*SUITE_OPTIONS, *RUN_OPTIONS)
+@with_options(*SUITE_OPTIONS, REPLAY, *RUN_OPTIONS)
 @click.pass_context
 def compare(context: click.Context, /, **given: Any) -> None:
     """Compare algorithms on data sets.
 
     Every algorithm runs on every data set, with new data in each repetition. What is stored
     already is not run again; an interrupted run is resumed by the same command. Options that are
-    not given take the defaults of the suite compare (see hcbench info compare).
+    not given take the defaults of the suite compare (see hcbench info compare), or compare-cuts
+    where all algorithms cut a given tree.
 
     Names are written NAME[param=value], and a list is a grid. Quote them: shells glob brackets.
     """
-    context.exit(carry_out(Wish(**given), _defaults, context.obj))
+    wish = Wish(**given)
+    context.exit(carry_out(wish, lambda registry: _defaults(wish, registry), context.obj))
 
 
 @click.command(
@@ -91,15 +94,11 @@ def run(context: click.Context, /, suite: str, **given: Any) -> None:
     context.exit(carry_out(Wish(**given), lambda registry: _named(suite, registry), context.obj))
 
 
-def _defaults(registry: Registry) -> Suite:
-    from hcbench.errors import SuiteError
-    from hcbench.registry import find_suite
+def _defaults(wish: Wish, registry: Registry) -> Suite:
+    from hcbench.registry import default_suite
     from hcbench.suite import Suite
 
-    try:
-        return find_suite(registry, "compare")
-    except SuiteError:
-        return Suite(name="compare")
+    return default_suite(registry, wish.algorithms) or Suite(name="compare")
 
 
 def _named(text: str, registry: Registry) -> Suite:

@@ -187,13 +187,22 @@ class Wish:
     quiet: bool = False
     figures: Path | None = None
     figure_format: Literal["svg", "png", "pdf"] = "svg"
+    replay: tuple[Path, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms that were named."""
+        return _flat(self.algos) or ()
 
     def applied_to(self, suite: Suite) -> Suite:
         """The suite with what was said in the place of its own."""
+        replayed = [_replayed(path) for path in self.replay]
+        oracles = (*self.oracles, tuple(oracle for oracle, _ in replayed))
+        items = self.datasets or (tuple(dataset for _, dataset in replayed),)
         said: dict[str, Any] = {
             "algorithms": _flat(self.algos),
-            "datasets": _flat(self.datasets),
-            "oracles": _flat(self.oracles),
+            "datasets": _flat(items),
+            "oracles": _flat(oracles),
             "metrics": _flat(self.metrics),
             "repetitions": self.repetitions,
             "seed": self.seed,
@@ -211,6 +220,16 @@ class Wish:
 def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
     """What an option that was repeated says in all; None if it was not given."""
     return tuple(name for part in parts for name in part) or None
+
+
+def _replayed(path: Path) -> tuple[str, str]:
+    """The oracle and the data set that a file of answers is."""
+    from hcbench.names import format_name
+    from hcbench.recorded import RecordedAnswers
+
+    kind = RecordedAnswers.read(path).heading.kind.removesuffix("-queries")
+    oracle = format_name(f"recorded-{kind}", {"file": str(path)})
+    return oracle, format_name("recorded-items", {"path": str(path)})
 
 
 def examples(*commands: str) -> str:
@@ -285,6 +304,14 @@ SUITE_OPTIONS = (
         metavar="GIB",
         help="Memory for one call of an algorithm; by default a share of the machine's.",
     ),
+)
+REPLAY = click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Answers of people, as hcbench ask keeps them, in the place of an oracle; without "
+    "--datasets, its items are the data set. Repeatable.",
 )
 RUN_OPTIONS = (
     click.option(

@@ -1,0 +1,72 @@
+"""The cut that a search has at any time, of what it knows of the nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hcbench_cuts._question_kernels import ABOVE, BELOW, OPEN
+
+_ROUNDING = 1e-12
+
+
+@njit(cache=True)
+def highest_kept(parent: NDArray[np.int64], split: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Nodes (k,) that are not split while all above them are: a cut. O(m)."""
+    m = len(parent)
+    reached = np.ones(m, np.bool_)
+    for v in range(m - 2, -1, -1):
+        reached[v] = reached[parent[v]] and split[parent[v]]
+    return np.flatnonzero(reached & ~split)
+
+
+@njit(cache=True)
+def split_where_known(label: NDArray[np.int8], apart: Any) -> NDArray[np.bool_]:
+    """Which nodes (m,) are split: those ABOVE, and, if ``apart``, those that are OPEN. O(m)."""
+    split = np.empty(len(label), np.bool_)
+    for v in range(len(label)):
+        split[v] = label[v] == ABOVE or (apart and label[v] == OPEN)
+    return split
+
+
+@njit(cache=True)
+def split_most_probably(
+    parent: NDArray[np.int64],
+    label: NDArray[np.int8],
+    below: NDArray[np.float64],
+    above: NDArray[np.float64],
+    apart: Any,
+) -> NDArray[np.bool_]:
+    """Which nodes (m,) the likeliest cut splits, of those that agree with the labels. O(m).
+
+    With M(v) the probability of the likeliest cut of T(v), and g(v) = log M(v) / P(v): an open node
+    is split if s(v) + sum_c g(c) > 0, where s(v) = log (1 - P(v)) prod_c P(c) / P(v), over its
+    children c; then that is g(v), else g(v) = 0. Where the prior is uniform, s(v) = 0 but for
+    rounding, which is taken away: cuts of equal probability must not differ by it.
+
+    Parameters
+    ----------
+    below, above : (m-n,)
+        log P(v) and log (1 - P(v)) of inner nodes.
+    apart
+        Whether a node is split where both are equally likely.
+    """
+    m, n = len(parent), len(parent) - len(below)
+    split = np.zeros(m, np.bool_)
+    gains, chances = np.zeros(m - n), np.zeros(m - n)
+    for v in range(n, m):
+        k = v - n
+        own = above[k] - below[k] + chances[k]
+        if abs(own) <= _ROUNDING * (1.0 + abs(above[k]) + abs(below[k]) + abs(chances[k])):
+            own = 0.0
+        gain = own + gains[k]
+        split[v] = label[v] == ABOVE or (
+            label[v] != BELOW and (gain > 0.0 or (apart and gain == 0.0))
+        )
+        if parent[v] >= 0:
+            gains[parent[v] - n] += gain if split[v] else 0.0
+            chances[parent[v] - n] += below[k]
+    return split

@@ -1,0 +1,180 @@
+"""Best cuts of a tree for signed weights of pairs, bottom up and again after each new weight.
+
+Throughout, a pair of items weighs w where they are said to belong together and -w where not, and
+W(v) is the sum over the pairs inside T(v). A cut gains the W of its clusters; what it costs, the
+weight of the answers that it contradicts, is the sum of all positive weights minus its gain. The
+best gain inside T(v) is g(v) = max(W(v), s(v)) with s(v) the sum of g over the children, and T(v)
+is best left whole where its excess x(v) = W(v) - s(v) is at least 0: ties merge. Of the cuts that
+gain the most this is the coarsest.
+
+``parent`` (m,) is as in `hcbench.Tree`: larger than its node, and -1 for the root m-1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+from hcbench.compiled import ASK, STATE
+
+PARENTS = types.Array(types.int64, 1, "C", readonly=True)
+GIVEN = types.Array(types.float64, 1, "C", readonly=True)
+IDS, WEIGHTS = types.int64[::1], types.float64[::1]
+PAIRS = types.int64[:, ::1]
+# numba's types are not annotated.
+_tuple: Any = types.UniTuple
+LAW = _tuple(types.float64, 2)
+
+
+@njit(WEIGHTS(PARENTS, GIVEN), cache=True)
+def excesses(parent: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Excesses (m,) from the weight ``own`` (m,) of the pairs whose common ancestor is v. O(m)."""
+    m = len(parent)
+    x, below = own.copy(), np.zeros(m)  # below: s, until its node is reached
+    for v in range(m):
+        inside = x[v]
+        x[v] = inside - below[v]
+        if v < m - 1:
+            x[parent[v]] += inside
+            below[parent[v]] += max(inside, below[v])
+    return x
+
+
+@njit(IDS(PARENTS, GIVEN), cache=True)
+def best_whole(parent: NDArray[np.int64], x: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The best cut (k,): the nodes with x (m,) at least 0 that have none such above. O(m)."""
+    m = len(parent)
+    settled, nodes, k = np.empty(m, np.bool_), np.empty(m, np.int64), 0
+    for v in range(m - 1, -1, -1):
+        settled[v] = v < m - 1 and settled[parent[v]]
+        if not settled[v] and x[v] >= 0.0:
+            settled[v] = True
+            nodes[k] = v
+            k += 1
+    return nodes[:k].copy()
+
+
+@njit(IDS(PARENTS), cache=True)
+def heavy_postorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """New ids (m,), children before parents and of these the one with the most nodes last. O(m).
+
+    Such a child's parent is the next id, so that a walk to the root reads memory in order but for
+    at most log2(m) jumps. The ids of other children are lower.
+    """
+    m = len(parent)
+    count = np.ones(m, np.int64)
+    heavy, free, new = np.full(m, -1), np.empty(m, np.int64), np.empty(m, np.int64)
+    for v in range(m - 1):
+        p = parent[v]
+        count[p] += count[v]
+        if heavy[p] < 0 or count[v] > count[heavy[p]]:
+            heavy[p] = v
+    for v in range(m - 1, -1, -1):
+        p = parent[v]
+        if p < 0:
+            new[v] = m - 1
+        elif heavy[p] == v:
+            new[v] = new[p] - 1
+        else:
+            new[v] = free[p]
+            free[p] -= count[v]
+        if heavy[v] >= 0:
+            free[v] = new[v] - 1 - count[heavy[v]]  # the heavy child's nodes come last
+    return new
+
+
+@njit(types.float64(WEIGHTS, PARENTS, types.int64), cache=True)
+def margin(x: NDArray[np.float64], parent: NDArray[np.int64], a: int) -> Any:
+    """How much more the best cut gains than the best that disagrees with it about a pair.
+
+    ``a`` is the pair's lowest common ancestor. The pair is together if some node u from a to the
+    root has x(u) >= 0. If so, to separate it all these nodes are to be split, which costs the sum
+    of their positive excesses; if not, the cheapest of them is to be left whole, which costs
+    -max x. O(depth of a).
+    """
+    highest, costs, u = -np.inf, 0.0, a
+    while u >= 0:
+        highest = max(highest, x[u])
+        costs += max(x[u], 0.0)
+        u = parent[u]
+    return costs if highest >= 0.0 else -highest
+
+
+@njit(types.void(WEIGHTS, PARENTS, types.int64, types.float64), cache=True)
+def reweigh(x: NDArray[np.float64], parent: NDArray[np.int64], a: int, weight: float) -> None:
+    """Bring x up to date after a pair whose lowest common ancestor is ``a`` got more weight.
+
+    W grows by the weight on the way from a to the root, and s by what g grew by one node below;
+    what is left of the weight is what x grows by. It is the weight at first, and shrinks by what
+    max(x, 0) takes. Nothing is subtracted from what it was added to, so that ties stay ties.
+    O(depth of a), and no farther than something is left.
+    """
+    left, u = weight, a
+    while u >= 0 and left != 0.0:
+        before = x[u]
+        x[u] = before + left
+        left = min(left, max(0.0, -before)) if left > 0.0 else max(left, min(0.0, x[u]))
+        u = parent[u]
+
+
+@njit(types.float64(types.float64, types.int64, LAW), cache=True)
+def probability(margin: float, t: int, law: tuple[float, float]) -> Any:
+    """p_t of eq. (4), Gentile et al. 2019: min(1, c0 (1/d^2 + 1/d) L(t) / t), d = margin / (t-1).
+
+    Parameters
+    ----------
+    margin : float
+        Of `margin`: d_t times the t - 1 rounds before.
+    t : int
+        The round, from 1; p_1 = 1.
+    law : (c0, log_class)
+        L(t) is log_class + ln ln t with log_class = ln(N / delta); ln(t+1) where it is 0.
+    """
+    c0, log_class = law
+    if t == 1 or margin <= 0.0:
+        return 1.0
+    d = margin / (t - 1)
+    effort = np.log(t + 1.0) if log_class == 0.0 else log_class + np.log(np.log(t))
+    return min(1.0, c0 * (1.0 / d + 1.0) / d * effort / t)
+
+
+@njit(
+    types.void(ASK, STATE, WEIGHTS, PARENTS, PAIRS, IDS, WEIGHTS, types.int64, LAW),
+    cache=True,
+)
+def sample(
+    ask: Any,
+    state: Any,
+    x: NDArray[np.float64],
+    parent: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    lcas: NDArray[np.int64],
+    coins: NDArray[np.float64],
+    t: int,
+    law: tuple[float, float],
+) -> None:
+    """NR's rounds t+1, t+2, ...: one for each pair. O(depth of its lowest common ancestor) each.
+
+    Parameters
+    ----------
+    x, parent : (m,)
+        The excesses, brought up to date, and the tree; in any numbering.
+    pairs : (r, 2) int64
+        The pairs drawn.
+    lcas : (r,) int64
+        Their lowest common ancestors, in the numbering of ``parent``.
+    coins : (r,) float64
+        Uniform in [0, 1): the label is asked for where it is below p_t, and weighs 1/p_t.
+    t : int
+        Rounds before.
+    law : see `probability`
+    """
+    for row in range(len(lcas)):
+        a = lcas[row]
+        p = probability(margin(x, parent, a), t + row + 1, law)
+        if coins[row] < p:
+            sign = 2 * ask(state, pairs[row, 0], pairs[row, 1], 0, 0) - 1
+            reweigh(x, parent, a, sign / p)

@@ -1,0 +1,133 @@
+"""Questions about a node of a tree: which pairs of leaves tell whether its leaves are together.
+
+A pair of leaves below two children of node v has v as its lowest common ancestor: without noise any
+of them tells y(v), whether v is below the cut. They are numbered 0, 1, ..., and asked in the order
+of a random permutation that is the node's own, so that no pair is asked twice.
+
+Kernels share three things. ``shape`` is the tree, a tuple of int32 arrays: offsets (m+1,) and ids
+(m-1,) of the children, first position (m,) and number (m,) of the leaves below each node, and the
+leaf at each position (n,). ``label`` (m,) int8 says what is known of each node; leaves are BELOW.
+``at`` (SIZE,) int64 is where a search stands, so that it can be left after any question and taken
+up again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+from hcbench.compiled import scramble
+
+_I4 = types.int32[::1]
+# numba's own annotations leave this one out.
+_tuple: Any = types.Tuple
+#: The numba types of ``shape``, ``label`` and ``at``.
+SHAPE, LABEL, AT = _tuple((_I4, _I4, _I4, _I4, _I4)), types.int8[::1], types.int64[::1]
+
+#: What is known of a node.
+OPEN, ABOVE, BELOW = 0, 1, 2
+#: Entries of ``at``: the node asked about, -1 at the end; its number of pairs; how many of them are
+#: to be asked, were asked, were together; the first and the last position of a path, and that asked
+#: about; how many nodes wait, and how many of a queue no longer do; how many paths were searched.
+NODE, PAIRS, VOTES, ASKED, YES, LOW, HIGH, POSITION, WAITING, SERVED, PATHS = range(11)
+#: Settings among them: the seed; how many pairs vote on a node; whether a vote ends once it is
+#: decided; whether paths are searched in the order of their entropy.
+SEED, WANTED, EARLY, IN_ORDER = range(11, 15)
+SIZE = 15
+_ROUNDS = 6
+
+
+@njit(cache=True)
+def pairs_below(shape: Any, v: Any) -> Any:
+    """How many pairs of leaves have node v as their lowest common ancestor. O(children)."""
+    offsets, children, _, sizes, _ = shape
+    before, pairs = np.int64(0), np.int64(0)
+    for at in range(offsets[v], offsets[v + 1]):
+        size = np.int64(sizes[children[at]])
+        pairs += before * size
+        before += size
+    return pairs
+
+
+@njit(cache=True)
+def pair_below(shape: Any, v: Any, number: Any) -> Any:
+    """The pair of that number, first those of the second child and the first. O(children)."""
+    offsets, children, starts, sizes, order = shape
+    first = starts[v]
+    for at in range(offsets[v] + 1, offsets[v + 1]):
+        child = children[at]
+        before = np.int64(starts[child] - first)
+        pairs = before * np.int64(sizes[child])
+        if number < pairs:
+            break
+        number -= pairs
+    i, j = order[first + number % before], order[starts[child] + number // before]
+    return np.int64(i), np.int64(j)
+
+
+@njit(cache=True)
+def permuted(number: Any, size: Any, key: Any) -> Any:
+    """Where a random permutation of 0..size-1, one for each key, puts a number.
+
+    A Feistel network on the next power of 4, walked until it is back in range: fewer than 4 steps
+    in expectation.
+    """
+    half = np.uint64(1)
+    while (np.uint64(1) << (half + half)) < np.uint64(size):
+        half += np.uint64(1)
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    place = np.uint64(number)
+    while True:
+        left, right = place >> half, place & mask
+        for r in range(_ROUNDS):
+            mixed = scramble(np.uint64(key) + (right << np.uint64(8)) + np.uint64(r + 1))
+            left, right = right, left ^ (mixed & mask)
+        place = (left << half) | right
+        if place < np.uint64(size):
+            return np.int64(place)
+
+
+@njit(cache=True)
+def aim(at: Any, shape: Any, v: Any) -> None:
+    """Ask about node v next: WANTED of its pairs, or all if there are fewer."""
+    pairs = pairs_below(shape, v)
+    at[NODE], at[PAIRS], at[VOTES] = v, pairs, min(pairs, at[WANTED])
+    at[ASKED], at[YES] = 0, 0
+
+
+@njit(cache=True)
+def next_pair(at: Any, shape: Any) -> Any:
+    """The next pair of leaves below the node that is asked about."""
+    v, pairs = at[NODE], at[PAIRS]
+    key = scramble(scramble(np.uint64(at[SEED])) + np.uint64(v))
+    if at[VOTES] == 1:  # one pair needs no order
+        return pair_below(shape, v, np.int64(key % np.uint64(pairs)))
+    return pair_below(shape, v, permuted(at[ASKED], pairs, key))
+
+
+@njit(cache=True)
+def is_decided(at: Any, answer: Any) -> Any:
+    """Count an answer; whether the vote ends with it."""
+    at[ASKED] += 1
+    at[YES] += answer > 0
+    votes, yes = at[VOTES], at[YES]
+    no = at[ASKED] - yes
+    return at[ASKED] == votes or (at[EARLY] != 0 and (2 * yes > votes or 2 * no >= votes))
+
+
+@njit(cache=True)
+def are_together(at: Any) -> Any:
+    """What the vote came to: a tie is apart."""
+    return 2 * at[YES] > at[VOTES]
+
+
+@njit(cache=True)
+def label_few(shape: Any, parent: Any, label: NDArray[np.int8], wanted: Any) -> None:
+    """Label BELOW all nodes of fewer pairs than ``wanted``, and all below them. O(m)."""
+    for v in range(len(label) - 1, -1, -1):
+        inherited = parent[v] >= 0 and label[parent[v]] == BELOW
+        if inherited or pairs_below(shape, v) < wanted:
+            label[v] = BELOW

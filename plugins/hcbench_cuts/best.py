@@ -1,0 +1,40 @@
+"""BEST: the cut that one would have made, had one known all labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcbench import Given, Oracle, Partition
+from hcbench_cuts.best_cuts import best_cut, weights_of_labels
+from hcbench_cuts.given_tree import tree_of
+
+
+def best(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    K: int | None = None,  # noqa: N803
+) -> Partition:
+    """The cut that differs from the true clusters on the fewest pairs.
+
+    BEST of Gentile et al. 2019, section 5: argmin d_H(Sigma, C(c)) over all cuts c, the coarsest of
+    them. Nothing is asked.
+
+    Parameters
+    ----------
+    given : Given
+        With the hint ``clusters``, which make Sigma.
+    K : int, optional
+        The most clusters; of equally good cuts, one with the fewest.
+
+    Returns
+    -------
+    Partition
+
+    Notes
+    -----
+    O(n log n), however many clusters there are; with K, O(n K) besides in a binary tree.
+    """
+    tree = tree_of(given)
+    return best_cut(tree, weights_of_labels(tree, given.hints["clusters"]), K).partition

@@ -1,0 +1,65 @@
+"""BF: from the root down, level by level."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from hcbench import Given, Oracle, Partition
+from hcbench_cuts import _search_kernels as kernels
+from hcbench_cuts.given_tree import tree_of
+from hcbench_cuts.search import Search
+from hcbench_cuts.votes import Votes, votes_of_node
+
+
+def breadth_first(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    votes: Votes = 1,
+    noise: float = 0.1,
+    delta: float = 0.05,
+    constant: float = 2.0,
+    stop: Literal["all", "decided"] = "all",
+    undecided: Literal["apart", "together"] = "together",
+) -> Partition:
+    """Ask about the nodes from the root down, level by level, and go on below those that are apart.
+
+    Section 3 of Gentile et al. 2019. Without noise the cut is the true one after 2K - 1 questions
+    at most for K clusters of a binary tree: one for each node above the cut and each inner node
+    just below it.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind pair-queries.
+    votes, noise, delta, constant, stop
+        As of `noisy_weighted_dichotomic_path`, which the paper makes its BF robust by; with one
+        vote, the default, all nodes are asked about, and noise, delta and constant mean nothing.
+    undecided : {"apart", "together"}
+        What nodes are in the present cut that were not asked about: above it, so that their leaves
+        are clusters of their own, or below it.
+
+    Returns
+    -------
+    Partition
+        A cut of the tree. Where the budget ends first, the present one.
+
+    Raises
+    ------
+    NotApplicableError
+        If there is no tree to be cut.
+    """
+    tree = tree_of(given)
+    m = votes_of_node(tree.n, votes, noise, delta, constant)
+    search = Search.of(tree, rng, m, early=stop == "decided")
+    kernels.start_breadth(search.at, search.shape, search.label)
+    queue = np.empty(search.n_inner, np.int32)
+    return search.run(
+        oracle,
+        kernels.breadth_first,
+        (queue,),
+        lambda: search.known(apart=undecided == "apart"),
+    )

@@ -1,0 +1,142 @@
+"""Trees to be cut, declared."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from hcbench import DatasetSpec, Parameter, ParameterError, Params, load_registry
+from hcbench_cuts.references import GENTILE_2019
+
+SHAPES = ("balanced", "caterpillar", "random", "yule")
+TRUTH = "truth"
+REALISABLE = {"uniform": None, "constant": "alpha", "top-k": "k"}
+"""Laws of a cut of the tree, each with the parameter that it needs."""
+
+_DEFAULT_N = 100
+
+
+def source(data: str | None, tree: str, n: int | None) -> tuple[str, str]:
+    """The data set that is meant, and the algorithm, or `TRUTH`, that makes a tree of it.
+
+    Raises
+    ------
+    ParameterError
+        If the parameters do not go together.
+    """
+    if data is not None:
+        if n is not None:
+            raise ParameterError(f"cut-of: n={n} is for a shape; data={data} has its own items")
+        return data, TRUTH if tree.casefold() == TRUTH else tree
+    if tree.casefold() not in SHAPES:
+        raise ParameterError(
+            f"cut-of: tree={tree} needs data=..., the data set to run it on; without data the tree "
+            f"is one of {', '.join(SHAPES)}"
+        )
+    items = _DEFAULT_N if n is None else n
+    return f"random-tree[n={items},shape={tree.casefold()}]", TRUTH
+
+
+def _parts(params: Params) -> tuple[Any, ...]:
+    """The data set and, unless it is its own true tree, the algorithm."""
+    data, tree = _source_of(params)
+    registry = load_registry()
+    datasets = registry.use_datasets(data)
+    algorithms = [] if tree == TRUTH else registry.use_algorithms(tree)
+    for name, uses in (("data", datasets), ("tree", algorithms)):
+        if len(uses) > 1:
+            raise ParameterError(
+                f"cut-of: {name}={params[name]!r} means {len(uses)}; write a list of names instead"
+            )
+    for algorithm in algorithms:
+        if algorithm.spec.returns != "tree":
+            raise ParameterError(f"cut-of: {algorithm.label} returns no tree")
+    return (*datasets, *algorithms)
+
+
+def _source_of(params: Params) -> tuple[str, str]:
+    data, tree, n = (params[name] for name in ("data", "tree", "n"))
+    assert isinstance(tree, str)
+    assert data is None or isinstance(data, str)
+    assert n is None or isinstance(n, int)
+    return source(data, tree, n)
+
+
+def _check_law(params: Params) -> None:
+    law = str(params["law"])
+    if law == "labels" and params["data"] is None:
+        raise ParameterError("cut-of: law=labels needs data=..., a data set with labels")
+    needed = REALISABLE.get(law)
+    if needed is not None and params[needed] is None:
+        raise ParameterError(f"cut-of: law={law} needs {needed}=...")
+    for other in ("alpha", "k"):
+        if params[other] is not None and other != needed:
+            raise ParameterError(f"cut-of: {other}={params[other]} is not for law={law}")
+
+
+def _provides(params: Params) -> tuple[str, ...]:
+    _check_law(params)
+    return _provided(*_source_of(params), str(params["law"]))
+
+
+@lru_cache(maxsize=64)
+def _provided(data: str, tree: str, law: str) -> tuple[str, ...]:
+    (use,) = load_registry().use_datasets(data)
+    of_data = use.spec.provides_with(use.params)
+    if tree == TRUTH and TRUTH not in of_data:
+        raise ParameterError(f"cut-of: {use.label} has no true tree; tree=... names an algorithm")
+    if law != "labels":
+        return ("tree", "levels", "truth", *sorted(of_data & {"vectors", "similarity"}))
+    if not of_data & {"levels", "truth"}:
+        raise ParameterError(f"cut-of: law=labels, but {use.label} has no labels")
+    return ("tree", *sorted(of_data & {"levels", "truth", "heights", "vectors", "similarity"}))
+
+
+def _is_random(params: Params) -> bool:
+    data, _ = _source_of(params)
+    (use,) = load_registry().use_datasets(data)
+    return params["law"] in ("uniform", "constant") or use.spec.random_with(use.params)
+
+
+CUT_OF = DatasetSpec(
+    name="cut-of",
+    function="hcbench_cuts.cut_of:cut_of",
+    doc="A tree to be cut, and what is true: the labels of the data, or a cut of the tree.",
+    parameters=(
+        Parameter(
+            "tree",
+            "balanced",
+            "The algorithm that makes the tree of the data, such as UPGMA; truth, their own true "
+            f"tree; without data a shape: {', '.join(SHAPES)}.",
+        ),
+        Parameter(
+            "data",
+            None,
+            "The data set that the tree is made of, such as digits or mnist[n=10000].",
+            type="str",
+        ),
+        Parameter(
+            "law",
+            "uniform",
+            "What is true: all cuts of the tree equally likely; each node below the cut with "
+            "probability alpha if those above it are above; the tree cut into k clusters; or the "
+            "labels of the data, which need be no cut.",
+            choices=("uniform", "constant", "top-k", "labels"),
+        ),
+        Parameter("alpha", None, "Of law=constant.", type="float", interval="(0, 1)"),
+        Parameter("k", None, "Of law=top-k: clusters.", type="int", interval="[1, inf)"),
+        Parameter(
+            "n",
+            None,
+            f"Leaves of a shape; {_DEFAULT_N} if left out.",
+            type="int",
+            interval="[2, inf)",
+        ),
+    ),
+    provides=_provides,
+    random=_is_random,
+    parts=_parts,
+    paper=GENTILE_2019,
+)
+
+DATASETS: tuple[DatasetSpec, ...] = (CUT_OF,)

@@ -1,0 +1,18 @@
+"""The tree to be cut, as an algorithm is given it."""
+
+from __future__ import annotations
+
+from hcbench import Given, NotApplicableError, Tree
+
+
+def tree_of(given: Given) -> Tree:
+    """The tree to be cut.
+
+    Raises
+    ------
+    NotApplicableError
+        If none is given.
+    """
+    if given.tree is None:
+        raise NotApplicableError("there is no tree to cut: give one as the data")
+    return given.tree

@@ -1,0 +1,123 @@
+"""NR: labels of drawn pairs are asked for with a probability, and weigh its inverse."""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Cut, Given, Oracle, Partition, Tree
+from hcbench_cuts._count_kernels import log_cuts
+from hcbench_cuts._erm_kernels import best_whole, heavy_postorder, sample
+from hcbench_cuts.draws import blocks, most_draws
+from hcbench_cuts.given_tree import tree_of
+
+if TYPE_CHECKING:
+    from hcbench_cuts.bounded_cuts import BoundedLearner
+
+DRAWS_FOR_EACH_LABEL = 1000
+"""Where a budget alone ends a run, so many pairs are drawn for each of its labels at most."""
+
+
+def nr(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    c0: float = 1.0,
+    constants: Literal["free", "literal"] = "free",
+    delta: float = 0.05,
+    rounds: int | None = None,
+    K: int | None = None,  # noqa: N803
+) -> Partition:
+    """Selective sampling: ask about a drawn pair the more likely, the less is known about it.
+
+    Section 4 and algorithm 2 of Gentile et al. 2019, after Beygelzimer et al. 2010. In round t,
+    d_t is by how much the empirical risk of the best cut grows if it must disagree with itself
+    about the pair drawn, and its label is asked for with probability
+    p_t = min(1, c0 (1/d_t^2 + 1/d_t) L(t) / t), and weighs 1/p_t. Of equally good cuts the coarsest
+    is taken.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind pair-queries.
+    c0 : float
+        The constant that equation (4) leaves open.
+    constants : {"free", "literal"}
+        L(t) = ln(t+1), so that c0 is all there is to tune; or, as published, ln((N / delta) ln t)
+        with N the number of cuts of the tree, or of the bound n^K on those into at most K clusters
+        where that is less. As d_t <= 1, p_t is 1 in the first 2 c0 ln N rounds at least.
+    delta : float
+        Of literal: the probability with which the bounds of theorem 5 may fail.
+    rounds : int, optional
+        The most pairs to draw. By default the budget ends a run, or 1000 pairs for each of its
+        labels: as the best cut becomes certain, hardly any label is asked for. Without a budget,
+        as many as there are pairs.
+    K : int, optional
+        The most clusters: the class C(T, K) of theorem 5.
+
+    Returns
+    -------
+    Partition
+
+    Notes
+    -----
+    O(depth of the pair's lowest common ancestor) for each round; with K, times O(K) or, where
+    subtrees hang on the way up, up to O(K^2) for each. Memory O(n), with K O(n K). Checkpoints
+    change nothing.
+    """
+    tree = tree_of(given)
+    draws = most_draws(oracle, rounds, DRAWS_FOR_EACH_LABEL)
+    law = (c0, _log_class(tree, K, delta) if constants == "literal" else 0.0)
+    learner = _learner(tree, K)
+    done = 0
+    for block in blocks(oracle, draws, learner.cut):
+        learner.learn(oracle, oracle.draw(block), rng.random(block), done, law)
+        done += block
+    return learner.cut().partition
+
+
+def _log_class(tree: Tree, K: int | None, delta: float) -> float:  # noqa: N803
+    """ln(N / delta), N being the number of cuts or, if less, n^K."""
+    log_n = float(log_cuts(tree.parent)[-1])
+    return (log_n if K is None else min(log_n, K * log(tree.n))) - log(delta)
+
+
+def _learner(tree: Tree, K: int | None) -> Learner | BoundedLearner:  # noqa: N803
+    if K is not None:
+        # Imported even where K is no bound, so that a warm-up on a few items imports it.
+        from hcbench_cuts.bounded_cuts import BoundedLearner
+
+        if tree.n > K:
+            return BoundedLearner(tree, K)
+    return Learner(tree)
+
+
+class Learner:
+    """What NR knows: the excesses of `_erm_kernels`, numbered so that paths are read in order."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.new = heavy_postorder(tree.parent)
+        self.parent = np.full(tree.n_nodes, -1)
+        self.parent[self.new[:-1]] = self.new[tree.parent[:-1]]
+        self.x = np.zeros(tree.n_nodes)
+
+    def learn(
+        self,
+        oracle: Oracle,
+        pairs: NDArray[np.int64],
+        coins: NDArray[np.float64],
+        t: int,
+        law: tuple[float, float],
+    ) -> None:
+        """One round for each pair, after t rounds."""
+        lcas = self.new[self.tree.lca(pairs[:, 0], pairs[:, 1])]
+        oracle.run(sample, self.x, self.parent, pairs, lcas, coins, t, law)
+
+    def cut(self) -> Cut:
+        """The best cut of now."""
+        return Cut(self.tree, best_whole(self.tree.parent, self.x[self.new]))

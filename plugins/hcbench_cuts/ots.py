@@ -1,0 +1,66 @@
+"""OTS: each question splits the cuts that are left into parts of at least a third."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Given, Oracle, Partition
+from hcbench_cuts import _search_kernels as kernels
+from hcbench_cuts._count_kernels import log_cuts
+from hcbench_cuts.given_tree import tree_of
+from hcbench_cuts.search import Search
+
+
+def one_third_splitting(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    undecided: Literal["apart", "together"] = "apart",
+) -> Partition:
+    """Ask such that of the cuts that agree with all answers a third or more is left out each time.
+
+    One Third Splitting, appendix B.1 of Gentile et al. 2019. Without noise the cut is the true one
+    after log_{3/2} N(T) questions at most (theorem 1), for a tree of N(T) cuts.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Of kind pair-queries. One pair is asked about each node, so that a wrong answer stays.
+    undecided : {"apart", "together"}
+        What nodes are in the present cut of which no answer tells: above it or below it. All cuts
+        that agree with the answers are equally likely here: these are the finest and the coarsest.
+
+    Returns
+    -------
+    Partition
+        A cut of the tree. Where the budget ends first, the present one.
+
+    Raises
+    ------
+    NotApplicableError
+        If there is no tree to be cut.
+
+    Notes
+    -----
+    The paths lead through the child of largest id, which is the last merge of a linkage, and the
+    trees of the forest are searched last in, first out. O(m + Q log h) time for m nodes, Q
+    questions and a height of h; about 60 bytes a leaf of a binary tree.
+    """
+    tree = tree_of(given)
+    search = Search.of(tree, rng)
+    inner = search.n_inner
+    logs = np.empty(4 * inner)
+    logs[:inner] = log_cuts(tree.parent)[tree.n :]
+    forest, path, cursor = (np.empty(inner, np.int32) for _ in range(3))
+    arrays: tuple[NDArray[Any], ...] = forest, path, cursor, logs
+    kernels.start_thirds(search.at, search.shape, search.label, *arrays)
+    return search.run(
+        oracle,
+        kernels.split_by_thirds,
+        arrays,
+        lambda: search.known(apart=undecided == "apart"),
+    )

@@ -1,0 +1,17 @@
+"""Where what is here was published."""
+
+from __future__ import annotations
+
+from hcbench import Reference
+
+GENTILE_2019 = Reference(
+    "gentile2019",
+    "inproceedings",
+    {
+        "author": "Gentile, Claudio and Vitale, Fabio and Rajagopalan, Anand",
+        "title": "Flattening a Hierarchical Clustering through Active Learning",
+        "booktitle": "Advances in Neural Information Processing Systems",
+        "volume": "32",
+        "year": "2019",
+    },
+)

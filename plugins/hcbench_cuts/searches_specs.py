@@ -1,0 +1,135 @@
+"""Searches for a cut by questions of one's own choice: BF, OTS, WDP and N-WDP, declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcbench import AlgorithmSpec, Parameter
+from hcbench_cuts.references import GENTILE_2019
+
+_SEARCH: dict[str, Any] = {
+    "accepts": ("pair-queries",),
+    "needs": ("tree",),
+    "returns": "partition",
+    "anytime": True,
+    "paper": GENTILE_2019,
+    "questions": "hcbench_cuts.votes:most_questions",
+}
+
+
+def _undecided(default: str, meaning: str) -> Parameter:
+    return Parameter("undecided", default, meaning, choices=("apart", "together"))
+
+
+def _votes(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
+    return (
+        Parameter(
+            "noise",
+            0.1,
+            f"lambda: the part of all pairs whose answer is wrong{only_by_formula}.",
+            interval="[0, 0.5)",
+        ),
+        Parameter(
+            "delta",
+            0.05,
+            f"The probability that any node's majority may be wrong{only_by_formula}.",
+            interval="(0, 1)",
+        ),
+        Parameter(
+            "votes",
+            default,
+            "m, how many pairs of leaves vote on a node; or how it is found: by Hoeffding's "
+            "inequality, or exactly.",
+            type="str",
+            alternative="int",
+            choices=("hoeffding", "binomial"),
+            interval="[1, 2147483647]",
+        ),
+        Parameter(
+            "constant",
+            2.0,
+            "Of votes=hoeffding: alpha in m = alpha ln(n / delta) / (1 - 2 noise)^2.",
+            interval="(0, inf)",
+        ),
+        Parameter(
+            "stop",
+            "all",
+            "Whether all m pairs are asked about, or none once the majority is decided.",
+            choices=("all", "decided"),
+        ),
+    )
+
+
+_PRIOR = (
+    Parameter(
+        "prior",
+        "uniform",
+        "P(v) of inner nodes: that v is below the cut if all above it are above. All cuts equally "
+        "likely; parallel bands; one number; one for each inner node by its id; or, in Python, a "
+        "function of the tree.",
+        type="str",
+        alternative="float or list or callable",
+        choices=("uniform", "bands"),
+        interval="(0, 1)",
+    ),
+    Parameter(
+        "bands",
+        5,
+        "Of prior=bands: how many cuts, at heights equally far apart in rank, or their heights.",
+        alternative="list",
+        interval="[1, 1000000]",
+    ),
+    Parameter(
+        "epsilon",
+        0.01,
+        "Of prior=bands: the probability that is left to all other cuts.",
+        interval="(0, 1)",
+    ),
+    _undecided(
+        "apart",
+        "Of a present cut: which of the cuts of largest posterior probability it is, the finest or "
+        "the coarsest.",
+    ),
+)
+
+SEARCHES: tuple[AlgorithmSpec, ...] = (
+    AlgorithmSpec(
+        name="BF",
+        function="hcbench_cuts.breadth_first:breadth_first",
+        doc="Breadth-first from the root: asks about each node that no answer puts below the cut.",
+        parameters=(
+            *_votes(1, ", where votes are not given as a number"),
+            _undecided(
+                "together",
+                "Of a present cut: what the leaves below a node are that was not asked about.",
+            ),
+        ),
+        **_SEARCH,
+    ),
+    AlgorithmSpec(
+        name="OTS",
+        function="hcbench_cuts.ots:one_third_splitting",
+        doc="One Third Splitting: each answer leaves out a third or more of the cuts left.",
+        parameters=(
+            _undecided(
+                "apart",
+                "Of a present cut: what the leaves below a node are of which no answer tells.",
+            ),
+        ),
+        **_SEARCH,
+    ),
+    AlgorithmSpec(
+        name="WDP",
+        function="hcbench_cuts.wdp:weighted_dichotomic_path",
+        doc="Weighted Dichotomic Path: binary search on the path of most entropy, by a prior.",
+        parameters=_PRIOR,
+        **_SEARCH,
+    ),
+    AlgorithmSpec(
+        name="N-WDP",
+        function="hcbench_cuts.wdp:noisy_weighted_dichotomic_path",
+        doc="Noisy Weighted Dichotomic Path: WDP where many pairs of leaves vote on each node.",
+        parameters=(*_votes("hoeffding", ""), *_PRIOR),
+        **_SEARCH,
+    ),
+)

@@ -1,0 +1,109 @@
+"""Measures of trees that are cut, and of cuts: Gentile et al. 2019, sections 2, 3 and 5."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import NotApplicableError, Partition, Scored, Tree, finest_partition
+from hcbench_cuts import _count_kernels
+from hcbench_cuts.best_cuts import best_cut, weights_of_labels
+
+
+def log_cuts(scored: Scored) -> float:
+    """Natural logarithm of N(T), the number of cuts of the tree; O(n).
+
+    N(v) = 1 for a leaf, else 1 + the product of N over the children (section 2).
+    """
+    return float(_count_kernels.log_cuts(_tree(scored).parent)[-1])
+
+
+def leaf_depth(scored: Scored, *, statistic: Literal["mean", "sd"] = "mean") -> float:
+    """Mean, or standard deviation (over n), of the number of edges from the root to the leaves."""
+    tree = _tree(scored)
+    depths = tree.depths[: tree.n]
+    return float(depths.mean() if statistic == "mean" else depths.std())
+
+
+def lower_leaves(scored: Scored) -> float:
+    """|L_s(T)|: pairs of sibling leaves, in a tree of higher degree nodes with leaves alone below.
+
+    It is the largest K-tilde that a cut can have (section 3).
+    """
+    tree = _tree(scored)
+    has_inner = np.zeros(tree.n_nodes, np.bool_)
+    has_inner[tree.parent[tree.n : -1]] = True
+    return float((~has_inner[tree.n :]).sum())
+
+
+def k_tilde(scored: Scored) -> float:
+    """K-tilde(T, c): how many leaves the tree of the nodes at and above the cut has.
+
+    Its nodes are those above the cut and those of its lower boundary, leaves of T left out
+    (section 3). It is at most the number of clusters, and as many as the paths that WDP searches.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is no cut of the tree.
+    """
+    tree = _tree(scored)
+    below = _below_cut(tree, scored.result)
+    kept = ~below[tree.parent] & (np.arange(tree.n_nodes) >= tree.n)
+    kept[-1] = tree.n > 1  # nothing is above the root
+    has_kept = np.zeros(tree.n_nodes, np.bool_)
+    has_kept[tree.parent[:-1][kept[:-1]]] = True
+    return float((kept & ~has_kept).sum())
+
+
+def excess_risk(scored: Scored, *, K: int | None = None) -> float:  # noqa: N803
+    """Clustering error minus that of the best cut of the same tree.
+
+    Equation (2) of the paper for uniform pairs, all n^2 of them counted: (d_H(Sigma, C) -
+    min d_H(Sigma, C(c))) / n^2 with Sigma that of the true clusters. O(n log n).
+
+    Parameters
+    ----------
+    K : int, optional
+        The most clusters of the best cut. A result with more may then be better than that.
+    """
+    if scored.problem.tree is None or not isinstance(scored.result, Partition):
+        raise NotApplicableError("excess-risk is that of a cut of a given tree")
+    tree, truth = scored.problem.tree, finest_partition(scored.problem)
+    best = best_cut(tree, weights_of_labels(tree, truth), K).partition
+    return 2.0 * (_gain(best, truth) - _gain(scored.result, truth)) / tree.n**2
+
+
+def _gain(clusters: Partition, truth: Partition) -> float:
+    """Pairs inside clusters: those of one true cluster minus those of two."""
+    parts = np.unique(clusters.labels * truth.n_clusters + truth.labels, return_counts=True)[1]
+    return 2.0 * _pairs(parts) - _pairs(clusters.sizes)
+
+
+def _pairs(sizes: NDArray[np.int64]) -> float:
+    return float((sizes * (sizes - 1) // 2).sum())
+
+
+def _tree(scored: Scored) -> Tree:
+    """The tree that was cut, or the one that is the result."""
+    tree = scored.result if isinstance(scored.result, Tree) else scored.problem.tree
+    if tree is None:
+        raise NotApplicableError("this is about the tree that was cut, and there is none")
+    return tree
+
+
+def _below_cut(tree: Tree, result: object) -> NDArray[np.bool_]:
+    """Whether each node (m,) is at the cut or below it: whether its leaves are of one cluster."""
+    if not isinstance(result, Partition):
+        raise NotApplicableError("the result is a hierarchy, not a cut of one")
+    changes = np.diff(result.labels[tree.leaf_order]) != 0
+    so_far = np.concatenate(([0], np.cumsum(changes)))
+    start, end = tree.leaf_range
+    below = so_far[start] == so_far[end - 1]
+    above = ~below[tree.parent]
+    above[-1] = True
+    if int((below & above).sum()) != result.n_clusters:
+        raise NotApplicableError("the clusters are no cut of the tree")
+    return np.asarray(below)

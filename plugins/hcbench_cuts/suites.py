@@ -1,0 +1,8 @@
+"""Both tables of Gentile et al. 2019, and what the paper proves, as suites."""
+
+from __future__ import annotations
+
+from hcbench_cuts.suites_tables import TABLE_1, TABLE_2
+from hcbench_cuts.suites_theorems import THEOREM_4, THEOREM_5, THEOREMS
+
+SUITES = (TABLE_1, TABLE_2, THEOREMS, THEOREM_4, THEOREM_5)

@@ -1,0 +1,75 @@
+"""Cuts that people make without asking anyone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcbench import (
+    Given,
+    HeightKind,
+    NotApplicableError,
+    Oracle,
+    ParameterError,
+    Partition,
+)
+from hcbench_cuts.given_tree import tree_of
+
+
+def cut_at_k(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    K: int | None = None,  # noqa: N803
+) -> Partition:
+    """Undo the last merges until there are K clusters.
+
+    Parameters
+    ----------
+    K : int, optional
+        Number of clusters; that of the true ones (hint ``n_clusters``) if left out. At a node of
+        more than two children there may be more.
+
+    Returns
+    -------
+    Partition
+        `hcbench.Tree.cut`: by height or order of merges; without them the largest cluster is split
+        first.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than K leaves.
+    """
+    tree = tree_of(given)
+    wanted = given.hints["n_clusters"] if K is None else K
+    if wanted > tree.n:
+        raise ParameterError(f"cut-at-K: a tree of {tree.n} leaves has no {wanted} clusters")
+    return tree.cut(wanted)
+
+
+def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Partition:
+    """Cut where the heights of two successive merges are the farthest apart.
+
+    Of equal gaps, the one nearest to the root; one cluster where all merges are at one height.
+    Heights that are not monotone count as their envelope. O(n log n).
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    NotApplicableError
+        If the tree has no heights, or merely the order of its merges.
+    """
+    tree = tree_of(given)
+    if tree.kind not in (HeightKind.DISTANCE, HeightKind.AFFINITY):
+        has = "an order of merges" if tree.kind is HeightKind.ORDER else "no heights"
+        raise NotApplicableError(f"largest-gap compares heights, and this tree has {has}")
+    sign = 1.0 if tree.kind is HeightKind.DISTANCE else -1.0
+    levels = np.unique(sign * tree.envelope[tree.n :])  # rising to the root
+    if levels.size < 2:
+        return tree.cut(1)
+    below = levels.size - 2 - int(np.argmax(np.diff(levels)[::-1]))
+    return tree.cut_height(sign * float(levels[below]))
