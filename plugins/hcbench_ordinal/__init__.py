@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import REQUIRED, AlgorithmSpec, DatasetSpec, Parameter, Reference, hookimpl
+from hcbench import (
+    REQUIRED,
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    Parameter,
+    Reference,
+    Suite,
+    hookimpl,
+)
 
 EMAMJOMEH_2018 = Reference(
     key="emamjomeh2018",
@@ -83,6 +92,7 @@ NOISELESS = (
             ORDER,
         ),
         paper=EMAMJOMEH_2018,
+        questions="hcbench_ordinal.estimates:of_insertion",
     ),
     AlgorithmSpec(
         name="Bottom-up",
@@ -90,6 +100,7 @@ NOISELESS = (
         doc="Asks about all triples at once, and joins items from the smallest clusters up.",
         accepts=QUERIES,
         paper=EMAMJOMEH_2018,
+        questions="hcbench_ordinal.estimates:of_all_triples",
     ),
     AlgorithmSpec(
         name="Build",
@@ -113,6 +124,7 @@ NOISELESS = (
             ),
         ),
         paper=AHO_1981,
+        questions="hcbench_ordinal.estimates:of_some_triples",
     ),
 )
 
@@ -207,6 +219,7 @@ NOISY = AlgorithmSpec(
     ),
     paper=EMAMJOMEH_2018,
     requires=("scipy",),
+    questions="hcbench_ordinal.estimates:of_noisy_insertion",
 )
 
 RANDOM_TREE = DatasetSpec(
@@ -234,6 +247,23 @@ RANDOM_TREE = DatasetSpec(
     paper=EMAMJOMEH_2018,
 )
 
+UNBALANCED_SPLITS = MetricSpec(
+    name="unbalanced-splits",
+    function="hcbench_ordinal.splits:unbalanced_splits",
+    doc="Of the tree, the share of pairs of pivots whose split QuickClustering does not accept.",
+    parameters=(
+        Parameter(
+            "balance",
+            0.9375,
+            "The largest part that is accepted, as a proportion.",
+            interval="(0, 1]",
+        ),
+    ),
+    direction="lower",
+    interval="[0, 1]",
+    paper=EMAMJOMEH_2018,
+)
+
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
@@ -245,3 +275,17 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
 def hcbench_datasets() -> Iterable[DatasetSpec]:
     """Random trees."""
     return (RANDOM_TREE,)
+
+
+@hookimpl
+def hcbench_metrics() -> Iterable[MetricSpec]:
+    """How unevenly random pivots split a tree."""
+    return (UNBALANCED_SPLITS,)
+
+
+@hookimpl
+def hcbench_suites() -> Iterable[Suite]:
+    """The theorems of Emamjomeh-Zadeh & Kempe 2018."""
+    from hcbench_ordinal.suites import SUITES  # they cite the paper above
+
+    return SUITES

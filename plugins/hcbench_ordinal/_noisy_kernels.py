@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from hcbench import NotApplicableError
 from hcbench.compiled import ASK, STATE
+from hcbench_ordinal._tree_kernels import check_answer
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -277,6 +278,7 @@ def insert_all(
             votes[:] = 0
             for _ in range(repetitions):
                 answer = ask(state, x_l, x_r, order[i], 0)
+                check_answer(answer)
                 if answer < 0:
                     raise NotApplicableError(NO_PAIR)
                 votes[answer] += 1

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hcbench import NotApplicableError
 from hcbench.compiled import ASK, STATE
 from hcbench_ordinal._noisy_kernels import NO_PAIR, Growth, attach, centroid, pair_up, weigh
+from hcbench_ordinal._tree_kernels import check_answer
 
 _Ints = NDArray[np.int64]
 _RIGHT, _LEFT, _UP, _HERE = range(4)
@@ -189,6 +190,7 @@ def insert_all_as_published(
         votes[:] = 0
         for _ in range(times):
             answer = ask(state, x_l, x_r, x, 0)
+            check_answer(answer)
             if answer < 0:
                 raise NotApplicableError(NO_PAIR)
             votes[answer] += 1

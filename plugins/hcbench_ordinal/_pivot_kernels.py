@@ -23,6 +23,7 @@ from hcbench_ordinal._tree_kernels import (
     SLOT_REP,
     attach_beside,
     attach_child,
+    check_answer,
     heaviest_child,
     sort_children,
 )
@@ -55,11 +56,10 @@ def direction(tree: Any, at: Any, answer: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    DataError
         If the answer is not one of 0, 1, 2 and NONE.
     """
-    if answer < -1 or answer > 2:
-        raise ValueError("an answer to an ordinal question is 0, 1, 2 or NONE (-1)")
+    check_answer(answer)
     _, _, table, slots, _ = tree
     k, slot = at[PIVOT], at[SLOT]
     if answer == 2:

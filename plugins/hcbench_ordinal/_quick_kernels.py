@@ -19,6 +19,7 @@ from hcbench_ordinal._tree_kernels import (
     TREE,
     attach_beside,
     attach_child,
+    check_answer,
     representative,
 )
 
@@ -34,8 +35,7 @@ answers contradict each other, the last split is taken."""
 @njit(cache=True)
 def side_of(answer: Any) -> Any:
     """Part of the third item of a question about both pivots: 0 to 3 for A, B, C and D."""
-    if answer < -1 or answer > 2:
-        raise ValueError("an answer to an ordinal question is 0, 1, 2 or NONE (-1)")
+    check_answer(answer)
     if answer == 2:
         return 2
     return 3 if answer == -1 else 1 - answer
@@ -170,7 +170,7 @@ def quick(
         if others >= n:
             k = others - n
             x = representative(tree, a)
-            same_node = ask(state, tree[2][k, REP], tree[2][k, REP + 1], x, 0) == -1
+            same_node = side_of(ask(state, tree[2][k, REP], tree[2][k, REP + 1], x, 0)) == 3
         if same_node:
             _add_child(tree, w, others, a)
             _add_child(tree, w, others, b)

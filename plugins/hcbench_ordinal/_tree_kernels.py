@@ -21,6 +21,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hcbench import DataError
+
 #: Columns of ``table``: representatives of the first two children; the search tree's nodes for
 #: items below them, or outside; its weight; the first slot of the other children, or -1.
 REP, SUB, OUT, WEIGHT, MORE = 0, 2, 4, 5, 6
@@ -34,6 +36,21 @@ _I4 = types.int32
 _tuple: Any = types.Tuple
 #: The numba type of ``tree``: parent (2n-1,), child (n-1, 2), table (n-1, 8), slots (n, 4), counts.
 TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]))
+
+
+@njit(cache=True)
+def check_answer(answer: Any) -> None:
+    """Refuse what is no answer to an ordinal question; a Python function may say anything.
+
+    Raises
+    ------
+    DataError
+    """
+    if answer < -1 or answer > 2:
+        raise DataError(
+            f"an ordinal question was answered by {answer}; answer with 0, 1 or 2, the position of "
+            "the odd one out, or NONE (-1)"
+        )
 
 
 def new_tree(n: int) -> tuple[NDArray[Any], ...]:

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hcbench_ordinal._tree_kernels import check_answer
+
 NONE = -1
 
 
@@ -40,6 +42,7 @@ def count_outside(
     outside = np.zeros((n, n))
     for at in range(len(triples)):
         answer = answers[at]
+        check_answer(answer)
         if answer != NONE:
             a, b = triples[at, (answer + 1) % 3], triples[at, (answer + 2) % 3]
             outside[a, b] += 1
@@ -57,6 +60,7 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     found = 0
     for at in range(len(triples)):
         answer = answers[at]
+        check_answer(answer)
         if answer != NONE:
             for column in range(3):
                 rows[found, column] = triples[at, (answer + 1 + column) % 3]

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
 from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels
+from hcbench_ordinal.bounds import noiseless_queries
 from hcbench_ordinal.noisy_constants import (
     capacity,
     check_right_answers,
     lead_of_majority,
     majority_exactly,
-    noiseless_queries,
     vertex_repetitions,
     weight_rounds,
 )

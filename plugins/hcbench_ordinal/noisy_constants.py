@@ -84,11 +84,6 @@ def weight_rounds(
     return rounds
 
 
-def noiseless_queries(n: int) -> int:
-    """The most questions of binary search for all items: sum of floor(log2(2i-3)), i = 3..n."""
-    return sum((2 * i - 3).bit_length() - 1 for i in range(3, n + 1))
-
-
 def vertex_repetitions(p: float, rule: str | int) -> int:
     """k_p of algorithm 5: a number, or the smallest that "hoeffding" or "binomial" allow.
 

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from hcbench import Comparisons, Problem, load_registry
+from hcbench import Comparisons, Problem, Tree, load_registry
 from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
 from hcbench.problem import give
@@ -30,15 +30,16 @@ def compiled():
 
 ALGORITHM = """
 registry = load_registry()
-(use,) = registry.use_algorithms(sys.argv[1])
 levels = np.repeat(np.arange(8), 15)[:, None]
-problem = Problem(n=120, vectors=np.random.default_rng(0).random((120, 5)) + levels, levels=levels)
-kind = use.spec.accepts[0]
-oracle = {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
-(asked,) = registry.use_oracles(oracle)
+vectors = np.random.default_rng(0).random((120, 5)) + levels
+caterpillar = Tree([120, *range(120, 239), *range(121, 239), -1])
+problem = Problem(n=120, vectors=vectors, levels=levels, truths={"caterpillar": caterpillar})
 
 
-def call(problem):
+def call(use, problem):
+    kind = use.spec.accepts[0]
+    oracle = {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
+    (asked,) = registry.use_oracles(oracle)
     asking = Call(asked.spec.function, asked.params)
     oracle = make_oracle(make_answers(asking, problem, 0, None), None)
     given = give(problem, use.spec.hints_of(use.params))
@@ -48,8 +49,10 @@ def call(problem):
     return compiled() - before
 
 
-call(problem.take(np.arange(0, 120, 10)))
-assert not call(problem), call(problem)
+for name in sys.argv[1:]:
+    (use,) = registry.use_algorithms(name)
+    call(use, problem.take(np.arange(0, 120, 10)))
+    assert not (new := call(use, problem)), (name, new)
 """
 
 UNIQUE = """
@@ -73,10 +76,26 @@ def run(*arguments: str) -> None:
     [
         *("4-AL", "4-AL[init=3]", "UPGMA", "HDBSCAN", "Random"),
         *("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"),
+        *("InsertionClustering[separator=exact]", "InsertionClustering", "QuickClustering"),
+        *("Bottom-up", "Build"),
+        *("NoisyInsertion[p=0.9]", "NoisyInsertion[p=0.9, strategy=paper]"),
     ],
 )
 def test_many_items_compile_nothing_that_few_do_not(name: str) -> None:
     run(COMPILED + ALGORITHM, name)
+
+
+def test_nor_do_other_ways_through_the_same_kernels() -> None:
+    run(
+        COMPILED + ALGORITHM,
+        "InsertionClustering[separator=topdown]",
+        "QuickClustering[merge=binary-search]",
+        "Build[count=50, on_conflict=star]",
+        "NoisyInsertion[p=0.9, wrong=random]",
+        "NoisyInsertion[p=0.9, strategy=repeat]",
+        "NoisyInsertion[p=0.9, strategy=repeat, stop=lead]",
+        "NoisyInsertion[p=0.9, strategy=paper, repetitions=binomial, skip=false]",
+    )
 
 
 def test_answers_out_of_order_compile_nothing_that_those_in_order_do_not() -> None:

@@ -10,7 +10,8 @@ import hcbench
 from hcbench import HeightKind, Oracle, Problem, Tree
 from hcbench.errors import BudgetExceededError, NotApplicableError, ParameterError
 from hcbench_oracles.ordinal import ordinal_queries
-from hcbench_ordinal.noisy_constants import majority_exactly, noiseless_queries
+from hcbench_ordinal.bounds import noiseless_queries
+from hcbench_ordinal.noisy_constants import majority_exactly
 from tests.plugins.noisy_answers import (
     caterpillar,
     fit,

@@ -68,11 +68,6 @@ def test_weight_rounds_follow_lemma_5_of_stoc_2016():
     assert rounds.tolist() == [np.ceil(by_confidence), np.ceil(by_size)]
 
 
-def test_queries_of_binary_search_add_up():
-    # floor(log2 3) + floor(log2 5) + floor(log2 7) + floor(log2 9) = 1 + 2 + 2 + 3
-    assert [constants.noiseless_queries(n) for n in (1, 2, 3, 4, 5, 6)] == [0, 0, 1, 3, 5, 8]
-
-
 @pytest.mark.parametrize("p", [0.5, 0.3, 0.50001, 1.0, 1.5])
 def test_answers_must_tell_something(p):
     with pytest.raises(ParameterError, match=f"got {p}"):

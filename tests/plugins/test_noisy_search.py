@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hcbench import ModelWarning
-from hcbench_ordinal.noisy_constants import lead_of_majority, majority_exactly, noiseless_queries
+from hcbench_ordinal.bounds import noiseless_queries
+from hcbench_ordinal.noisy_constants import lead_of_majority, majority_exactly
 from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scripted
 
 SLACK = Fraction(1, 10**9)

@@ -113,22 +113,25 @@ def test_heavy_vertices_are_marked_as_long_as_there_are_any():
 
 
 def test_multiplicative_weights_mark_the_target_as_often_as_lemma_5_4_says():
-    # A vertex query is right with probability p, else it points where most of the wrong weight is.
+    # A vertex query is right with probability p, else it points to a decoy where it can.
     p, delta, n, runs = 0.8, 0.3, 16, 200
     rng = np.random.default_rng(5)
     (rounds,) = weight_rounds(p, delta, 0.5, np.array([2 * n - 1]))
     found = marks = 0
     twin = Twin(n, rng)
     for run in range(runs):
-        target = int(rng.choice(twin.vertices()))
+        target, decoy = (int(v) for v in rng.choice(twin.vertices(), 2, replace=False))
         marked = np.zeros(2 * n - 1, np.bool_)
         q = paper.mark_heavy(twin.tree, run, marked)
         for _ in range(rounds):
             if q < 0:
                 break
             right = next(r for r in range(4) if target in twin.region(q, r))
-            others = [r for r in range(4) if r != right and twin.region(q, r)]
-            paper.update(twin.tree, q, right if rng.random() < p else int(rng.choice(others)), p)
+            wrong = next(r for r in range(4) if decoy in twin.region(q, r))
+            if wrong == right:
+                others = [r for r in range(4) if r != right and twin.region(q, r)]
+                wrong = int(rng.choice(others))
+            paper.update(twin.tree, q, right if rng.random() < p else wrong, p)
             q = paper.mark_heavy(twin.tree, run, marked)
         found += marked[target]
         marks += marked.sum()

@@ -1,6 +1,6 @@
 """InsertionClustering: exhaustively on small trees, its bounds, its search against a naive one."""
 
-from itertools import permutations
+from itertools import combinations, permutations
 from math import floor, log, log2
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcbench import NONE, BudgetExceededError, Oracle, Problem, Tree, ask_oracle, fit
+from hcbench import NONE, BudgetExceededError, DataError, Oracle, Problem, Tree, ask_oracle, fit
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal._insertion_kernels import insert
 from hcbench_ordinal._pivot_kernels import MOST_CUTS, A, B, best_pivot, cut_below, learn, start
@@ -232,11 +232,33 @@ def test_answers_that_contradict_each_other_lead_to_some_tree(name, n, seed):
     assert tree.n == n
 
 
-@pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])
-@pytest.mark.parametrize("answer", [-3, 3])
+EVERY = (
+    *ALGORITHMS,
+    *("QuickClustering", "QuickClustering[merge=binary-search]", "Bottom-up", "Build"),
+    *("NoisyInsertion[p=0.8]", "NoisyInsertion[p=0.8,strategy=repeat]"),
+    "NoisyInsertion[p=0.8,strategy=paper]",
+)
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("answer", [-3, 3, 7])
 def test_an_answer_that_is_none_is_refused(name, answer):
-    with pytest.raises(ValueError, match="an answer to an ordinal question is 0, 1, 2 or NONE"):
+    with pytest.raises(DataError, match=f"was answered by {answer}; answer with 0, 1 or 2"):
         fit(name, n=5, ordinal=lambda *_: answer)
+
+
+@pytest.mark.parametrize("name", [*ALGORITHMS, *EVERY[3:5]])
+def test_a_star_is_not_told_before_each_pair_was_asked_about(name):
+    """Else the pair might be closer: n(n-1)/6 questions at least, section 6's Omega(n^2)."""
+    n = 20
+    for closer in (0, 2):  # as the paper has it: two of the leaves below a node of their own
+        parent = [n] * n + [-1] if not closer else [n] * 2 + [n + 1] * (n - 2) + [n + 1, -1]
+        truth = Tree.from_parents(parent).relabel(np.random.default_rng(closer).permutation(n))
+        heard = Recorder(truth)
+        assert fit(name, n=n, ordinal=heard).isomorphic(truth)
+        if not closer:
+            pairs = {frozenset(pair) for q in heard.asked for pair in combinations(q, 2)}
+            assert len(pairs) == n * (n - 1) // 2
 
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])

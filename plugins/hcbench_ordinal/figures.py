@@ -1,0 +1,227 @@
+"""What Emamjomeh-Zadeh & Kempe 2018 say of right answers, drawn of what was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from hcbench import DataNotAvailableError, plots
+from hcbench_ordinal import suites_noiseless as suite
+from hcbench_ordinal import suites_nonadaptive as fixed
+from hcbench_ordinal.bounds import chance_of_fixed_triples, information_bound, noiseless_queries
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from hcbench import FigureView
+
+GREY = "#888888"
+_TICKS = 5
+"""So many sizes are all named beside the axis."""
+_HIGHEST = 1.85
+"""Of the panels of questions; top-down search of a caterpillar takes far more."""
+
+
+def noiseless_questions(view: FigureView) -> Drawing:
+    """Questions over n log2 n against n, with the bounds, a panel for each shape.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for algorithm, data, numbers in measured(view, "queries"):
+        n = int(data["n"])
+        line = found.setdefault((data["shape"], _name(algorithm)), {})
+        line[n] = _mean(numbers) / suite.n_log_n(n)
+    figure, axes = plots.new_figure(12.0, 3.4, columns=len(suite.SHAPES))
+    for ax, shape in zip(axes, suite.SHAPES, strict=True):
+        for number, name in enumerate(suite.ALGORITHMS.values()):
+            _line(ax, found.get((shape, name), {}), name, number)
+        _bounds(ax)
+        beyond = max((max(found.get((shape, name), {0: 0.0}).values()), name) for name in _names())
+        if beyond[0] > _HIGHEST:
+            ax.text(
+                0.98,
+                0.98,
+                f"{beyond[1]}: up to {beyond[0]:.0f}",
+                transform=ax.transAxes,
+                ha="right",
+                va="top",
+                fontsize=8,
+            )
+        ax.set(title=shape, xlabel="n", ylim=(0.4, _HIGHEST))
+        _powers(ax, suite.SIZES)
+    axes[0].set_ylabel("questions / (n log2 n)\nmean")
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    return figure
+
+
+def _bounds(ax: Axes) -> None:
+    """Theorem 4.3, with whole numbers of questions and as stated, and the information bound."""
+    lines = {
+        "n log2 n (theorem 4.3)": ("--", [1.0] * len(suite.SIZES)),
+        "sum of floor(log2(2i-3))": (
+            ":",
+            [noiseless_queries(n) / suite.n_log_n(n) for n in suite.SIZES],
+        ),
+        "log3 (2n-3)!! (section 3)": (
+            "-",
+            [information_bound(n) / suite.n_log_n(n) for n in suite.SIZES],
+        ),
+    }
+    for label, (style, heights) in lines.items():
+        ax.plot(suite.SIZES, heights, color=GREY, linestyle=style, label=label)
+
+
+def unbalanced(view: FigureView) -> Drawing:
+    """Share of the pairs of pivots that split too unevenly: mean and largest, and the bound.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found: dict[str, dict[int, list[float]]] = {}
+    for algorithm, data, numbers in measured(view, suite.UNBALANCED):
+        if algorithm.get("merge") == "descent":
+            found.setdefault(data["shape"], {})[int(data["n"])] = numbers
+    figure, ax = plots.new_figure()
+    for number, shape in enumerate(suite.SHAPES):
+        at = found.get(shape, {})
+        _line(ax, {n: _mean(at[n]) for n in at}, shape, number)
+        ax.plot(list(at), [max(at[n]) for n in at], "_", color=plots.PALETTE[number], markersize=9)
+    ax.axhline(suite.MOST_UNBALANCED, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
+    ax.set(
+        xlabel="n",
+        ylabel="splits with a part above 15/16\nmean; bars: the most of all trees",
+        ylim=(0.0, 1.03),
+    )
+    _powers(ax, suite.SIZES)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    return figure
+
+
+def nonadaptive(view: FigureView) -> Drawing:
+    """Trees found against the share of all triples; and triples until half are found, against n.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found: dict[int, dict[float, float]] = {}
+    for algorithm, data, numbers in measured(view, suite.RECOVERY):
+        n = int(data["n"])
+        if "count" in algorithm:
+            count = algorithm["count"]
+            share = 1.0 if count is None else int(count) / math.comb(n, 3)
+            found.setdefault(n, {})[share] = _mean(numbers)
+    figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
+    for number, n in enumerate(sorted(found)):
+        at = dict(sorted(found[n].items()))
+        _line(left, at, f"n = {n}", number)
+    top = [0.01 * k for k in range(26)]
+    left.plot(top, [4 * x for x in top], color=GREY, linestyle="--", label="theorem 2.3")
+    left.set(
+        xlabel="share of all triples", ylabel="trees found\nshare of repetitions", title="Build"
+    )
+    left.legend(loc="upper left", bbox_to_anchor=(0.25, 1.03))
+    _until_half(view, right, {n: until_half(at) for n, at in found.items()})
+    return figure
+
+
+def until_half(at: Mapping[float, float]) -> float:
+    """The first share of triples at which half of the trees are found, between those measured."""
+    shares = sorted(at)
+    for low, high in pairwise(shares):
+        if at[low] < 0.5 <= at[high]:
+            return low + (high - low) * (0.5 - at[low]) / (at[high] - at[low])
+    return math.nan
+
+
+def _until_half(view: FigureView, ax: Axes, shares: Mapping[int, float]) -> None:
+    sizes = sorted(shares)
+    adaptive = {
+        int(data["n"]): _mean(numbers)
+        for algorithm, data, numbers in measured(view, "queries")
+        if "separator" in algorithm
+    }
+    _line(ax, {n: shares[n] * math.comb(n, 3) for n in sizes}, "Build, until half are found", 0)
+    _line(ax, dict(sorted(adaptive.items())), "insertion, exact: all are found", 1)
+    bound = [next(_fewest(n, 0.5)) for n in sizes]
+    ax.plot(sizes, bound, color=GREY, linestyle="--", label="theorem 2.3: at least, for half")
+    ax.plot(sizes, [math.comb(n, 3) for n in sizes], color=GREY, linestyle=":", label="all: C(n,3)")
+    ax.set(xlabel="n", ylabel="questions", yscale="log")
+    _powers(ax, fixed.SIZES)
+    ax.legend()
+
+
+def _fewest(n: int, chance: float) -> Iterator[int]:
+    """The numbers of triples with which the tree may be found with that probability."""
+    return (k for k in range(math.comb(n, 3) + 1) if chance_of_fixed_triples(n, k) >= chance)
+
+
+# ---- Shared --------------------------------------------------------------------------------------
+
+
+def measured(
+    view: FigureView, metric: str
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], list[float]]]:
+    """Parameters of algorithm and data set, and the numbers of all repetitions.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If there are none.
+    """
+    parameters = view.results.parameters
+    empty = True
+    for group in view.results.groups:
+        numbers = group.numbers(metric)
+        if numbers:
+            empty = False
+            yield (
+                {**parameters["algorithms"][group.algorithm]},
+                {**parameters["datasets"][group.dataset]},
+                numbers,
+            )
+    if empty:
+        raise DataNotAvailableError(f"{metric} was not measured")
+
+
+def _name(algorithm: Mapping[str, Any]) -> str:
+    choice = algorithm.get("separator", algorithm.get("merge"))
+    return next(name for text, name in suite.ALGORITHMS.items() if text.endswith(f"={choice}]"))
+
+
+def _names() -> Iterator[str]:
+    return iter(suite.ALGORITHMS.values())
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> None:
+    ax.plot(
+        list(at),
+        list(at.values()),
+        label=label,
+        color=plots.PALETTE[number],
+        marker="osD^vP"[number],
+        markersize=max(6.5 - number, 3.5),
+    )
+    ax.grid(visible=True, axis="y")
+
+
+def _powers(ax: Axes, sizes: Sequence[int]) -> None:
+    """A logarithmic axis of n."""
+    named = sizes[::2] if len(sizes) > _TICKS else sizes
+    ax.set_xscale("log")
+    ax.set_xticks(named, [str(n) for n in named])
+    ax.set_xticks([], minor=True)

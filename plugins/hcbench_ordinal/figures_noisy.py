@@ -1,0 +1,142 @@
+"""What NoisyInsertion finds, and from how many answers, drawn of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hcbench import DataNotAvailableError, plots
+from hcbench_ordinal import suites_noisy as suite
+from hcbench_ordinal.suites_noiseless import RECOVERY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from hcbench import FigureView
+
+_Found = dict[tuple[str, float, str], dict[int, list[float]]]
+_LEAST = 0.86
+"""Of the axis of shares: without promises, none but a few trees are found."""
+
+
+def recovery(view: FigureView) -> Drawing:
+    """Share of the trees that are found, with exact 95% intervals; a panel for each p and error.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found = _runs(view, RECOVERY)
+
+    def draw(ax: Axes, strategy: str, at: dict[int, list[float]], number: int) -> None:
+        shift = 1 + 0.07 * (number - (len(suite.STRATEGIES) - 1) / 2)
+        shares = [sum(numbers) / len(numbers) for numbers in at.values()]
+        intervals = [clopper_pearson(numbers) for numbers in at.values()]
+        ax.errorbar(
+            [n * shift for n in at],
+            shares,
+            yerr=[
+                [share - low for share, (low, _) in zip(shares, intervals, strict=True)],
+                [high - share for share, (_, high) in zip(shares, intervals, strict=True)],
+            ],
+            label=strategy,
+            linestyle="",
+            marker="osD^vP"[number],
+            color=plots.PALETTE[number],
+            elinewidth=0.9,
+        )
+
+    figure, axes = _panels(found, draw, skip_unpromised=True)
+    for ax in axes.flat:
+        ax.axhline(1 - suite.DELTA, color="#888888", linestyle="--", zorder=0)
+        ax.set_ylim(_LEAST, 1.01)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("trees found\nexact 95% intervals")
+    return figure
+
+
+def questions(view: FigureView) -> Drawing:
+    """Mean questions for an insertion; a panel for each p and kind of errors.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    found = _runs(view, "queries")
+
+    def draw(ax: Axes, strategy: str, at: dict[int, list[float]], number: int) -> None:
+        means = [sum(numbers) / len(numbers) / (n - 2) for n, numbers in at.items()]
+        ax.plot(
+            list(at), means, label=strategy, marker="osD^vP"[number], color=plots.PALETTE[number]
+        )
+
+    figure, axes = _panels(found, draw)
+    for ax in axes.flat:
+        ax.set_yscale("log")
+        ax.set_ylim(5, 3e5)
+        ax.grid(visible=True, axis="y")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("questions for an insertion\nmean")
+    return figure
+
+
+def clopper_pearson(numbers: Sequence[float]) -> tuple[float, float]:
+    """The exact 95% interval of a probability, from repetitions that are 0 or 1."""
+    from scipy.stats import binomtest
+
+    found = binomtest(round(sum(numbers)), len(numbers)).proportion_ci(0.95, "exact")
+    return float(found.low), float(found.high)
+
+
+def _panels(found: _Found, draw: Any, *, skip_unpromised: bool = False) -> tuple[Drawing, Any]:
+    """A row for each kind of errors and a column for each p; and the axes."""
+    rows, columns = len(suite.ERRORS), len(suite.PS)
+    figure, axes = plots.new_figure(11.5, 5.2, rows=rows, columns=columns)
+    for row, errors in zip(axes, suite.ERRORS, strict=True):
+        for ax, p in zip(row, suite.PS, strict=True):
+            for number, strategy in enumerate(suite.STRATEGIES):
+                at = found.get((strategy, p, errors), {})
+                if at and (suite.promises(strategy, errors) or not skip_unpromised):
+                    draw(ax, strategy, at, number)
+            ax.set_title(f"p = {p}, {errors} errors")
+            ax.set_xscale("log")
+            ax.set_xticks(suite.SIZES, [str(n) for n in suite.SIZES])
+            ax.set_xticks([], minor=True)
+    for ax in axes[-1]:
+        ax.set_xlabel("n")
+    axes[0, -1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    return figure, axes
+
+
+def _runs(view: FigureView, metric: str) -> _Found:
+    """The numbers of each n by strategy, p and kind of errors, where p is what the oracle keeps."""
+    known = view.results.parameters
+    found: _Found = {}
+    for group in view.results.groups:
+        algorithm, oracle = known["algorithms"][group.algorithm], known["oracles"].get(group.oracle)
+        if oracle is None or algorithm.get("p") != round(1 - float(str(oracle["noise"])), 9):
+            continue
+        numbers = group.numbers(metric)
+        if numbers:
+            key = (_strategy(algorithm), float(str(algorithm["p"])), str(oracle["wrong"]))
+            n = int(str(known["datasets"][group.dataset]["n"]))
+            found.setdefault(key, {})[n] = numbers
+    if not found:
+        raise DataNotAvailableError(f"{metric} was not measured")
+    return found
+
+
+def _strategy(algorithm: Any) -> str:
+    """The name of a strategy in the suite, from all parameters of an algorithm."""
+    name = str(algorithm["strategy"])
+    for parameter, default in (
+        ("wrong", "adversarial"),
+        ("stop", "majority"),
+        ("repetitions", "hoeffding"),
+    ):
+        if algorithm[parameter] != default:
+            name += f", {parameter}={algorithm[parameter]}"
+    return name

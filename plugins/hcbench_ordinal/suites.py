@@ -1,0 +1,9 @@
+"""The theorems of Emamjomeh-Zadeh & Kempe 2018, as suites."""
+
+from __future__ import annotations
+
+from hcbench_ordinal.suites_noiseless import NOISELESS
+from hcbench_ordinal.suites_noisy import NOISY
+from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
+
+SUITES = (NOISELESS, NOISY, NONADAPTIVE)

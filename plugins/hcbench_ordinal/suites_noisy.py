@@ -1,0 +1,148 @@
+"""Section 5 of Emamjomeh-Zadeh & Kempe 2018: how many answers a tree takes where some are wrong.
+
+The probability p that an algorithm is told, and that of the oracle, are paired each with each, as
+a suite pairs algorithms with oracles; claims are about equal ones. Wrong answers are random, or
+those of an adversary who always names the item of smallest number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hcbench import Claim, Figure, Suite
+from hcbench_ordinal import EMAMJOMEH_2018
+from hcbench_ordinal.suites_noiseless import RECOVERY, rate, truth
+
+PS = (0.6, 0.7, 0.8, 0.9)
+DELTA = 0.05
+SIZES = (32, 64, 128, 256)
+PUBLISHED_SIZES = (32,)
+"""As published, an insertion takes 10^3 to 10^5 questions, and 128 items as many as a suite."""
+ERRORS = ("random", "adversarial")
+BAYES, BAYES_RANDOM, REPEAT, LEAD, PUBLISHED, BINOMIAL = (
+    "bayes",
+    "bayes, wrong=random",
+    "repeat",
+    "repeat, stop=lead",
+    "paper",
+    "paper, repetitions=binomial",
+)
+STRATEGIES = (BAYES, BAYES_RANDOM, LEAD, REPEAT, BINOMIAL, PUBLISHED)
+REPETITIONS = 60
+
+
+def insertion(strategy: str, p: float) -> str:
+    """The algorithm, told how often answers are right."""
+    return f"NoisyInsertion[p={p}, delta={DELTA}, strategy={strategy}]"
+
+
+def answers(p: float, errors: str) -> str:
+    """The oracle."""
+    return f"ordinal-queries[noise={1 - p:.1f}, wrong={errors}]"
+
+
+def sizes_of(strategy: str) -> tuple[int, ...]:
+    """Numbers of items that a strategy runs on."""
+    return PUBLISHED_SIZES if strategy.startswith("paper") else SIZES
+
+
+def promises(strategy: str, errors: str) -> bool:
+    """Whether a strategy promises anything where errors are of that kind."""
+    return strategy != BAYES_RANDOM or errors == "random"
+
+
+def _recovered() -> Iterator[Claim]:
+    for strategy in STRATEGIES:
+        for errors in ERRORS:
+            if not promises(strategy, errors):
+                continue
+            for p in PS:
+                for n in sizes_of(strategy):
+                    yield Claim(
+                        claim="Theorem 5.1, the true tree with probability 1 - delta: "
+                        f"{strategy}, {errors} errors, p = {p}, n = {n}",
+                        algorithm=insertion(strategy, p),
+                        dataset=truth(n, "random"),
+                        oracle=answers(p, errors),
+                        metric=RECOVERY,
+                        paper=f"{1 - DELTA}",
+                        relation=">=",
+                        note=f"of {REPETITIONS} trees 52 must be found: two standard errors of a "
+                        "share are allowed for, and the exact 95% interval begins at 53",
+                    )
+
+
+def _questions() -> Iterator[Claim]:
+    for p in PS:
+        for errors in ERRORS:
+            yield Claim(
+                claim=f"Theorem 5.1, O(n log n) questions at a constant delta: {BAYES}, {errors} "
+                f"errors, p = {p}",
+                algorithm=insertion(BAYES, p),
+                dataset="random-tree",
+                oracle=answers(p, errors),
+                metric="queries",
+                exponent="n",
+                paper=f"{rate(SIZES):.3f}",
+                relation="<=",
+                within=0.1,
+                note="the rate of n log2 n over the same n",
+            )
+            yield Claim(
+                claim="Section 1, repeating each question takes more than O(n log n): "
+                f"{REPEAT}, {errors} errors, p = {p}",
+                algorithm=insertion(REPEAT, p),
+                dataset="random-tree",
+                oracle=answers(p, errors),
+                metric="queries",
+                exponent="n",
+                paper=f"{rate(SIZES):.3f}",
+                relation=">",
+                note="the rate of n log2 n over the same n",
+            )
+            for n in SIZES:
+                yield Claim(
+                    claim="Section 1, a factor of log n is avoided: "
+                    f"{BAYES}, {errors} errors, p = {p}, n = {n}",
+                    algorithm=insertion(BAYES, p),
+                    better_than=insertion(REPEAT, p),
+                    dataset=truth(n, "random"),
+                    oracle=answers(p, errors),
+                    metric="queries",
+                    note="bayes is ours; the paper's own takes more than repeat at any n that can "
+                    "be run",
+                )
+
+
+_ONLY = tuple(
+    (insertion(strategy, p), truth(n, "random"))
+    for strategy in STRATEGIES
+    for p in PS
+    for n in sizes_of(strategy)
+)
+
+NOISY = Suite(
+    name="emamjomeh2018-noisy",
+    doc="Theorem 5.1: how often the true tree is found by answers that are right with probability "
+    "p, and from how many of them.",
+    algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
+    datasets=tuple(truth(n, "random") for n in SIZES),
+    oracles=tuple(answers(p, errors) for errors in ERRORS for p in PS),
+    metrics=(RECOVERY, "queries"),
+    only=_ONLY,
+    repetitions=REPETITIONS,
+    claims=(*_recovered(), *_questions()),
+    figures=(
+        Figure(
+            name="emamjomeh2018-noisy-recovery",
+            doc="Share of the trees that are found, with exact 95% intervals, against n.",
+            function="hcbench_ordinal.figures_noisy:recovery",
+        ),
+        Figure(
+            name="emamjomeh2018-noisy-questions",
+            doc="Mean questions for an insertion against n.",
+            function="hcbench_ordinal.figures_noisy:questions",
+        ),
+    ),
+    paper=EMAMJOMEH_2018,
+)

@@ -1,0 +1,120 @@
+"""Theorem 2.3 of Emamjomeh-Zadeh & Kempe 2018: questions that are all chosen beforehand.
+
+Its proof is about balanced trees of n = 2^k items in random order: whoever asks about k triples
+finds the tree with probability 24 k / (n(n-1)(n-2)) at most, four times their share of all. (Its
+first sentence says that fewer than (1 - delta) n(n-1)(n-2) / 24 triples *fail* with probability
+1 - delta; the rest shows that they fail with probability delta.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from hcbench import Claim, Figure, Suite
+from hcbench_ordinal import EMAMJOMEH_2018
+from hcbench_ordinal.bounds import chance_of_fixed_triples
+from hcbench_ordinal.suites_noiseless import EXACT, RECOVERY, n_log_n, truth
+
+SIZES = (8, 16, 32, 64, 128)
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""Of all triples; the theorem says something about those below 1/4."""
+ALL = ("Bottom-up", "Build")
+
+
+def asked(n: int, share: float) -> int:
+    """How many triples a share of all is, rounded down."""
+    return math.floor(share * math.comb(n, 3))
+
+
+def build(count: int) -> str:
+    """Build from so many random triples."""
+    return f"Build[count={count}]"
+
+
+def _all_triples() -> Iterator[Claim]:
+    for name in ALL:
+        for n in SIZES:
+            dataset = truth(n, "balanced")
+            yield Claim(
+                claim=f"Section 2.2, all C(n,3) questions are enough: {name}, n = {n}",
+                algorithm=name,
+                dataset=dataset,
+                metric=RECOVERY,
+                paper="1",
+                every_repetition=True,
+            )
+            yield Claim(
+                claim=f"Section 2.2, C(n,3) questions: {name}, n = {n}",
+                algorithm=name,
+                dataset=dataset,
+                metric="queries",
+                paper=str(math.comb(n, 3)),
+                every_repetition=True,
+            )
+
+
+def _theorem_2_3() -> Iterator[Claim]:
+    for n in SIZES:
+        for share in SHARES:
+            count = asked(n, share)
+            chance = chance_of_fixed_triples(n, count)
+            if chance >= 1:
+                continue
+            yield Claim(
+                claim="Theorem 2.3, k triples find the tree with probability 24 k / "
+                f"(n(n-1)(n-2)) at most: n = {n}, k = {count}",
+                algorithm=build(count),
+                dataset=truth(n, "balanced"),
+                metric=RECOVERY,
+                paper=f"{chance:.4f}",
+                relation="<=",
+                note="random triples: no others do better on leaves in random order than the bound",
+            )
+
+
+def _adaptive() -> Iterator[Claim]:
+    for n in SIZES:
+        count = math.floor(n_log_n(n))
+        yield Claim(
+            claim="Section 1, adaptivity is crucial: n log2 n questions find the tree if each "
+            f"depends on the answers before, n = {n}",
+            algorithm=EXACT,
+            better_than=build(count),
+            dataset=truth(n, "balanced"),
+            metric=RECOVERY,
+            note="against as many random triples",
+        )
+
+
+def _pairs() -> Iterator[tuple[str, str]]:
+    """Which algorithm runs on which data."""
+    for n in SIZES:
+        for name in (*ALL, EXACT):
+            yield name, truth(n, "balanced")
+        for count in (*(asked(n, share) for share in SHARES), math.floor(n_log_n(n))):
+            yield build(count), truth(n, "balanced")
+
+
+_ONLY = tuple(dict.fromkeys(_pairs()))
+
+NONADAPTIVE = Suite(
+    name="emamjomeh2018-nonadaptive",
+    doc="Theorem 2.3: how often a share of all triples, chosen beforehand, tells a balanced tree.",
+    algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
+    datasets=tuple(truth(n, "balanced") for n in SIZES),
+    oracles=("ordinal-queries",),
+    metrics=(RECOVERY, "queries"),
+    only=_ONLY,
+    repetitions=100,
+    claims=(*_all_triples(), *_theorem_2_3(), *_adaptive()),
+    figures=(
+        Figure(
+            name="emamjomeh2018-theorem2.3",
+            doc="Trees found against the share of all triples; and triples until half are found, "
+            "against n.",
+            function="hcbench_ordinal.figures:nonadaptive",
+        ),
+    ),
+    paper=EMAMJOMEH_2018,
+)

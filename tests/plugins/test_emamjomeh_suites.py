@@ -1,0 +1,371 @@
+"""The suites of Emamjomeh-Zadeh & Kempe 2018: names, bounds, verdicts, and lemma 3.1."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+import hcbench
+from hcbench import Claim, NotApplicableError, Oracle, Problem, Suite, Tree, score
+from hcbench.figures import draw_figures
+from hcbench.plan import make_plan
+from hcbench.registry import Registry, load_registry
+from hcbench.run import run_plan
+from hcbench.statistics import log_log_slope, summarise
+from hcbench.store import Store
+from hcbench.verdicts import judge_claim
+from hcbench_oracles.ordinal import ordinal_queries
+from hcbench_ordinal import bounds, figures, figures_noisy, suites_noiseless, suites_noisy
+from hcbench_ordinal.shapes import random_tree
+from hcbench_ordinal.suites import SUITES
+from hcbench_ordinal.suites_noiseless import NOISELESS
+from hcbench_ordinal.suites_noisy import NOISY
+from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
+from tests.plugins.test_ordinal_insertion import Recorder, binary_trees
+
+SHAPES = suites_noiseless.SHAPES
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return load_registry()
+
+
+by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
+    code = (
+        "import sys, hcbench_ordinal as p; print([s.name for s in p.hcbench_suites()])\n"
+        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, heavy = done.stdout.splitlines()
+    assert heavy == "[]"
+    assert names == str([suite.name for suite in SUITES])
+
+
+@by_name
+def test_claims_are_about_runs_of_their_suite(suite: Suite, registry: Registry):
+    cells = make_plan(suite, registry).cells
+    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in cells}
+    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
+    for claim in suite.claims:
+        if claim.exponent:
+            continue  # of all sizes
+        (dataset,) = registry.use_datasets(claim.dataset)
+        (oracle,) = registry.use_oracles(claim.oracle or "ordinal-queries")
+        (metric,) = registry.use_metrics(claim.metric)
+        assert metric.identity in metrics, claim
+        for name in filter(None, (claim.algorithm, claim.better_than)):
+            (algorithm,) = registry.use_algorithms(name)
+            assert (algorithm.identity, dataset.identity, oracle.identity) in ran, claim
+
+
+@by_name
+def test_every_sentence_is_claimed_once(suite: Suite):
+    texts = [claim.claim for claim in suite.claims]
+    assert len(texts) == len(set(texts))
+
+
+@by_name
+def test_every_figure_names_a_function(suite: Suite):
+    from hcbench.specs import load_function
+
+    assert suite.figures
+    for figure in suite.figures:
+        assert callable(load_function(figure.function))
+
+
+def test_what_is_promised_is_claimed_where_answers_are_right_as_often_as_was_told(
+    registry: Registry,
+):
+    promised = [claim for claim in NOISY.claims if claim.metric == suites_noisy.RECOVERY]
+    for claim in promised:
+        (algorithm,) = registry.use_algorithms(claim.algorithm)
+        (oracle,) = registry.use_oracles(claim.oracle)
+        assert float(algorithm.params["p"]) == pytest.approx(1 - float(oracle.params["noise"]))
+        assert float(claim.paper) == 1 - float(algorithm.params["delta"])
+    # All strategies at all p, and on 4 sizes if not as published; one of them with one adversary.
+    assert len(promised) == 4 * (3 * 4 * 2 + 4 + 2 * 2)
+
+
+# ---- Bounds --------------------------------------------------------------------------------------
+
+
+def test_queries_of_binary_search_add_up():
+    # floor(log2 3) + floor(log2 5) + floor(log2 7) + floor(log2 9) = 1 + 2 + 2 + 3
+    assert [bounds.noiseless_queries(n) for n in (1, 2, 3, 4, 5, 6)] == [0, 0, 1, 3, 5, 8]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_the_information_bound_counts_the_binary_trees(n: int):
+    assert bounds.information_bound(n) == pytest.approx(math.log(len(list(binary_trees(n))), 3))
+
+
+@pytest.mark.parametrize("n", suites_noiseless.SIZES)
+def test_bounds_of_the_noiseless_suite(n: int):
+    least = math.log(math.prod(range(1, 2 * n - 2, 2)), 3)
+    most = sum(math.floor(math.log2(2 * i - 3)) for i in range(3, n + 1))
+    assert bounds.information_bound(n) == pytest.approx(least, rel=1e-10)
+    assert least < most < n * math.log2(n)
+    of_n = [claim for claim in NOISELESS.claims if claim.claim.endswith(f" n = {n}")]
+    printed = {claim.paper for claim in of_n if "at most the sum" in claim.claim}
+    assert printed == {str(most)}
+
+
+def test_rates_are_those_of_n_log_n():
+    sizes = suites_noiseless.SIZES
+    slope, _ = log_log_slope(sizes, [[n * math.log2(n)] * 2 for n in sizes])
+    assert suites_noiseless.rate(sizes) == pytest.approx(slope)
+
+
+def test_triples_chosen_beforehand_find_no_more_balanced_trees_than_theorem_2_3_allows():
+    """Of all 315 balanced trees of 8 items, those that Build tells from a set of triples."""
+    n, rng = 8, np.random.default_rng(0)
+    balanced = Tree([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1])
+    heard = [Recorder(balanced.relabel(order)) for order in _orders_of_a_balanced_tree()]
+    assert len(heard) == 315
+    triples = list(combinations(range(n), 3))
+    for count in (6, 10, 13):
+        chosen = [triples[t] for t in rng.choice(len(triples), count, replace=False)]
+        told = [tuple(tree(*question) for question in chosen) for tree in heard]
+        # What is told of one tree alone finds it; no algorithm could do so from other answers.
+        found = sum(told.count(answers) == 1 for answers in told) / 315
+        assert found <= bounds.chance_of_fixed_triples(n, count)
+        claimed = 24 * count / (n * (n - 1) * (n - 2))  # the paper's 1 - delta
+        assert bounds.chance_of_fixed_triples(n, count) == pytest.approx(claimed)
+
+
+def _orders_of_a_balanced_tree() -> list[list[int]]:
+    """One for each balanced tree of 8 items: halves, quarters and pairs with rising first items."""
+
+    def split(items: tuple[int, ...]) -> list[tuple[int, ...]]:
+        if len(items) == 1:
+            return [items]
+        halves = [
+            ((items[0], *rest), tuple(sorted(set(items[1:]) - set(rest))))
+            for rest in combinations(items[1:], len(items) // 2 - 1)
+        ]
+        return [a + b for x, y in halves for a in split(x) for b in split(y)]
+
+    return [list(order) for order in split(tuple(range(8)))]
+
+
+# ---- Lemma 3.1 -----------------------------------------------------------------------------------
+
+
+def unbalanced_share(tree: Tree, balance: float) -> float:
+    """Pair by pair: the clusters that the children of their lowest common ancestor are."""
+    clusters = [set(tree.leaves(v).tolist()) for v in range(tree.n_nodes)]
+    uneven = 0
+    for a, b in combinations(range(tree.n), 2):
+        both = min((c for c in clusters if {a, b} <= c), key=len)
+        side_a, side_b = (
+            max((c for c in clusters if x in c and c < both), key=len) for x in (a, b)
+        )
+        uneven += max(len(side_a), len(side_b), tree.n - len(both)) > balance * tree.n
+    return uneven / math.comb(tree.n, 2)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(3, 20),
+    st.sampled_from(SHAPES),
+    st.integers(2, 5),
+    st.sampled_from([0.3, 0.5, 0.75, 0.9375, 1.0]),
+    st.integers(0, 10**6),
+)
+def test_unbalanced_splits_are_counted_right(n, shape, degree, balance, seed):
+    tree = random_tree(seed, n=n, shape=shape, degree=degree).truth
+    measured = score(f"unbalanced-splits[balance={balance}]", tree, Problem(n=n))
+    assert measured == pytest.approx(unbalanced_share(tree, balance), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(17, 400), st.sampled_from(SHAPES), st.integers(0, 10**6))
+def test_lemma_3_1_holds_for_random_trees(n, shape, seed):
+    tree = random_tree(seed, n=n, shape=shape).truth
+    assert score("unbalanced-splits", tree, Problem(n=n)) <= 125 / 128
+
+
+def test_quick_clustering_meets_unbalanced_splits_as_often_as_is_measured_and_splits_again():
+    n, runs, balance = 12, 300, 0.7
+    tree = random_tree(0, n=n, shape="caterpillar").truth
+    share = score(f"unbalanced-splits[balance={balance}]", tree, Problem(n=n))
+    assert 0.2 < share < 0.8
+    uneven, truth = 0, Recorder(tree)
+    for seed in range(runs):
+        heard = Recorder(tree)
+        hcbench.fit("QuickClustering", n=n, ordinal=heard, balance=balance, seed=seed)
+        first, second = heard.asked[: n - 2], heard.asked[n - 2 : 2 * (n - 2)]
+        # A and B hold a pivot each.
+        parts = np.bincount([0, 1, *(truth(*question) for question in first)], minlength=3)
+        assert len({question[:2] for question in first}) == 1
+        is_uneven = parts.max() > balance * n
+        another = len({frozenset(q[:2]) for q in second}) == 1
+        assert is_uneven == (another and len({x for q in second for x in q}) == n)
+        uneven += is_uneven
+    assert abs(uneven / runs - share) < 5 * math.sqrt(share * (1 - share) / runs)
+
+
+def test_fewer_than_three_items_are_not_split():
+    with pytest.raises(NotApplicableError, match="2 items are not split"):
+        score("unbalanced-splits", Tree([2, 2, -1]), Problem(n=2))
+
+
+# ---- Verdicts ------------------------------------------------------------------------------------
+
+
+def test_two_standard_errors_of_a_share_are_the_exact_interval_but_for_one_tree():
+    """So the verdicts on probabilities need no other rule."""
+    runs, promised = suites_noisy.REPETITIONS, 1 - suites_noisy.DELTA
+
+    def kept(found: int) -> bool:
+        summary = summarise([1.0] * found + [0.0] * (runs - found))
+        assert summary.mean is not None
+        assert summary.standard_error is not None
+        return summary.mean + 2 * summary.standard_error >= promised
+
+    def exact(found: int) -> bool:
+        interval = binomtest(found, runs).proportion_ci(0.95, "exact")
+        return float(interval.high) >= promised
+
+    first = next(k for k in range(runs) if kept(k))
+    first_exact = next(k for k in range(runs) if exact(k))
+    assert (first, first_exact) == (52, 53)  # as the note of the claims says
+    (note,) = {claim.note for claim in NOISY.claims if claim.metric == suites_noisy.RECOVERY}
+    assert f"of {runs} trees {first} must" in note
+    assert note.endswith(f"begins at {first_exact}")
+
+
+def test_intervals_of_shares_are_exact():
+    # All of 20: (0.05/2)^(1/20), since the probability of it is p^20.
+    low, high = figures_noisy.clopper_pearson([1.0] * 20)
+    assert (low, high) == pytest.approx((0.025 ** (1 / 20), 1.0))
+
+
+def test_half_is_found_between_the_shares_around_it():
+    assert figures.until_half({0.2: 0.0, 0.6: 0.25, 0.8: 0.75, 1.0: 1.0}) == pytest.approx(0.7)
+    assert math.isnan(figures.until_half({0.2: 0.0}))
+
+
+# ---- Running them --------------------------------------------------------------------------------
+
+
+def run(suite: Suite, folder: Path) -> hcbench.Results:
+    registry = load_registry()
+    plan = make_plan(suite, registry)
+    with Store(folder / "s.sqlite") as store:
+        return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
+
+
+def judged(suite: Suite, results: hcbench.Results) -> set[str]:
+    """The verdicts on claims about what ran."""
+    return {judge_claim(claim, results).verdict for claim in suite.claims}
+
+
+def about(suite: Suite, *sizes: int) -> tuple[Claim, ...]:
+    return tuple(c for c in suite.claims if any(f"[n={n}," in c.dataset for n in sizes))
+
+
+def test_a_small_noiseless_suite_is_reproduced_and_drawn(tmp_path: Path):
+    kept = tuple(d for d in NOISELESS.datasets if "n=64," in d or "n=128," in d)
+    rates = tuple(c for c in NOISELESS.claims if "as n log n" in c.claim)
+    suite = replace(
+        NOISELESS, datasets=kept, repetitions=2, claims=(*about(NOISELESS, 64, 128), *rates)
+    )
+    results = run(suite, tmp_path)
+    assert {outcome.status for outcome in results.outcomes} == {"ok"}
+    verdicts = [judge_claim(claim, results) for claim in suite.claims]
+    assert {v.verdict for v in verdicts if not v.claim.exponent} == {"reproduced"}
+    assert all(v.measured is not None for v in verdicts)
+    for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+        assert drawn.path is not None, drawn.reason
+
+
+def test_a_small_noisy_suite_is_reproduced_and_drawn(tmp_path: Path):
+    strategies = [s for s in suites_noisy.STRATEGIES if not s.startswith("paper")]
+    names = [suites_noisy.insertion(strategy, 0.9) for strategy in strategies]
+    claims = tuple(c for c in about(NOISY, 32, 64) if c.algorithm in names)
+    suite = replace(
+        NOISY,
+        algorithms=tuple(names),
+        datasets=NOISY.datasets[:2],
+        oracles=tuple(suites_noisy.answers(0.9, errors) for errors in suites_noisy.ERRORS),
+        only=tuple(
+            pair for pair in NOISY.only if pair[0] in names and pair[1] in NOISY.datasets[:2]
+        ),
+        repetitions=2,
+        claims=claims,
+    )
+    results = run(suite, tmp_path)
+    assert {outcome.status for outcome in results.outcomes} == {"ok"}
+    assert judged(suite, results) == {"reproduced"}
+    for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+        assert drawn.path is not None, drawn.reason
+
+
+def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
+    only = tuple(pair for pair in NONADAPTIVE.only if "n=8," in pair[1] or "n=16," in pair[1])
+    suite = replace(
+        NONADAPTIVE,
+        algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in only)),
+        datasets=tuple(dict.fromkeys(dataset for _, dataset in only)),
+        only=only,
+        repetitions=5,
+        claims=about(NONADAPTIVE, 8, 16),
+    )
+    results = run(suite, tmp_path)
+    assert {outcome.status for outcome in results.outcomes} == {"ok"}
+    assert judged(suite, results) == {"reproduced"}
+    (drawn,) = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
+    assert drawn.path is not None, drawn.reason
+
+
+def test_figures_without_data_say_so(tmp_path: Path):
+    for suite in SUITES:
+        small = replace(
+            suite,
+            algorithms=("UPGMA",),
+            datasets=("random-tree[n=4]",),
+            oracles=(),
+            only=(),
+            repetitions=1,
+            claims=(),
+        )
+        results = run(small, tmp_path)
+        for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+            assert drawn.path is None
+            assert not drawn.failed, drawn.reason
+            assert "was not measured" in drawn.reason
+
+
+def test_a_tree_that_was_found_from_some_triples_is_the_only_one_they_allow():
+    """So Build finds a tree only where the triples identify it, as theorem 2.3 asks for."""
+    for seed in range(18):
+        truth = random_tree(seed, n=5).truth
+        oracle = Oracle(ordinal_queries(Problem(n=5, truths={"t": truth}), 0, None))
+        tree = hcbench.fit("Build", oracle, count=1 + seed % 9, seed=seed)
+        heard = Recorder(truth)
+        asked_by_build = Recorder(truth)
+        hcbench.fit("Build", n=5, ordinal=asked_by_build, count=1 + seed % 9, seed=seed)
+        agreeing = [
+            other
+            for other in map(Tree.from_parents, binary_trees(5))
+            if all(Recorder(other)(*q) == heard(*q) for q in asked_by_build.asked)
+        ]
+        assert tree.isomorphic(truth) == (len(agreeing) == 1)
