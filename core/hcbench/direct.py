@@ -15,7 +15,7 @@ from hcbench.job import Call
 from hcbench.oracle import Oracle, ask_oracle
 from hcbench.plan import choose_oracles
 from hcbench.problem import Cost, Problem, Result, Scored, give
-from hcbench.registry import Registry, Use, load_registry, make_use
+from hcbench.registry import Registry, Use, load_registry, use_one
 from hcbench.specs import AlgorithmSpec
 
 Own: TypeAlias = Callable[..., Any]
@@ -81,9 +81,7 @@ def fit(
         If the data do not fit the algorithm, or the budget is used up.
     """
     registry = load_registry()
-    (use,) = registry.use_algorithms(name)
-    if params:
-        use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
+    use = use_one(registry.algorithms, name, _tuples(params))
     answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
     callables = {name: f for name, f in answering.items() if f is not None}
     _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
@@ -100,10 +98,6 @@ def fit(
     asked.prepare()
     returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
     return as_result(returned, problem.n)
-
-
-def _given_in_name(use: Use[Any]) -> dict[str, Any]:
-    return {p.name: use.params[p.name] for p in use.spec.parameters if not p.required}
 
 
 def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,14 +192,12 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         If the metric is not defined for such a result or such a truth, or tells a cost, and why.
     """
     registry = load_registry()
-    (use,) = registry.use_metrics(metric)
+    use = use_one(registry.metrics, metric, _tuples(params))
     if use.spec.cost:
         raise NotApplicableError(
             f"{use.label} is a cost of the call that made the result, which the result does not "
             "tell; compare measures it"
         )
-    if params:
-        use = make_use(use.spec, use.plugin, {**_given_in_name(use), **_tuples(params)})
     problem = problem_of_truth(truth)
     scored = Scored(problem=problem, result=as_result(result, problem.n), cost=Cost(seconds=0.0))
     return float(use.spec.load()(scored, **use.params))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.registry import Entry, Registry, Use, make_use
@@ -150,9 +150,9 @@ def make_plan(
         (
             dataset,
             [
-                (algorithm, choose_oracles(algorithm, provided, dataset.label, oracles, registry))
+                (algorithm, choose_oracles(algorithm, provided, dataset.label, asked, registry))
                 for algorithm in all_algorithms
-                if dataset.identity in only.get(algorithm.identity, {dataset.identity})
+                if (asked := _allowed(only, algorithm, dataset, oracles)) is not None
             ],
         )
         for dataset in all_datasets
@@ -172,14 +172,40 @@ def make_plan(
     return plan
 
 
-def _restrictions(suite: Suite, registry: Registry) -> dict[str, set[str]]:
-    """Identities of the data sets on which alone an algorithm runs, by its own identity."""
-    found: dict[str, set[str]] = {}
-    for algorithm, dataset in suite.only:
-        on = {use.identity for use in registry.use_datasets(dataset)}
+_Restrictions: TypeAlias = dict[str, dict[str, set[str]]]
+
+
+def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
+    """Where alone an algorithm runs, by identity: on which data sets, through which oracles.
+
+    No oracle means all.
+    """
+    found: _Restrictions = {}
+    for algorithm, dataset, *oracle in suite.only:
+        through = {use.identity for text in oracle for use in registry.use_oracles(text)}
         for use in registry.use_algorithms(algorithm):
-            found.setdefault(use.identity, set()).update(on)
+            on = found.setdefault(use.identity, {})
+            for data in registry.use_datasets(dataset):
+                on.setdefault(data.identity, set()).update(through)
     return found
+
+
+def _allowed(
+    only: _Restrictions,
+    algorithm: Use[AlgorithmSpec],
+    dataset: Use[DatasetSpec],
+    oracles: Sequence[Use[OracleSpec]],
+) -> Sequence[Use[OracleSpec]] | None:
+    """The oracles through which an algorithm may be asked for on a data set; None if not at all.
+
+    Where none of those that its restriction names is requested, others were asked for instead.
+    """
+    if algorithm.identity not in only:
+        return oracles
+    through = only[algorithm.identity].get(dataset.identity)
+    if through is None:
+        return None
+    return [oracle for oracle in oracles if oracle.identity in through] or oracles
 
 
 def _check_oracles(

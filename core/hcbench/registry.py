@@ -17,6 +17,7 @@ from hcbench.errors import (
     AmbiguousNameError,
     DataError,
     HcbenchError,
+    ParameterError,
     SuiteError,
     UnknownNameError,
 )
@@ -28,6 +29,7 @@ from hcbench.specs import (
     MetricSpec,
     OracleSpec,
     Parameter,
+    Params,
     Spec,
     Value,
 )
@@ -254,6 +256,26 @@ def _resolve(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
         for key, written in name.params.items()
     ]
     return [make_use(entry.spec, entry.plugin, dict(point)) for point in itertools.product(*axes)]
+
+
+def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
+    """What one ``NAME[param=value]`` means; ``params`` go before those of the name.
+
+    Raises
+    ------
+    ParameterError
+        If the name is a grid, or as `make_use` says.
+    """
+    name = parse_name(text)
+    entry = catalogue.find(name.base)
+    known = {p.name: p for p in entry.spec.parameters}
+    given: dict[str, Value] = {}
+    for key, written in name.params.items():
+        values = _grid(known.get(key), written)
+        if len(values) > 1:
+            raise ParameterError(f"{text} means {len(values)}, one for each {key}; name one")
+        given[key] = values[0]
+    return make_use(entry.spec, entry.plugin, {**given, **params})
 
 
 def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:

@@ -54,9 +54,9 @@ class Suite:
     name, doc : str
     algorithms, datasets, oracles, metrics : tuple of str
         ``NAME[param=value]``; a list is a grid.
-    only : tuple of (str, str)
-        Pairs of an algorithm and a data set. An algorithm that is named here runs only on the data
-        sets that are named beside it, one that is not on all.
+    only : tuple of (str, str) or (str, str, str)
+        An algorithm, a data set and perhaps an oracle. An algorithm that is named here runs only on
+        the data sets, and through the oracles, that are named beside it, one that is not on all.
     repetitions : int
     seed : int
         The base of all seeds.
@@ -79,7 +79,7 @@ class Suite:
     datasets: tuple[str, ...] = ()
     oracles: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
-    only: tuple[tuple[str, str], ...] = ()
+    only: tuple[tuple[str, ...], ...] = ()
     repetitions: int = 5
     seed: int = 0
     budgets: tuple[int, ...] = ()
@@ -131,7 +131,7 @@ def read_suite(path: Path) -> Suite:
     return replace(
         suite,
         datasets=tuple(_beside(path, name) for name in suite.datasets),
-        only=tuple((algorithm, _beside(path, name)) for algorithm, name in suite.only),
+        only=tuple((a, _beside(path, d), *oracle) for a, d, *oracle in suite.only),
         claims=tuple(
             replace(
                 claim,
@@ -193,7 +193,7 @@ def _entry(name: str, value: Any, source: str) -> Any:
             for entry in value
         )
     if name == "only":
-        return _pairs(value, source)
+        return _restrictions(value, source)
     if name in _LISTS or name in _COUNTS:
         wanted = str if name in _LISTS else int
         if not isinstance(value, list) or not all(isinstance(v, wanted) for v in value):
@@ -204,16 +204,17 @@ def _entry(name: str, value: Any, source: str) -> Any:
     return value
 
 
-def _pairs(value: Any, source: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of names; of lists, as TOML and JSON have them."""
-    pairs = value if isinstance(value, list | tuple) else [value]
-    for pair in pairs:
-        named = isinstance(pair, list | tuple) and all(isinstance(name, str) for name in pair)
-        if not named or len(pair) != 2:
+def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
+    """Tuples of two or three names; of lists, as TOML and JSON have them."""
+    rows = value if isinstance(value, list | tuple) else [value]
+    for row in rows:
+        named = isinstance(row, list | tuple) and all(isinstance(name, str) for name in row)
+        if not named or len(row) not in (2, 3):
             raise SuiteError(
-                f"{source}: only must be a list of [algorithm, data set], got {pair!r}"
+                f"{source}: only must be a list of [algorithm, data set] or [algorithm, data set, "
+                f"oracle], got {row!r}"
             )
-    return tuple((algorithm, dataset) for algorithm, dataset in pairs)
+    return tuple(tuple(row) for row in rows)
 
 
 _NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
@@ -260,7 +261,7 @@ def rebuild_suite(described: Mapping[str, Any]) -> Suite:
     values: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
     }
-    values["only"] = _pairs(described.get("only", ()), "the suite of a run")
+    values["only"] = _restrictions(described.get("only", ()), "the suite of a run")
     values["claims"] = tuple(Claim(**claim) for claim in described["claims"])
     values["figures"] = tuple(Figure(**figure) for figure in described.get("figures", ()))
     return Suite(**values)

@@ -115,17 +115,18 @@ def _questions() -> Iterator[Claim]:
 
 
 _ONLY = tuple(
-    (insertion(strategy, p), truth(n, "random"))
+    (insertion(strategy, p), truth(n, "random"), answers(p, errors))
     for strategy in STRATEGIES
     for p in PS
     for n in sizes_of(strategy)
+    for errors in ERRORS
 )
 
 NOISY = Suite(
     name="emamjomeh2018-noisy",
     doc="Theorem 5.1: how often the true tree is found by answers that are right with probability "
     "p, and from how many of them.",
-    algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
+    algorithms=tuple(dict.fromkeys(algorithm for algorithm, *_ in _ONLY)),
     datasets=tuple(truth(n, "random") for n in SIZES),
     oracles=tuple(answers(p, errors) for errors in ERRORS for p in PS),
     metrics=(RECOVERY, "queries"),

@@ -38,6 +38,17 @@ def test_fit_takes_vectors_similarities_sparse_and_problems() -> None:
     assert hcbench.fit("UPGMA", Problem(n=4, vectors=X)) == tree
 
 
+def test_parameters_of_the_name_and_those_beside_it_are_merged() -> None:
+    def middle(i: int, j: int, k: int) -> int:
+        return sorted((0, 1, 2), key=lambda at: (i, j, k)[at])[-1]
+
+    for name, given in (("NoisyInsertion", {"p": 0.8}), ("NoisyInsertion[p=0.6]", {"p": 0.8})):
+        tree = hcbench.fit(name, n=4, ordinal=middle, strategy="repeat", **given)
+        assert tree.n == 4
+    with pytest.raises(ParameterError, match=r"means 2, one for each metric"):
+        hcbench.fit("UPGMA[metric=[cosine, euclidean]]", X)
+
+
 def test_fit_takes_comparisons_and_any_other_way_of_answering() -> None:
     answers = Comparisons.from_quadruplets(4, [[0, 1, 1, 2], [2, 3, 1, 2], [0, 1, 0, 3]])
     assert newick(hcbench.fit("4-AL", answers)) in {PAIRS, "((2,3),(0,1));"}

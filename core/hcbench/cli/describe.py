@@ -53,6 +53,10 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
     return {}
 
 
+def _restriction(algorithm: str, dataset: str, oracle: str = "") -> str:
+    return f"{algorithm} on {dataset}" + (f" through {oracle}" if oracle else "")
+
+
 def _better(metric: MetricSpec) -> str:
     return "neither is better" if metric.direction == "none" else f"{metric.direction} is better"
 
@@ -141,7 +145,7 @@ def _suite(suite: Suite) -> dict[str, Any]:
         "datasets": list(suite.datasets),
         "oracles": list(suite.oracles),
         "metrics": list(suite.metrics),
-        "only": [f"{algorithm} on {dataset}" for algorithm, dataset in suite.only],
+        "only": [_restriction(*names) for names in suite.only],
         "repetitions": suite.repetitions,
         "seed": suite.seed,
         "budgets": list(suite.budgets),
