@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
     from hcbench.pairs import pair_index, pair_items
+    from hcbench.person import person_answers
     from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
+    from hcbench.recorded import RecordedAnswers
     from hcbench.registry import load_registry
     from hcbench.results import Results
     from hcbench.seeds import derive_seed
@@ -86,7 +88,9 @@ _HOME = {
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
     "pairs": ("pair_index", "pair_items"),
+    "person": ("person_answers",),
     "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
+    "recorded": ("RecordedAnswers",),
     "registry": ("load_registry",),
     "results": ("Results",),
     "seeds": ("derive_seed",),
@@ -144,6 +148,7 @@ __all__ = [
     "Partition",
     "Point",
     "Problem",
+    "RecordedAnswers",
     "Reference",
     "Results",
     "Scored",
@@ -161,6 +166,7 @@ __all__ = [
     "load_registry",
     "pair_index",
     "pair_items",
+    "person_answers",
     "plots",
     "score",
     "similarity_matrix",

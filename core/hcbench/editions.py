@@ -18,6 +18,7 @@ from pathlib import Path
 DECISIVE = (
     "_comparison_kernels",
     "all_comparisons",
+    "answers_file",
     "cell",
     "comparison_arrays",
     "comparison_files",
@@ -30,7 +31,10 @@ DECISIVE = (
     "oracle",
     "outcome",
     "pairs",
+    "person",
     "problem",
+    "questions",
+    "recorded",
     "seeds",
     "similarity",
     "specs",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
+from hcbench import SIMILARITY_RULES, DatasetSpec, OracleSpec, Parameter, hookimpl
+from hcbench_oracles.recorded_specs import PERSON, RECORDED, RECORDED_ITEMS
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -152,6 +153,50 @@ ORACLES = (
             ),
         ),
     ),
+    OracleSpec(
+        name="pair-queries",
+        function="hcbench_oracles.pairs:pair_queries",
+        doc="Answers, one by one, whether two items belong together; draws pairs to ask about.",
+        kind="pair-queries",
+        needs=("truth|levels|tree|similarity",),
+        parameters=(
+            Parameter(
+                "source",
+                "auto",
+                "Who belongs together: items of one label, below one node of a cut of the tree, or "
+                "with a similarity above the threshold; auto is the labels where there is a truth.",
+                choices=("auto", "labels", "cut", "matrix"),
+            ),
+            Parameter(
+                "level",
+                None,
+                "Which level of labels, 1 the coarsest; by default the finest.",
+                type="int",
+                interval="[1, inf)",
+            ),
+            Parameter("k", None, "Clusters of source=cut.", type="int", interval="[1, inf)"),
+            Parameter("threshold", 0.0, "Of source=matrix."),
+            Parameter(
+                "noise", 0.0, "Part of the answers that are wrong, lambda.", interval="[0, 0.5)"
+            ),
+            Parameter(
+                "law",
+                "persistent",
+                "Wrong are the answers about just that part of the pairs, always; or each answer "
+                "with that probability, anew each time.",
+                choices=("persistent", "independent"),
+            ),
+            Parameter(
+                "skew",
+                0.0,
+                "Items are drawn with probability proportional to rank^-skew, in a random order; "
+                "at 0 all pairs are equally likely.",
+                interval="[0, inf)",
+            ),
+        ),
+    ),
+    *RECORDED,
+    PERSON,
 )
 
 
@@ -159,3 +204,9 @@ ORACLES = (
 def hcbench_oracles() -> Iterable[OracleSpec]:
     """The oracles of this plugin."""
     return ORACLES
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """The items that people have answered questions about."""
+    return (RECORDED_ITEMS,)

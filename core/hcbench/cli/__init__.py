@@ -22,6 +22,8 @@ from hcbench.errors import ExitCode, HcbenchError
 COMMANDS = {
     "compare": "hcbench.cli.compare:compare",
     "run": "hcbench.cli.compare:run",
+    "ask": "hcbench.cli.ask:ask",
+    "score": "hcbench.cli.score:score",
     "list": "hcbench.cli.show:list_",
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",

@@ -1,7 +1,7 @@
-"""Trees as matrices of merges, those of scipy and scikit-learn: checked, read and written.
+"""Trees as matrices of merges, those of scipy, scikit-learn and R: checked, read and written.
 
-:meth:`hcbench.trees.Tree.from_linkage`, :meth:`~hcbench.trees.Tree.from_children` and
-:meth:`~hcbench.trees.Tree.to_linkage` are the way in.
+:meth:`hcbench.trees.Tree.from_linkage`, :meth:`~hcbench.trees.Tree.from_children`,
+:meth:`~hcbench.trees.Tree.from_hclust` and :meth:`~hcbench.trees.Tree.to_linkage` are the way in.
 """
 
 from __future__ import annotations
@@ -34,6 +34,33 @@ def read_children(children: ArrayLike) -> NDArray[np.int64]:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidTreeError(f"children has shape (n-1, 2), got {pairs.shape}")
     return _parents_of_merges(pairs)
+
+
+def read_hclust(merge: ArrayLike) -> NDArray[np.int64]:
+    """Parents (2n-1,) of the ``merge`` (n-1, 2) of R's hclust: -i is item i, r row r, from 1."""
+    pairs = checked_floats(merge, None, "merge")
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InvalidTreeError(f"merge has shape (n-1, 2), got {pairs.shape}")
+    _check_integers(pairs)
+    n = len(pairs) + 1
+    rows = np.arange(1, n)[:, None]
+    wrong = np.flatnonzero(((pairs == 0) | (pairs < -n) | (pairs >= rows)).any(axis=1))
+    if wrong.size:
+        i = int(wrong[0])
+        hint = "; 0 is neither, as both count from 1" if (pairs[i] == 0).any() else ""
+        raise InvalidTreeError(
+            f"row {i + 1} merges {pairs[i, 0]:.0f} and {pairs[i, 1]:.0f}, but there are only the "
+            f"items -1..-{n} and the rows before it, 1..{i}{hint}"
+        )
+    merged = np.where(pairs < 0, -pairs - 1, n - 1 + pairs).astype(np.int64)
+    used = np.bincount(merged.ravel())
+    if (used > 1).any():
+        k = int(used.argmax())
+        what = f"item {-k - 1}" if k < n else f"row {k - n + 1}"
+        raise InvalidTreeError(f"{what} is merged {used[k]} times, not once")
+    parent = np.full(2 * n - 1, -1, dtype=np.int64)
+    parent[merged] = np.arange(n, 2 * n - 1)[:, None]
+    return parent
 
 
 def leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
@@ -84,8 +111,7 @@ def _parents_of_merges(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _checked_merges(pairs: NDArray[np.float64], node: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return pairs (n-1, 2) as ids: each is older than the node (n-1,) made of it and used once."""
-    if not (np.isfinite(pairs).all() and (pairs == np.floor(pairs)).all()):
-        raise InvalidTreeError("the clusters that a row merges must be integers")
+    _check_integers(pairs)
     merged = pairs.astype(np.int64)
     wrong = np.flatnonzero((merged < 0).any(axis=1) | (merged >= node[:, None]).any(axis=1))
     if wrong.size:
@@ -98,3 +124,8 @@ def _checked_merges(pairs: NDArray[np.float64], node: NDArray[np.int64]) -> NDAr
     if (used > 1).any():
         raise InvalidTreeError(f"cluster {used.argmax()} is merged {used.max()} times, not once")
     return merged
+
+
+def _check_integers(pairs: NDArray[np.float64]) -> None:
+    if not (np.isfinite(pairs).all() and (pairs == np.floor(pairs)).all()):
+        raise InvalidTreeError("the clusters that a row merges must be integers")

@@ -24,7 +24,13 @@ from hcbench.trees.builders import (
     renumbered,
 )
 from hcbench.trees.heights import HeightKind, monotone
-from hcbench.trees.linkage import leaf_heights, read_children, read_linkage, write_linkage
+from hcbench.trees.linkage import (
+    leaf_heights,
+    read_children,
+    read_hclust,
+    read_linkage,
+    write_linkage,
+)
 from hcbench.trees.newick import (
     NewickWarning,
     heights_of_lengths,
@@ -150,11 +156,36 @@ class Tree(Shape):
 
         Without distances the height is the number of the row, from 1: kind ORDER.
         """
-        parent = read_children(children)
+        return cls._from_merges(read_children(children), distances, "distances", names)
+
+    @classmethod
+    def from_hclust(
+        cls,
+        merge: ArrayLike,
+        height: ArrayLike | None = None,
+        names: Iterable[str] | None = None,
+    ) -> Self:
+        """Make a binary tree of the ``merge`` (n-1, 2) and ``height`` (n-1,) of R's ``hclust``.
+
+        In row i of ``merge``, from 1, a number -j is item j and a number r the cluster of row r
+        before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
+        number of the row: kind ORDER.
+        """
+        return cls._from_merges(read_hclust(merge), height, "height", names)
+
+    @classmethod
+    def _from_merges(
+        cls,
+        parent: NDArray[np.int64],
+        distances: ArrayLike | None,
+        what: str,
+        names: Iterable[str] | None,
+    ) -> Self:
+        """Make a binary tree whose inner nodes are in the order of merging, at these distances."""
         n = (parent.size + 1) // 2
         kind, merged_at = HeightKind.ORDER, np.arange(1.0, n)
         if distances is not None:
-            kind, merged_at = HeightKind.DISTANCE, checked_floats(distances, n - 1, "distances")
+            kind, merged_at = HeightKind.DISTANCE, checked_floats(distances, n - 1, what)
         return cls(parent, np.concatenate((np.zeros(n), merged_at)), kind, names)
 
     @classmethod

@@ -1,0 +1,52 @@
+"""A tree, or the clusters of a partition, in lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hcbench.problem import Result
+    from hcbench.trees import Partition, Tree
+
+
+def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
+    """The lines of a drawing, a leaf each, or a cluster each.
+
+    Parameters
+    ----------
+    result : Tree or Partition
+    names : sequence of str
+        Of the items.
+    """
+    from hcbench.trees import Tree
+
+    shown = [" ".join(visible(name).split()) for name in names]
+    return _tree(result, shown) if isinstance(result, Tree) else _clusters(result, shown)
+
+
+def visible(text: str) -> str:
+    """A text without characters that would move the cursor or change the terminal."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else " " for character in text
+    )
+
+
+def _tree(tree: Tree, names: Sequence[str]) -> Iterator[str]:
+    """A line a leaf, the root on the left: what begins each, and what continues below it."""
+    left = [(tree.root, "", "")]
+    while left:
+        node, lead, below = left.pop()
+        children = tree.children(node).tolist()
+        if not children:
+            yield f"{lead}─ {names[node]}"
+            continue
+        leads = [f"{lead}─┬", *[f"{below} ├"] * (len(children) - 2), f"{below} └"]
+        belows = [*[f"{below} │"] * (len(children) - 1), f"{below}  "]
+        left.extend(reversed(list(zip(children, leads, belows, strict=True))))
+
+
+def _clusters(partition: Partition, names: Sequence[str]) -> Iterator[str]:
+    for cluster in range(partition.n_clusters):
+        members = partition.members(cluster).tolist()
+        yield f"{cluster + 1} ({len(members)}): {', '.join(names[i] for i in members)}"

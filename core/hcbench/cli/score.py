@@ -1,0 +1,158 @@
+"""``score``: trees made elsewhere, by all metrics that apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli.options import PLUGIN, QUIET, Names, examples, load_plugins
+from hcbench.cli.terminal import console, stdout_for_data, tell
+from hcbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from hcbench.matching import Files, Matched
+    from hcbench.registry import Registry, Use
+    from hcbench.scores import Scores
+    from hcbench.specs import MetricSpec
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command(
+    epilog=examples(
+        "hcbench score tree.nwk --truth taxonomy.nwk",
+        "hcbench score upgma.npy ward.npy --names names.txt --truth taxonomy.nwk",
+        "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
+        "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
+    )
+)
+@click.argument("trees", type=_FILE, nargs=-1, required=True, metavar="TREE...")
+@click.option(
+    "--truth",
+    "truths",
+    type=_FILE,
+    multiple=True,
+    metavar="FILE",
+    help="A true hierarchy. Repeatable: the best of several is marked.",
+)
+@click.option(
+    "--labels",
+    type=_FILE,
+    metavar="FILE",
+    help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first.",
+)
+@click.option(
+    "--similarity",
+    metavar="FILE",
+    help="Similarities of the items, an n x n matrix: a file that --datasets of compare takes.",
+)
+@click.option(
+    "--vectors",
+    metavar="FILE",
+    help="The items, a row each: a file that --datasets of compare takes, with its parameters.",
+)
+@click.option(
+    "--names",
+    type=_FILE,
+    metavar="FILE",
+    help="Names of the items, one a line, in the order of all files that have none.",
+)
+@click.option(
+    "--metrics",
+    type=Names("metrics"),
+    multiple=True,
+    metavar="NAMES",
+    help="By default all that apply.",
+)
+@PLUGIN
+@click.option(
+    "--format",
+    type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+    default="table",
+    show_default=True,
+    help="Of what goes to stdout.",
+)
+@QUIET
+@click.pass_context
+def score(
+    context: click.Context,
+    /,
+    metrics: tuple[tuple[str, ...], ...],
+    plugin: Sequence[Path],
+    format: str,  # noqa: A002
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Score TREEs made elsewhere, and say which metrics do not apply and why.
+
+    A tree is a Newick file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage matrix, the
+    merge of R's hclust with its height as a third column or without, or scikit-learn's children_.
+
+    Items are matched by name: the labels of Newick, the index or header of a table. Files without
+    names are in the order of --names; if that is not given, of the first data that have names; else
+    their items are the numbers 0, 1, ...
+    """
+    from hcbench.matching import Files
+
+    files = Files(**given)
+    registry = load_plugins(plugin, quiet=quiet)
+    uses = _metrics(registry, [name for part in metrics for name in part], files)
+    with stdout_for_data():
+        scores = _score(files, registry, uses, quiet=quiet)
+    _write(scores, format)
+    context.exit(ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK)
+
+
+def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use[MetricSpec]]:
+    from hcbench.scores import default_metrics
+
+    if names:
+        uses = [use for name in names for use in registry.use_metrics(name)]
+        return list({use.label: use for use in uses}.values())
+    if not (files.truths or files.labels or files.similarity or files.vectors):
+        raise click.UsageError(
+            "there is nothing to score against: give --truth, --labels, --similarity or --vectors"
+        )
+    return default_metrics(registry)
+
+
+def _score(
+    files: Files, registry: Registry, uses: Sequence[Use[MetricSpec]], *, quiet: bool
+) -> Scores:
+    from hcbench.scores import score_trees
+
+    return score_trees(_read(files, registry, quiet=quiet), uses)
+
+
+def _read(files: Files, registry: Registry, *, quiet: bool) -> Matched:
+    """All files; what reading warns of is told once it is known where it belongs."""
+    import warnings
+
+    from hcbench.matching import read_matched
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        matched = read_matched(files, registry)
+    if not quiet:
+        for text in dict.fromkeys(str(warning.message) for warning in caught):
+            tell(f"warning: {text}")
+    return matched
+
+
+def _write(scores: Scores, form: str) -> None:
+    if form == "table":
+        from hcbench.cli.draw import write_blocks
+
+        write_blocks(scores.blocks)
+        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
+        return
+    written = {
+        "json": scores.to_json,
+        "csv": scores.to_csv,
+        "markdown": scores.to_markdown,
+        "latex": scores.to_latex,
+    }
+    click.echo(written[form](), nl=False)

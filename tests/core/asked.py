@@ -1,0 +1,75 @@
+"""People of whom it is known what they think: ``from tests.core.asked import Knower``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hcbench import NONE, UNSURE, Tree, load_registry
+from hcbench.answers_file import AnswersFile
+from hcbench.asking import Finding, Leave, Put, Session, Undo, heading_of
+from tests.core.trees import leaf_sets
+
+WORDS = ("apple", "pear", "plum", "oak", "fir", "pine", "cat", "dog", "wolf", "carp", "eel", "cod")
+TRUE = Tree.from_newick(
+    "((((apple,pear),plum),((fir,pine),oak)),(((dog,wolf),cat),((carp,cod),eel)));", names=WORDS
+)
+
+
+def odd_one_out(tree: Tree, i: int, j: int, k: int) -> int:
+    """By the clusters: a pair is closest if a node holds both of it and not the third."""
+    items = (i, j, k)
+    for at in range(3):
+        pair = {*items} - {items[at]}
+        if any(pair <= cluster and items[at] not in cluster for cluster in leaf_sets(tree)):
+            return at
+    return NONE
+
+
+class Knower:
+    """Answers by a tree, and does what is wanted at some questions instead.
+
+    Parameters
+    ----------
+    tree : Tree
+    names : sequence of str
+    instead : callable, optional
+        From the number of questions before to what is done instead: "leave", "undo", "unsure".
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: Sequence[str],
+        instead: Callable[[int], str | None] = lambda _number: None,
+    ) -> None:
+        self._tree = tree
+        self._number = {name: i for i, name in enumerate(names)}
+        self._instead = instead
+        self.heard: list[Put] = []
+
+    def __call__(self, put: Put) -> int:
+        what = self._instead(len(self.heard))
+        self.heard.append(put)
+        if what == "leave":
+            raise Leave
+        if what == "undo":
+            raise Undo
+        if what == "unsure":
+            return UNSURE
+        i, j, k = (self._number[item] for item in put.items)
+        return odd_one_out(self._tree, i, j, k)
+
+
+def hold(
+    path: Path,
+    person: Callable[[Put], int],
+    algorithm: str = "InsertionClustering",
+    items: Sequence[str] = WORDS,
+    seed: int = 0,
+) -> Finding:
+    """A session, the first one or one that goes on."""
+    (use,) = load_registry().use_algorithms(algorithm)
+    names = tuple(items)
+    with AnswersFile(path, heading_of(use, names, seed), "test") as file:
+        return Session(use, names, file, person).run()

@@ -1,0 +1,601 @@
+"""Sessions with a person, scripted: what is asked, kept, taken back and gone on with."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import combinations, permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hcbench import (
+    NONE,
+    UNSURE,
+    AlgorithmSpec,
+    DataError,
+    HeightKind,
+    Oracle,
+    ParameterError,
+    Partition,
+    Problem,
+    Tree,
+    ask_oracle,
+    fit,
+    load_registry,
+)
+from hcbench.answers_file import AnswersFile
+from hcbench.asking import Leave, Put, Session, Undo, check_needs, heading_of, takes_neither
+from hcbench.contradictions import find_contradiction
+from hcbench.errors import InvalidQuestionError
+from hcbench.findings import agreement, describe_contradiction, report, save
+from hcbench.oracle import PATIENCE
+from hcbench.plugins import Plugin
+from hcbench.questions import KINDS, arranged
+from hcbench.recorded import Answered, Heading, RecordedAnswers
+from hcbench.registry import make_use
+from hcbench.specs import load_function
+from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
+from tests.core.trees import trees
+
+# ---- Kinds of questions --------------------------------------------------------------------------
+
+
+def _answers(kind: str, question: tuple[int, ...]) -> int:
+    """What somebody says who compares squares of numbers, wherever they stand."""
+    if kind == "pair-queries":
+        return int(sum(question) % 3 == 0)
+    if kind == "ordinal-queries":
+        distance = [abs(a * a - b * b) for b, a in combinations(sorted(question), 2)]
+        low, _, high = sorted(question)
+        return question.index(high if distance[0] <= distance[2] else low)
+    i, j, k, l = question  # noqa: E741
+    return int(np.sign(abs(k * k - l * l) - abs(i * i - j * j)))
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
+def test_an_answer_means_the_same_in_whatever_order_a_question_stands(kind):
+    for question in permutations(range(5), kind.arity):
+        said = _answers(kind.kind, question)
+        for way in kind.arrangements:
+            put = tuple(question[at] for at in way)
+            assert _answers(kind.kind, put) == kind.arranged_code(said, way)
+            assert kind.unarranged(_answers(kind.kind, put), way) == said
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
+def test_the_arrangements_are_those_that_the_ledger_takes_for_one_question(kind):
+    """Asked in all orders, a question has as many canonical forms as the ledger counts."""
+    texts = tuple("abcd"[: kind.arity])
+    orders = list(permutations(range(kind.arity)))
+    oracle = ask_oracle(kind.kind, lambda *_: 1, n=kind.arity)
+    oracle.ask(orders)
+    forms = {kind.canonical(arranged(texts, order), 1)[0] for order in orders}
+    assert len(forms) == oracle.ledger.distinct_queries
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
+def test_answers_are_read_as_they_are_written_and_nothing_else_is(kind):
+    for code in kind.codes:
+        assert kind.read_code(json.loads(json.dumps(kind.write_code(code)))) == code
+    for wrong in (7, -2, True, None, "1", "perhaps", 1.0, []):
+        assert kind.read_code(wrong) is None
+    assert KINDS["ordinal-queries"].read_code(-1) is None, "none of three is written as such"
+
+
+# ---- Sessions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    ["InsertionClustering", "InsertionClustering[separator=exact]", "QuickClustering", "Build"],
+)
+def test_a_person_who_knows_the_tree_gets_it_back(algorithm, tmp_path):
+    finding = hold(tmp_path / "a.jsonl", Knower(TRUE, WORDS), algorithm)
+    assert finding.result.isomorphic(TRUE)
+    assert finding.result.names == WORDS
+
+
+@settings(max_examples=15)
+@given(tree=trees(min_leaves=3, max_leaves=8, kind=HeightKind.NONE), seed=st.integers(0, 100))
+def test_any_tree_is_found_through_the_answer_that_no_two_are_closer(tree, seed, tmp_path_factory):
+    names = [f"item {i}" for i in range(tree.n)]
+    path = tmp_path_factory.mktemp("any") / "a.jsonl"
+    found = hold(path, Knower(tree, names), items=names, seed=seed).result
+    assert Tree(found.parent).isomorphic(tree)
+
+
+def test_items_stand_in_different_orders_so_that_no_place_is_preferred(tmp_path):
+    person = Knower(TRUE, WORDS)
+    hold(tmp_path / "a.jsonl", person)
+    newest = [put.items.index(max(put.items)) for put in person.heard]
+    assert set(newest) == {0, 1, 2}
+
+
+def test_whoever_leaves_goes_on_where_they_left_and_is_asked_nothing_twice(tmp_path):
+    whole = Knower(TRUE, WORDS)
+    expected = hold(tmp_path / "whole.jsonl", whole)
+    for left in range(0, len(whole.heard), 3):
+        path = tmp_path / f"{left}.jsonl"
+        first = Knower(TRUE, WORDS, lambda number, left=left: "leave" if number == left else None)
+        with pytest.raises(Leave):
+            hold(path, first)
+        second = Knower(TRUE, WORDS)
+        assert hold(path, second).result == expected.result
+        assert [*first.heard[:-1], *second.heard] == whole.heard
+
+
+def test_an_answer_that_is_taken_back_is_asked_again_and_stays_in_the_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    person = Knower(TRUE, WORDS, {3: "undo", 4: "undo", 5: "undo", 6: "undo"}.get)
+    finding = hold(path, person)
+    assert finding.result.isomorphic(TRUE)
+    assert finding.undone == 3, "at the fourth there is none to take back"
+    items = [put.items for put in person.heard]
+    assert items[3:7] == items[3::-1][:4]
+    assert items[6] == items[7] == items[0], "the first one is put once more"
+    assert path.read_text().count('"undo"') == 3
+    again = Knower(TRUE, WORDS)
+    assert hold(path, again).answers == finding.answers
+    assert not again.heard
+
+
+def test_a_wrong_answer_that_is_taken_back_does_not_matter(tmp_path):
+    class Hasty(Knower):
+        def __call__(self, put: Put) -> int:
+            right = super().__call__(put)
+            if len(self.heard) == 5:
+                return (right + 1) % 3
+            if len(self.heard) == 6:
+                raise Undo
+            return right
+
+    assert hold(tmp_path / "a.jsonl", Hasty(TRUE, WORDS)).result.isomorphic(TRUE)
+
+
+def test_whoever_is_unsure_is_asked_again_in_another_order_and_at_last_not_let_off(tmp_path):
+    unsure = {2: "unsure", 3: "unsure", 4: "unsure", 5: "unsure"}
+    person = Knower(TRUE, WORDS, unsure.get)
+    finding = hold(tmp_path / "a.jsonl", person)
+    same = person.heard[2:7]
+    assert len({frozenset(put.items) for put in same}) == 1
+    assert len({put.items for put in same}) > 1
+    assert [put.unsure for put in same] == [0, 1, 2, 3, 4]
+    assert [put.may_be_unsure for put in same] == [True] * (PATIENCE - 1) + [False]
+    assert finding.result.isomorphic(TRUE)
+    assert report(finding, _heading(), agreement(finding, _heading()))["unsure"] == 4
+    again = Knower(TRUE, WORDS)
+    assert hold(tmp_path / "a.jsonl", again).result == finding.result
+    assert not again.heard
+
+
+def test_who_asks_all_at_once_comes_back_to_what_was_unsure_at_the_end(tmp_path):
+    person = Knower(TRUE, WORDS, {7: "unsure"}.get)
+    finding = hold(tmp_path / "a.jsonl", person, "Bottom-up")
+    assert frozenset(person.heard[-1].items) == frozenset(person.heard[7].items)
+    assert len(person.heard) == 220 + 1
+    assert finding.result.isomorphic(TRUE)
+
+
+def test_the_estimate_is_a_bound_that_holds_and_ends_with_an_answer_that_voids_it(tmp_path):
+    person = Knower(TRUE, WORDS)
+    hold(tmp_path / "a.jsonl", person, "InsertionClustering[separator=exact]")
+    for put in person.heard:
+        assert put.estimate.is_bound
+        assert put.estimate.number >= len(person.heard) - put.answered
+    star = Knower(Tree([5] * 5 + [-1]), WORDS[:5])
+    hold(tmp_path / "b.jsonl", star, "InsertionClustering[separator=exact]", WORDS[:5])
+    bounds = [put.estimate and put.estimate.is_bound for put in star.heard]
+    assert bounds[0] is True
+    assert True not in bounds[1:]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "takes"),
+    [
+        ("InsertionClustering", True),
+        ("QuickClustering", True),
+        ("Build", True),
+        ("NoisyInsertion[p=0.8]", False),
+        ("NoisyInsertion[p=0.8,strategy=repeat]", False),
+        ("NoisyInsertion[p=0.8,strategy=paper]", False),
+        ("CL", True),
+    ],
+)
+def test_only_algorithms_that_take_it_offer_that_no_two_are_closer(algorithm, takes):
+    (use,) = load_registry().use_algorithms(algorithm)
+    assert takes_neither(use) is takes
+
+
+def test_a_person_who_errs_is_asked_until_it_is_known(tmp_path):
+    rng = np.random.default_rng(0)
+
+    class Erring(Knower):
+        def __call__(self, put: Put) -> int:
+            right = super().__call__(put)
+            return (right + int(rng.integers(1, 3))) % 3 if rng.random() < 0.1 else right
+
+    person = Erring(TRUE, WORDS)
+    finding = hold(tmp_path / "a.jsonl", person, "NoisyInsertion[p=0.9]")
+    assert finding.result.isomorphic(TRUE)
+    assert not any(put.takes_neither for put in person.heard)
+    told = {put.estimate.is_bound for put in person.heard if put.estimate is not None}
+    assert told == {False}
+    errors = sum(
+        odd_one_out(TRUE, *(WORDS.index(item) for item in a.question)) != a.code
+        for a in finding.answers
+    )
+    assert errors > 0
+    heading = _heading("NoisyInsertion[p=0.9]")
+    assert agreement(finding, heading, look_for_contradictions=False).disagreeing == errors
+
+
+@pytest.mark.parametrize("strategy", ["bayes", "repeat,stop=lead", "repeat"])
+@pytest.mark.parametrize("p", [0.7, 0.9])
+def test_what_noisy_answers_are_expected_to_take_is_about_what_they_take(p, strategy):
+    text = f"NoisyInsertion[p={p},strategy={strategy}]"
+    (use,) = load_registry().use_algorithms(text)
+    expected, is_bound = load_function(use.spec.questions)(12, **use.params)
+    problem = Problem(n=12, truths={"t": TRUE})
+    asked = []
+    for seed in range(20):
+        (noisy,) = load_registry().use_oracles(f"ordinal-queries[noise={round(1 - p, 2)}]")
+        oracle = Oracle(noisy.spec.load()(problem, seed, None, **noisy.params))
+        fit(text, oracle, seed=seed)
+        asked.append(oracle.ledger.queries)
+    assert not is_bound
+    assert 0.7 < np.mean(asked) / expected < 1.4
+
+
+def _heading(algorithm: str = "InsertionClustering") -> Heading:
+    (use,) = load_registry().use_algorithms(algorithm)
+    return heading_of(use, WORDS, 0)
+
+
+# ---- Other kinds ---------------------------------------------------------------------------------
+
+
+def test_pairs_of_pairs_are_asked_about_the_same_way(tmp_path):
+    places = {word: place for place, word in enumerate(WORDS[:6])}
+
+    def person(put: Put) -> int:
+        i, j, k, l = (places[item] ** 1.5 for item in put.items)  # noqa: E741
+        return int(np.sign(abs(k - l) - abs(i - j)))
+
+    found = hold(tmp_path / "a.jsonl", person, "CL", WORDS[:6]).result
+    at = np.arange(6) ** 1.5
+
+    def closer(i: int, j: int, *other: int) -> bool:
+        return bool(abs(at[i] - at[j]) < abs(at[other[0]] - at[other[1]]))
+
+    expected = fit("CL", n=6, quadruplet=closer)
+    assert Tree(found.parent).isomorphic(Tree(expected.parent))
+
+
+def _halves(oracle, given, rng):
+    """Cut a tree at those nodes whose first and last leaf belong together."""
+    assert given.names == WORDS
+
+    def belongs(node: int) -> bool:
+        leaves = given.tree.leaves(node)
+        return len(leaves) == 1 or oracle.ask([[leaves[0], leaves[-1]]])[0] == 1
+
+    labels, left = np.zeros(given.n, np.int64), [given.tree.root]
+    while left:
+        node = left.pop()
+        if belongs(node):
+            labels[given.tree.leaves(node)] = node
+        else:
+            left.extend(given.tree.children(node))
+    return Partition(labels)
+
+
+CUTTER = make_use(
+    AlgorithmSpec(
+        name="Halves",
+        function=_halves,
+        doc="",
+        accepts=("vectors", "pair-queries"),
+        needs=("tree",),
+        returns="partition",
+    ),
+    Plugin("test", "test", "0"),
+    {},
+)
+
+
+def test_a_tree_is_cut_by_asking_who_belongs_together(tmp_path):
+    plants = set(WORDS[:6])
+    with AnswersFile(tmp_path / "a.jsonl", heading_of(CUTTER, WORDS, 0, TRUE), "test") as file:
+        session = Session(
+            CUTTER, WORDS, file, lambda put: int(len(plants & set(put.items)) != 1), TRUE
+        )
+        finding = session.run()
+    assert finding.result == Partition([0] * 6 + [1] * 6)
+    heading = heading_of(CUTTER, WORDS, 0, TRUE)
+    agreed = agreement(finding, heading)
+    assert agreed.disagreeing == 0
+    assert save(finding, heading, agreed, tmp_path / "out") == [tmp_path / "out.json"]
+    assert json.loads((tmp_path / "out.json").read_text())["clusters"] == [0] * 6 + [1] * 6
+
+
+def test_what_an_algorithm_needs_and_nobody_can_give_is_told():
+    registry = load_registry()
+    with pytest.raises(ParameterError, match="nothing that a person can be asked"):
+        takes_neither(registry.use_algorithms("UPGMA")[0])
+    with pytest.raises(Exception, match="give one by --tree"):
+        check_needs(CUTTER, None)
+    with pytest.raises(ParameterError, match="leave --tree out"):
+        check_needs(registry.use_algorithms("Build")[0], TRUE)
+
+
+# ---- The file ------------------------------------------------------------------------------------
+
+
+def test_a_file_that_was_torn_anywhere_holds_all_whole_answers(tmp_path):
+    """As it is left by kill -9, at any byte."""
+    path = tmp_path / "a.jsonl"
+    hold(path, Knower(TRUE, WORDS, {4: "undo"}.get), items=WORDS)
+    data = path.read_bytes()
+    heading = _heading()
+    first = data.index(b"\n") + 1
+    torn = tmp_path / "torn.jsonl"
+    for end in [*range(12), first - 1, *range(first, first + 120), len(data) - 1, len(data)]:
+        torn.write_bytes(data[:end])
+        with AnswersFile(torn, heading, "test") as file:
+            recorded = file.recorded
+            file.add(WORDS[:3], 0)
+        whole = data[:end].count(b"\n")
+        standing: list[list[str]] = []
+        for line in map(json.loads, data.splitlines()[1:whole]):
+            standing.append(line["question"]) if "question" in line else standing.pop()
+        assert [list(answer.question) for answer in recorded.answers] == standing
+        lines = torn.read_bytes().splitlines()
+        assert len(lines) == max(whole, 1) + 1
+        assert all(json.loads(line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("items", "algorithm", "seed", "said"),
+    [
+        (("fig", *WORDS[1:]), "InsertionClustering", 0, "with 'apple', without 'fig'"),
+        (WORDS[:-1], "InsertionClustering", 0, "other items: with 'cod'"),
+        (WORDS[::-1], "InsertionClustering", 0, "in another order"),
+        (WORDS, "QuickClustering", 0, "another algorithm: InsertionClustering, not QuickCluster"),
+        (WORDS, "InsertionClustering[order=given]", 0, "another algorithm"),
+        (WORDS, "InsertionClustering", 3, "another seed: 0, not 3"),
+        (WORDS, "CL", 0, "another kind: ordinal-queries, not quadruplet-queries"),
+    ],
+)
+def test_answers_about_something_else_are_refused_with_what_differs(
+    items, algorithm, seed, said, tmp_path
+):
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(Leave):
+        hold(path, Knower(TRUE, WORDS, {2: "leave"}.get))
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=said) as told:
+        hold(path, Knower(TRUE, WORDS), algorithm, items, seed)
+    assert "--answers FILE" in str(told.value)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"question": ["apple", "pear", "plum"], "answer": 7}', "line 3 is no answer"),
+        ('{"question": ["apple", "pear", "fig"], "answer": 1}', "line 3 is no answer"),
+        ('{"question": ["apple", "pear"], "answer": 1}', "line 3 is no answer"),
+        ("[1, 2]", "line 3 is no answer"),
+        ("half a line", "line 3 is no answer"),
+        ('{"undo": true}\n{"undo": true}', "line 4 is no answer"),
+        (
+            '{"question": ["apple", "pear", "plum"], "answer": 1}',
+            "line 3 answers a question about 'apple', 'pear', 'plum', and the algorithm asks about",
+        ),
+    ],
+)
+def test_a_file_that_somebody_wrote_into_is_refused_with_the_line(line, said, tmp_path):
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(Leave):
+        hold(path, Knower(TRUE, WORDS, {1: "leave"}.get))
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(DataError, match=said):
+        hold(path, Knower(TRUE, WORDS))
+
+
+def test_what_is_no_file_of_answers_is_not_touched(tmp_path):
+    path = tmp_path / "a.jsonl"
+    for text in ("my diary\n", "my diary", '{"a": 1}\n', "\x00" * 9):
+        path.write_text(text)
+        with pytest.raises(DataError, match="is no file of answers"):
+            hold(path, Knower(TRUE, WORDS))
+        assert path.read_text() == text
+    with pytest.raises(DataError, match="No such file"):
+        hold(tmp_path / "nowhere" / "a.jsonl", Knower(TRUE, WORDS))
+    with pytest.raises(DataError, match="cannot read"):
+        RecordedAnswers.read(tmp_path / "none.jsonl")
+
+
+def test_a_first_line_that_was_changed_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    hold(path, Knower(TRUE, WORDS))
+    text = path.read_text()
+    path.write_text(text.replace('"apple", "pear", "plum", "oak"', '"apple", "pear", "fig", "oak"'))
+    with pytest.raises(DataError, match="line 1 was changed"):
+        RecordedAnswers.read(path)
+    path.write_text(text.replace('"hcbench answers": 1', '"hcbench answers": 9'))
+    with pytest.raises(DataError, match="another version"):
+        RecordedAnswers.read(path)
+
+
+def test_two_sessions_cannot_write_to_one_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with AnswersFile(path, _heading(), "test"), pytest.raises(DataError, match="in use by another"):
+        AnswersFile(path, _heading(), "test")
+    AnswersFile(path, _heading(), "test").__exit__()
+
+
+# ---- Contradictions ------------------------------------------------------------------------------
+
+FOUR = [
+    Tree.from_newick(text, names=tuple("abcd"))
+    for text in (f"({x},({y},({z},{w})));" for x, y, z, w in permutations("abcd"))
+] + [
+    Tree.from_newick(f"((a,{x}),({y},{z}));", names=tuple("abcd"))
+    for x, y, z in (("b", "c", "d"), ("c", "b", "d"), ("d", "b", "c"))
+]
+
+
+def _holds(tree: Tree, triplet: tuple[int, int, int]) -> bool:
+    return odd_one_out(tree, *triplet) == 2
+
+
+def test_answers_about_four_items_contradict_each_other_if_no_tree_agrees():
+    """Every set of answers to the four questions: one of three for each, or none."""
+    questions = list(combinations(range(4), 3))
+    options = [[None, (a, b, c), (a, c, b), (b, c, a)] for a, b, c in questions]
+    for chosen in product(*options):
+        triplets = [t for t in chosen if t is not None]
+        possible = any(all(_holds(tree, t) for t in triplets) for tree in FOUR)
+        found = find_contradiction(triplets)
+        assert bool(found) is not possible
+        for left_out in found:
+            rest = [triplets[row] for row in found if row != left_out]
+            assert any(all(_holds(tree, t) for t in rest) for tree in FOUR), "none can be left out"
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_contradictions_are_found_where_build_finds_them(data):
+    n = data.draw(st.integers(3, 7))
+    triples = list(combinations(range(n), 3))
+    codes = data.draw(st.lists(st.integers(-1, 2), min_size=len(triples), max_size=len(triples)))
+    said = dict(zip(triples, codes, strict=True))
+    rows = [
+        (*(x for x in triple if x != triple[code]), triple[code])
+        for triple, code in said.items()
+        if code != NONE
+    ]
+    found = find_contradiction(rows)
+    try:
+        fit("Build", n=n, ordinal=lambda *triple: said[triple])
+    except DataError:
+        assert found
+        assert not any(find_contradiction([rows[r] for r in found if r != row]) for row in found)
+    else:
+        assert not found
+
+
+def test_contradictory_answers_are_told_with_the_items_and_their_lines(tmp_path):
+    truth = Knower(TRUE, WORDS)
+
+    def person(put: Put) -> int:
+        liar = {"apple", "pear", "dog"} == set(put.items)
+        return put.items.index("apple") if liar else truth(put)
+
+    finding = hold(tmp_path / "a.jsonl", person, "Bottom-up")
+    heading = _heading("Bottom-up")
+    agreed = agreement(finding, heading)
+    found = [odd_one_out(finding.result, *map(WORDS.index, a.question)) for a in finding.answers]
+    said = [answer.code for answer in finding.answers]
+    assert agreed.disagreeing == sum(a != b for a, b in zip(found, said, strict=True)) > 0
+    told = describe_contradiction(agreed.contradiction)
+    assert "'apple' is the odd one out beside" in told
+    by_line = (tmp_path / "a.jsonl").read_text().splitlines()
+    for answer in agreed.contradiction:
+        assert json.loads(by_line[answer.line - 1])["question"] == list(answer.question)
+    said = report(finding, heading, agreed)
+    assert {"question", "odd"} == set(said["contradiction"][0])
+
+
+# ---- Results -------------------------------------------------------------------------------------
+
+
+def test_results_are_written_as_they_are_read_elsewhere(tmp_path):
+    odd = ("it's", "a (b), c;", "Müller & Söhne <br>", "two\nlines", "$x$ 木")
+    tree = Tree.from_parents([5, 5, 6, 7, 7, 6, 8, 8, -1])
+    finding = hold(tmp_path / "a.jsonl", Knower(tree, odd), items=odd)
+    (use,) = load_registry().use_algorithms("InsertionClustering")
+    heading = heading_of(use, odd, 0)
+    written = save(finding, heading, agreement(finding, heading), tmp_path / "my.tree")
+    assert [path.name for path in written] == ["my.tree.json", "my.tree.nwk", "my.tree.svg"]
+    back = Tree.from_newick((tmp_path / "my.tree.nwk").read_text(), names=odd)
+    assert Tree(back.parent).isomorphic(tree)
+    said = json.loads((tmp_path / "my.tree.json").read_text())
+    assert said["items"] == list(odd)
+    assert Tree(said["parent"]).isomorphic(tree)
+    assert said["answers"] == said["distinct"] == len(finding.answers)
+    drawn = (tmp_path / "my.tree.svg").read_text()
+    assert all(text in drawn for text in ("木", "Müller &amp; Söhne &lt;br&gt;", "a (b), c;"))
+    with pytest.raises(DataError, match="cannot write"):
+        save(finding, heading, agreement(finding, heading), tmp_path / "no" / "folder")
+
+
+# ---- Answers that were recorded, as an oracle ----------------------------------------------------
+
+
+def test_recorded_answers_are_an_oracle_about_items_of_these_names(tmp_path):
+    path = tmp_path / "a.jsonl"
+    finding = hold(path, Knower(TRUE, WORDS), "Bottom-up")
+    order = np.random.default_rng(1).permutation(12)
+    problem = Problem(n=12, names=tuple(WORDS[i] for i in order))
+    for name in ("InsertionClustering", "QuickClustering", "Build"):
+        found = fit(name, problem, oracle=f"recorded-ordinal[file='{path}']", seed=5)
+        assert Tree.from_newick(found.to_newick(), names=WORDS).isomorphic(finding.result)
+
+
+def test_a_question_asked_again_gets_the_next_answer_to_it_then_the_first_again():
+    heading = Heading(kind="ordinal-queries", items=("a", "b", "c"))
+    said = [(("a", "b", "c"), 0), (("c", "b", "a"), 0), (("b", "a", "c"), -2), (("b", "c", "a"), 1)]
+    answers = tuple(Answered(question, code, 0) for question, code in said)
+    recorded = RecordedAnswers(Path("x"), heading, answers)
+    oracle_answers = recorded.answers_about(("c", "a", "b"))  # 0 is c, 1 is a, 2 is b
+    oracle = Oracle(oracle_answers)
+    assert [int(oracle.ask([[1, 2, 0]])[0]) for _ in range(4)] == [0, 2, 2, 0]
+    assert Oracle(oracle_answers).ask([[0, 1, 2]]).tolist() == [1]
+
+
+def test_a_question_that_was_never_answered_is_told(tmp_path):
+    path = tmp_path / "a.jsonl"
+    hold(path, Knower(TRUE, WORDS))
+    with pytest.raises(Exception, match="has no answer about"):
+        fit("Build", Problem(n=12, names=WORDS), oracle=f"recorded-ordinal[file='{path}']")
+    with pytest.raises(Exception, match="items are matched by name"):
+        fit("Build", Problem(n=12), oracle=f"recorded-ordinal[file='{path}']")
+    with pytest.raises(Exception, match="answers to ordinal-queries, not to quadruplet-queries"):
+        fit("CL", Problem(n=12, names=WORDS), oracle=f"recorded-quadruplet[file='{path}']")
+
+
+def test_a_person_is_not_asked_where_there_is_no_terminal_but_what_they_said_counts(tmp_path):
+    path = tmp_path / "a.jsonl"
+    problem = Problem(n=12, names=WORDS)
+    with pytest.raises(Exception, match="workers have no terminal; answer by hcbench ask"):
+        fit("InsertionClustering", problem, oracle=f"person[answers='{path}']")
+    hold(path, Knower(TRUE, WORDS), "Bottom-up")
+    found = fit("InsertionClustering", problem, oracle=f"person[answers='{path}']")
+    assert found.isomorphic(TRUE)
+
+
+def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, monkeypatch):
+    path, problem = tmp_path / "a.jsonl", Problem(n=4, names=("fir", "oak", "cat", "dog"))
+    said = ("what", "u", *"1212121212")
+    monkeypatch.setattr("hcbench.person.has_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said)))
+    found = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
+    recorded = RecordedAnswers.read(path)
+    assert len(recorded.answers) == 5, "four questions, one of them put twice"
+    assert recorded.answers[0].code == UNSURE
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    again = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
+    assert again == found
+    with pytest.raises(KeyboardInterrupt):  # nobody says more
+        fit("NoisyInsertion[p=0.9]", problem, oracle=f"person[answers='{path}']")
+
+
+def test_a_person_who_is_never_sure_is_an_error_of_the_oracle():
+    with pytest.raises(InvalidQuestionError, match="asked 5 times"):
+        fit("Build", n=3, ordinal=lambda *_: -2)

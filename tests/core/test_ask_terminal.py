@@ -1,0 +1,298 @@
+"""``hcbench ask`` at a real terminal, and without one."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hcbench import Tree, load_registry
+from hcbench.cli import main
+from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
+from tests.core.pages import ENTER, LEAVE, Page
+
+ITEMS = "\n".join(WORDS) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
+    monkeypatch.delenv("HCBENCH_DEBUG", raising=False)
+    (tmp_path / "items.txt").write_text(ITEMS)
+    return tmp_path
+
+
+def question(page: Page, number: int) -> list[str]:
+    """Wait for a question; its items."""
+    page.wait(rf"Question {number} ·.*\? help")
+    return re.findall(r"^ +[123]  (\w+)$", page.text, re.MULTILINE)
+
+
+def right_key(items: list[str]) -> str:
+    return str(odd_one_out(TRUE, *map(WORDS.index, items)) + 1)
+
+
+def answers(folder: Path) -> list[dict]:
+    lines = (folder / "items.answers.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
+# ---- A terminal ----------------------------------------------------------------------------------
+
+
+def test_a_session_that_is_killed_halfway_goes_on_and_asks_nothing_twice(folder):
+    asked = []
+    with Page(["ask", "items.txt"], folder) as page:
+        for number in range(1, 11):
+            items = question(page, number)
+            assert len(answers(folder)) == number - 1, "kept before the next question is put"
+            asked.append(frozenset(items))
+            page.press(right_key(items))
+        question(page, 11)
+        page.process.send_signal(signal.SIGKILL)
+        page.process.wait()
+    assert len(answers(folder)) == 10
+    with (folder / "items.answers.jsonl").open("a") as file:
+        file.write('{"question": ["apple", "pe')  # killed in the middle of a write
+    with Page(["ask", "items.txt", "-o", "mine"], folder) as page:
+        while "Question" in page.wait(rf"Question {len(asked) + 1} ·.*\? help|answers, ")[0]:
+            items = question(page, len(asked) + 1)
+            asked.append(frozenset(items))
+            page.press(right_key(items))
+        code, rest = page.end()
+        assert page.settings == page.before
+    assert code == 0, rest
+    assert len(set(asked)) == len(asked) == len(answers(folder)), "no question was asked twice"
+    assert f"hcbench: {len(asked)} answers, {len(asked)} distinct, 0 unsure, 0 undone" in rest
+    assert "─ apple" in rest
+    written = Tree.from_newick((folder / "mine.nwk").read_text(), names=WORDS)
+    assert written.isomorphic(TRUE)
+
+
+def test_keys_of_all_sorts(folder):
+    (folder / "items.txt").write_text(ITEMS.replace("apple", "a/b.png"))
+    with Page(["ask", "items.txt", "--algo", "InsertionClustering[order=given]"], folder) as page:
+        page.wait(r"Question 1 ·.*\? help")
+        assert "Which one is the odd one out?" in page.text
+        assert "\x1b]8;id=" in page.raw  # a picture is a link
+        assert (folder / "a" / "b.png").as_uri() in page.raw
+        page.press("7")
+        page.wait("'7' is no answer here: press 1, 2, 3, n, u, z, q or \\?")
+        page.press("\x1b[A")  # an arrow is one key, not three
+        page.wait("This key is no answer here")
+        page.press("z")
+        page.wait("There is no answer to take back")
+        page.press("?")
+        page.wait("One key is one answer")
+        page.press("u")
+        page.wait(r"You were unsure\..*\? help")
+        page.press("n")
+        page.wait(r"Question 2 ·.*\? help")
+        page.press("\x7f")
+        page.wait(r"Question 1 ·.*You were unsure.*\? help")
+        page.resize((30, 12))
+        page.wait(r"none: no two of them are\n")
+        assert max(map(len, page.text.splitlines())) <= 30
+        assert len(page.text.splitlines()) <= 12
+        page.resize((80, 24))
+        page.wait(r"none: no two of them are closer")
+        page.press("\x04")
+        code, rest = page.end()
+        assert page.settings == page.before
+    assert code == 130
+    kept = "stopped after 1 answers, kept in items.answers.jsonl: the same command goes on"
+    assert rest.strip() == f"hcbench: {kept}"
+    said = [line.get("answer", "undo") for line in answers(folder)]
+    assert said == ["unsure", "none", "undo"]
+
+
+@pytest.mark.parametrize("how", ["\x03", signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_however_it_ends_the_terminal_is_as_it_was(how, folder):
+    with Page(["ask", "items.txt"], folder) as page:
+        page.press("1")  # before there was a question: it answers none
+        question(page, 1)
+        page.press("2") if isinstance(how, str) else None
+        question(page, 2 if isinstance(how, str) else 1)
+        page.press(how) if isinstance(how, str) else page.process.send_signal(how)
+        code, rest = page.end()
+        assert page.settings == page.before
+        assert page.written.count(ENTER) == page.written.count(LEAVE) == 1
+    if isinstance(how, str):
+        assert code == 130
+        assert "stopped after 1 answers" in rest
+        assert len(answers(folder)) == 1
+    else:
+        assert code == 128 + how
+        assert not answers(folder)
+
+
+# ---- Without a terminal --------------------------------------------------------------------------
+
+
+def call(*args: str, keys: str = "") -> Result:
+    return CliRunner().invoke(main, ["ask", *args], input=keys)
+
+
+def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
+    first = call("items.txt", keys="9\n1\nz\nq\n")
+    assert first.exit_code == 130
+    assert "'9' is no answer here" in first.stderr
+    assert first.stderr.count("Question 1 ·") == 3
+    assert first.stderr.endswith(
+        "stopped after 0 answers, kept in items.answers.jsonl: the same command goes on\n"
+    )
+    assert first.stdout == ""
+    done = call("items.txt", keys="1\n" * 60)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1].endswith(";")
+    assert set(Tree.from_newick(done.stdout.splitlines()[-1]).names) == set(WORDS)
+    again = call("items.txt", keys="")
+    assert (again.exit_code, again.stdout) == (0, done.stdout)
+    back = call("items.txt", "--undo", "2", keys="2\n2\n2\n2\n2\n2\n")
+    assert back.exit_code == 0
+    assert "3 undone" in back.stderr, "one of them in the first session"
+
+
+def test_an_input_that_ends_is_one_line(folder):
+    result = call("items.txt", keys="")
+    assert result.exit_code == 130
+    assert "stopped after 0 answers" in result.stderr.splitlines()[-1]
+
+
+def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folder):
+    (folder / "few.csv").write_text("item\na\nb\nc\nd\n")
+    result = call("few.csv", "--algo", "Bottom-up", keys="1\n" * 20)
+    assert result.exit_code == 0
+    assert "4 items; 'item' is the header" in result.stderr
+    warning = next(line for line in result.stderr.splitlines() if "no tree agrees" in line)
+    assert re.search(r"'\w' is the odd one out beside '\w' and '\w' \(line \d\)", warning)
+    assert "--undo N" in warning
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "args", "said"),
+    [
+        ("i.csv", "", (), "i.csv: there is no items; at least 2 are needed"),
+        ("i.csv", "item\n", (), "there is no items"),
+        ("i.csv", "a\n", (), "there is one item only, 'a'"),
+        ("i.txt", "\n\n", (), "there is no items"),
+        ("i.txt", "a\nb\n", (), "there are 2 items, and questions are about 3"),
+        ("i.txt", "a\n\nb\nc\na\n", (), "lines 1 and 5 are both 'a'"),
+        ("i.csv", "item\na\nb\n a\n", (), "lines 2 and 4 are both 'a'"),
+        ("i.csv", "x,y\na,1\nb,2\n", (), "has 2 columns (x, y); say which has the items: --column"),
+        ("i.csv", "x,y\na,1\nb,2\n", ("--column", "z"), "no column 'z'; there are x, y"),
+        ("i.csv", "x,y\na,1\nb\n", ("--column", "x"), "line 3: 1 cells, but the first row has 2"),
+        ("i.csv", "x,y\na,1\n,2\n", ("--column", "x"), "line 3: there is no item"),
+        ("i.csv", 'x\n"a\nb\n', (), "are the quotes closed?"),
+        ("i.txt", "a\nb\nc\n", ("--column", "x"), "leave out column"),
+        ("i.json", "[]", (), "items are read from .csv, .tsv and .txt files"),
+        ("i.csv", b"\xff\xfe", (), "is not UTF-8"),
+        (None, "", (), "cannot read i.csv: No such file"),
+        ("i.txt", ITEMS, ("--noise", "0.5"), "0.5 is not in the range 0<=x<0.5"),
+        ("i.txt", ITEMS, ("--noise", "0.9"), "0.9 is not in the range"),
+        ("i.txt", ITEMS, ("--noise", "-1"), "-1.0 is not in the range"),
+        ("i.txt", ITEMS, ("--noise", "0.1", "--delta", "0"), "0.0 is not in the range 0<x<1"),
+        ("i.txt", ITEMS, ("--noise", "0.1", "--delta", "1"), "1.0 is not in the range"),
+        ("i.txt", ITEMS, ("--noise", "0.49999"), "p must be at least 0.50005"),
+        ("i.txt", ITEMS, ("--delta", "0.1"), "InsertionClustering has none"),
+        ("i.txt", ITEMS, ("--algo", "NoisyInsertion[p=0.4]"), "p must be in (0.5, 1), got 0.4"),
+        ("i.txt", ITEMS, ("--algo", "NoisyInsertion"), "NoisyInsertion needs p"),
+        ("i.txt", ITEMS, ("--algo", "NoisyInsertion[p=0.9]", "--noise", "0.1"), "leave one out"),
+        ("i.txt", ITEMS, ("--algo", "Build,CL"), "no algorithm is called"),
+        ("i.txt", ITEMS, ("--algo", "Build[count=[1,2]]"), "several algorithms; one asks"),
+        ("i.txt", ITEMS, ("--algo", "UPGMA"), "nothing that a person can be asked"),
+        ("i.txt", ITEMS, ("--algo", "Nobody"), "no algorithm is called 'Nobody'"),
+        ("i.txt", ITEMS, ("--tree", "i.txt"), "i.txt: "),
+        ("i.txt", ITEMS, ("--tree", "none.nwk"), "cannot read none.nwk"),
+        ("i.txt", ITEMS, ("--answers", "no/a.jsonl"), "cannot write no/a.jsonl"),
+        ("i.txt", ITEMS, ("--answers", "i.txt"), "i.txt is no file of answers"),
+    ],
+)
+def test_whatever_is_wrong_is_told_in_one_line(name, text, args, said, folder):
+    if name:
+        content = text if isinstance(text, bytes) else text.encode()
+        (folder / name).write_bytes(content)
+    result = call(name or "i.csv", *args, keys="1\n")
+    assert result.exit_code == 2, result.stderr
+    told = [line for line in result.stderr.splitlines() if line.startswith("hcbench: error")]
+    assert len(told) == 1
+    assert said in told[0]
+    assert "this is a defect" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_its_help_imports_nothing_heavy():
+    code = (
+        "import atexit, sys; from hcbench.cli import main; "
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); main(['ask', '--help'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "hcbench.cli.ask" in done.stderr.split()
+    assert not {"numba", "numpy", "rich", "termios"} & set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "items"),
+    [
+        ("a\nb\nc\n", (), "abc"),
+        ("Name\na\nb\nc\n", (), "abc"),
+        ("z,a\ny,b\nx,c\n", ("--column", "2"), "abc"),
+        ("z,picture\ny,b\nx,c\nw,a\n", ("--column", "2"), "bca"),
+        ("z,what\ny,b\nx,c\nw,a\n", ("--column", "what"), "bca"),
+        ("z,url\ny,b\nx,c\nw,a\n", ("--column", "url"), "bca"),
+        ('"a"\n\n"b"\n c \n', (), "abc"),
+    ],
+)
+def test_items_of_a_table(text, args, items, folder):
+    (folder / "i.csv").write_text(text)
+    call("i.csv", *args)
+    head = json.loads((folder / "i.answers.jsonl").read_text().splitlines()[0])
+    assert head["items"] == list(items)
+
+
+# ---- In comparisons ------------------------------------------------------------------------------
+
+
+def test_answers_are_replayed_in_a_comparison_and_what_was_not_asked_is_a_row(folder):
+    (folder / "true.nwk").write_text(TRUE.to_newick(lengths=False))
+    hold(folder / "all.jsonl", Knower(TRUE, WORDS), "Bottom-up", WORDS[::-1])
+    hold(folder / "some.jsonl", Knower(TRUE, WORDS), "InsertionClustering", WORDS, 7)
+    data = "./all.jsonl[truth='true.nwk']"
+    args = ["compare", "--algos", "QuickClustering", "--metrics", "AARI", "-r", "1", "-q"]
+    args += ["--datasets", data, "--replay", "all.jsonl", "--replay", "some.jsonl"]
+    args += ["--oracles", "person[answers='mine.jsonl']", "--format", "json"]
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 0, result.stderr
+    rows = {row["oracle"]: row for row in json.loads(result.stdout)["cells"]}
+    whole = rows["recorded-ordinal[file=all.jsonl]"]
+    assert (whole["status"], whole["metrics"]) == ("ok", {"AARI": 1.0})
+    part = rows["recorded-ordinal[file=some.jsonl]"]
+    assert part["status"] == "skipped"
+    assert re.fullmatch(r"some.jsonl has no answer about .*: nobody was asked", part["reason"])
+    nobody = rows["person[answers=mine.jsonl]"]
+    assert nobody["status"] == "skipped"
+    assert "workers have no terminal; answer by hcbench ask" in nobody["reason"]
+
+
+def test_a_file_that_is_not_there_cannot_be_replayed(folder):
+    result = CliRunner().invoke(main, ["compare", "--replay", "none.jsonl"])
+    assert result.exit_code == 2
+    assert result.stderr == "hcbench: error: cannot read none.jsonl: No such file or directory\n"
+
+
+def test_answers_that_have_changed_are_not_those_that_were_compared(folder):
+    """The content of the file belongs to the key of a cell."""
+    hold(folder / "a.jsonl", Knower(TRUE, WORDS))
+    (before,) = load_registry().use_oracles("recorded-ordinal[file=a.jsonl]")
+    with (folder / "a.jsonl").open("a") as file:
+        file.write('{"undo": true}\n')
+    (after,) = load_registry().use_oracles("recorded-ordinal[file=a.jsonl]")
+    assert before.identity != after.identity
+    assert before.label == after.label

@@ -1,0 +1,383 @@
+"""``hcbench score``: trees made elsewhere, by their files."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import pdist
+from sklearn.metrics import adjusted_rand_score
+
+import hcbench
+from hcbench import Tree
+from hcbench.cli import main
+from tests.core.test_tree_files import as_hclust
+
+NAMES = tuple("abcdef")
+X = np.array([[0.0, 0], [0, 1], [5, 0], [5, 1.5], [20, 0], [21, 0]])
+W = np.exp(-np.hypot(*(X[:, None] - X).T))
+LABELS = [0, 0, 0, 0, 1, 1]
+TRUTH = "(((a,b),(c,d)),(e,f));"
+OTHER = "(((a,c),(b,e)),(d,f));"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Files that name the same items in different orders."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    Z = linkage(X, "average")
+    tree = Tree.from_linkage(Z, names=NAMES)
+    shuffled = [3, 1, 5, 0, 2, 4]
+    files = {
+        "tree.nwk": tree.relabel([5, 3, 0, 1, 4, 2]).to_newick(),
+        "truth.nwk": TRUTH,
+        "other.nwk": OTHER,
+        "names.txt": "\n".join(NAMES),
+        "x.csv": table(["", "x", "y"], X, shuffled),
+        "named.csv": table(["item", "x", "y"], X, shuffled),
+        "w.csv": matrix(W, shuffled),
+        "y.csv": table(["item", "group"], np.array(LABELS)[:, None], [4, 2, 0, 1, 3, 5]),
+        "bare.csv": "\n".join(f"{x},{y}" for x, y in X),
+        "merge.csv": "\n".join(",".join(map(str, row)) for row in as_hclust(Z).tolist()),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    for name, array in {"z.npy": Z, "x.npy": X, "w.npy": W, "y.npy": np.array(LABELS)}.items():
+        np.save(name, array)
+    return tmp_path
+
+
+def table(header, values, order):
+    rows = [",".join([NAMES[i], *map(repr, values[i].tolist())]) for i in order]
+    return "\n".join([",".join(header), *rows])
+
+
+def matrix(w, order):
+    rows = [",".join([NAMES[i], *map(repr, w[i, order].tolist())]) for i in order]
+    return "\n".join([",".join(["", *(NAMES[i] for i in order)]), *rows])
+
+
+def call(*args):
+    return CliRunner().invoke(main, ["score", *args])
+
+
+def told(*args):
+    """The scores as JSON says them, by metric, truth and tree."""
+    result = call(*args, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    rows = json.loads(result.stdout)["scores"]
+    return {(row["metric"], row["truth"], row["tree"]): row for row in rows}
+
+
+def values(*args):
+    return {key: row["value"] for key, row in told(*args).items() if row["value"] is not None}
+
+
+TREE = Tree.from_linkage(linkage(X, "average"), names=NAMES)
+ARI_AT_2 = adjusted_rand_score(LABELS, TREE.cut(2).labels)
+
+
+def test_values_are_those_of_the_metrics_whatever_the_order_of_the_files():
+    found = values("tree.nwk", "--truth", "truth.nwk", "--vectors", "x.csv")
+    truth = Tree.from_newick(TRUTH, names=NAMES)
+    for metric in ("AARI", "kendall-tau-b", "clade-recovery"):
+        expected = hcbench.score(metric, TREE, truth)
+        assert found[metric, "truth.nwk", "tree.nwk"] == pytest.approx(expected)
+    expected = hcbench.score("dasgupta", TREE, X, similarity="euclidean")
+    by_parameter = values(
+        *("tree.nwk", "--vectors", "x.csv", "--metrics", "dasgupta[similarity=euclidean]")
+    )
+    assert list(by_parameter.values()) == [pytest.approx(expected)]
+    correlation, _ = cophenet(linkage(X, "average"), pdist(X))
+    assert found["cophenetic-correlation", "", "tree.nwk"] == pytest.approx(correlation)
+
+
+@pytest.mark.parametrize("tree", ["tree.nwk", "z.npy", "merge.csv"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        ("--similarity", "w.csv"),
+        ("--similarity", "w.npy", "--names", "names.txt"),
+        ("--similarity", "w.npy", "--names", "names.txt", "--labels", "y.npy"),
+    ],
+    ids=" ".join,
+)
+def test_names_or_their_order_say_which_item_is_which(tree, data):
+    if tree != "tree.nwk" and "--names" not in data:
+        data = (*data, "--names", "names.txt")
+    found = values(tree, *data, "--metrics", "dasgupta")
+    assert list(found.values()) == [pytest.approx(hcbench.score("dasgupta", TREE, W))]
+
+
+@pytest.mark.parametrize("vectors", ["named.csv", "named.csv[names=item]", "x.npy", "bare.csv"])
+def test_vectors_are_matched_with_the_tree(vectors):
+    names = () if vectors.startswith("named") else ("--names", "names.txt")
+    found = values("tree.nwk", "--vectors", vectors, *names, "--metrics", "cophenetic-correlation")
+    expected, _ = cophenet(linkage(X, "average"), pdist(X))
+    assert list(found.values()) == [pytest.approx(expected)]
+
+
+def test_another_delimiter_is_said_as_to_the_data_set(folder):
+    (folder / "semi.csv").write_text((folder / "named.csv").read_text().replace(",", ";"))
+    vectors = "semi.csv[delimiter=';',names=item]"
+    found = values("tree.nwk", "--vectors", vectors, "--metrics", "cophenetic-correlation")
+    expected, _ = cophenet(linkage(X, "average"), pdist(X))
+    assert list(found.values()) == [pytest.approx(expected)]
+
+
+def test_what_has_no_names_is_in_the_order_of_the_data_that_have_some(folder):
+    order = np.array([3, 1, 5, 0, 2, 4])
+    np.save(folder / "shuffled.npy", linkage(X[order], "average"))
+    found = values("shuffled.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation")
+    expected, _ = cophenet(linkage(X, "average"), pdist(X))
+    assert list(found.values()) == [pytest.approx(expected)]
+
+
+def test_without_any_names_items_are_numbers(folder):
+    (folder / "numbers.nwk").write_text("(((5,4),(0,1)),(3,2));")
+    found = values("z.npy", "numbers.nwk", "--similarity", "w.npy", "--metrics", "dasgupta")
+    other = Tree.from_newick("(((5,4),(0,1)),(3,2));", names=list("012345"))
+    for name, tree in {"z.npy": TREE, "numbers.nwk": other}.items():
+        expected = hcbench.score("dasgupta", tree, W)
+        assert found["dasgupta", "", name] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "n_levels"),
+    [
+        ("item,group\nd,x\nf,y\na,x\nb,x\nc,x\ne,y\n", 1),
+        ("d,x\nf,y\na,x\nb,x\nc,x\ne,y\n", 1),
+        (",group,part\nd,x,2\nf,y,3\na,x,1\nb,x,1\nc,x,2\ne,y,3\n", 2),
+        ("x\nx\nx\nx\ny\ny\n", 1),
+        ("group\nx\nx\nx\nx\ny\ny\n", 1),
+        ("group,part\nx,1\nx,1\nx,2\nx,2\ny,3\ny,3\n", 2),
+    ],
+)
+def test_labels_with_and_without_names_and_header(content, n_levels, folder):
+    (folder / "labels.csv").write_text(content)
+    names = ("--names", "names.txt")
+    found = values("tree.nwk", *names, "--labels", "labels.csv", "--metrics", "AARI")
+    expected = [ARI_AT_2]
+    if n_levels == 2:
+        expected.append(adjusted_rand_score([0, 0, 1, 1, 2, 2], TREE.cut(3).labels))
+    assert found["AARI", "labels", "tree.nwk"] == pytest.approx(np.mean(expected))
+
+
+def test_labels_and_truths_said_as_parameters_of_the_vectors(folder):
+    rows = [f"{name},{x},{y},{label}" for name, (x, y), label in zip(NAMES, X, LABELS, strict=True)]
+    (folder / "all.csv").write_text("\n".join(["item,x,y,group", *rows]))
+    vectors = "all.csv[labels=group,truth=other.nwk]"
+    found = values("tree.nwk", "--vectors", vectors, "--metrics", "AARI")
+    assert found["AARI", "labels", "tree.nwk"] == pytest.approx(ARI_AT_2)
+    assert ("AARI", "newick", "tree.nwk") in found
+
+
+# ---- Several trees and truths --------------------------------------------------------------------
+
+
+def test_each_truth_is_scored_by_itself_and_the_best_is_marked():
+    rows = told(
+        *("tree.nwk", "other.nwk", "--truth", "truth.nwk", "--truth", "other.nwk"),
+        *("--labels", "y.csv", "--metrics", "AARI,clade-recovery"),
+    )
+    trees = {"tree.nwk": TREE, "other.nwk": Tree.from_newick(OTHER, names=NAMES)}
+    truths = {"truth.nwk": Tree.from_newick(TRUTH, names=NAMES), "other.nwk": trees["other.nwk"]}
+    for (metric, truth, tree), row in rows.items():
+        against = LABELS if truth == "labels" else truths[truth]
+        assert row["value"] == pytest.approx(hcbench.score(metric, trees[tree], against))
+    for tree, truth in (("tree.nwk", "truth.nwk"), ("other.nwk", "other.nwk")):
+        best = {t for (m, t, name), r in rows.items() if r["best_truth"] and name == tree}
+        assert truth in best
+        assert rows["AARI", truth, tree]["best_tree"]
+    assert not rows["AARI", "other.nwk", "tree.nwk"]["best_tree"]
+
+
+def test_a_truth_that_is_named_is_the_only_one():
+    found = values(
+        *("tree.nwk", "--truth", "truth.nwk", "--truth", "other.nwk"),
+        *("--metrics", "AARI[truth=other.nwk]"),
+    )
+    (key,) = found
+    assert key[1] == "other.nwk"
+    other = Tree.from_newick(OTHER, names=NAMES)
+    assert found[key] == pytest.approx(hcbench.score("AARI", TREE, other))
+
+
+def test_a_table_has_a_column_for_each_tree_and_a_row_for_each_truth():
+    result = call(
+        *("tree.nwk", "other.nwk", "--truth", "truth.nwk", "--truth", "other.nwk"),
+        *("--vectors", "x.csv", "--metrics", "clade-recovery,cophenetic-correlation"),
+    )
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["metric", "truth", "tree.nwk", "other.nwk"] in lines
+    assert ["clade-recovery", "↑", "truth.nwk", "1.000*¹", "0.000"] in lines
+    assert ["clade-recovery", "↑", "other.nwk", "0.000", "1.000*¹"] in lines
+    (row,) = [line for line in lines if line[:1] == ["cophenetic-correlation"]]
+    assert row[2] == "-", "it compares with no truth"
+    assert row[-1] == "n/a²", "the other tree has no heights"
+    assert "² a cophenetic correlation needs merge heights" in result.stdout
+
+
+def test_trees_of_one_name_are_told_apart_by_their_folders(folder):
+    (folder / "more").mkdir()
+    (folder / "more" / "tree.nwk").write_text(OTHER)
+    found = values("tree.nwk", "more/tree.nwk", "--truth", "truth.nwk", "--metrics", "AARI")
+    assert {key[2] for key in found} == {"tree.nwk", "more/tree.nwk"}
+
+
+# ---- What applies --------------------------------------------------------------------------------
+
+
+def test_all_metrics_are_scored_or_said_not_to_apply():
+    rows = told("tree.nwk", "--truth", "truth.nwk", "--similarity", "w.csv")
+    names = {
+        entry.spec.name for entry in hcbench.load_registry().metrics.entries if not entry.spec.cost
+    }
+    assert {key[0] for key in rows} == names
+    assert all(row["reason"] for row in rows.values() if row["value"] is None)
+    assert "heights" in rows["merge-distortion", "truth.nwk", "tree.nwk"]["reason"]
+    result = call("tree.nwk", "--truth", "truth.nwk")
+    table, _, reasons = result.stdout.partition("does not apply")
+    assert "AARI" in table
+    assert "merge-distortion" in reasons
+    assert "dasgupta" in reasons
+    assert "dasgupta" not in table
+
+
+def test_a_cost_is_not_told_by_a_tree():
+    rows = told("z.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation,seconds")
+    assert rows["cophenetic-correlation", "", "z.npy"]["value"] is not None
+    assert "cost of the call" in rows["seconds", "", "z.npy"]["reason"]
+
+
+def test_infinite_values_are_shown_but_are_no_json(folder):
+    code = (
+        "from hcbench import MetricSpec, hookimpl\n"
+        "@hookimpl\n"
+        "def hcbench_metrics():\n"
+        "    return [MetricSpec(name='far', function=lambda scored: float('inf'), doc='',\n"
+        "                       direction='lower')]\n"
+    )
+    (folder / "mine.py").write_text(code)
+    args = ("tree.nwk", "--metrics", "far", "--plugin", "mine.py")
+    (row,) = told(*args).values()
+    assert (row["value"], row["reason"]) == (None, "the value is inf")
+    assert "inf" in call(*args).stdout
+
+
+def test_a_metric_that_fails_costs_its_own_value(folder):
+    code = (
+        "from hcbench import MetricSpec, hookimpl\n"
+        "@hookimpl\n"
+        "def hcbench_metrics():\n"
+        "    return [MetricSpec(name='fails', function=lambda scored: 1 / 0, doc='',\n"
+        "                       direction='lower')]\n"
+    )
+    (folder / "mine.py").write_text(code)
+    result = call(
+        *("tree.nwk", "--truth", "truth.nwk", "--metrics", "AARI,fails", "--plugin", "mine.py")
+    )
+    assert result.exit_code == 1
+    assert "ZeroDivisionError" in result.stdout
+    assert "AARI" in result.stdout
+
+
+def test_a_parameter_that_does_not_fit_is_no_failure():
+    args = ("tree.nwk", "--truth", "truth.nwk", "--metrics", "area-under-curve[metric=queries]")
+    (row,) = told(*args).values()
+    assert (row["status"], "is a cost" in row["reason"]) == ("skipped", True)
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_written_forms(form):
+    result = call("tree.nwk", "other.nwk", "--truth", "truth.nwk", "--format", form)
+    assert result.exit_code == 0, result.stderr
+    if form == "csv":
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        (row,) = [r for r in rows if (r["metric"], r["tree"]) == ("clade-recovery", "tree.nwk")]
+        assert (float(row["value"]), row["best_tree"]) == (1.0, "True")
+    elif form == "markdown":
+        assert "| metric | tree.nwk | other.nwk |" in result.stdout
+        assert "| clade-recovery ↑ | **1.000** | 0.000 |" in result.stdout
+    else:
+        assert r"clade-recovery $\uparrow$ & \textbf{1.000} & 0.000" in result.stdout
+
+
+def test_lengths_that_are_no_heights_are_told_unless_quiet(folder):
+    (folder / "ragged.nwk").write_text("(((a:1,b:2):1,(c:1,d:1):1):1,(e:1,f:9):1);")
+    args = ("ragged.nwk", "--truth", "truth.nwk", "--metrics", "AARI")
+    assert "warning: ragged.nwk: branch lengths are ignored" in call(*args).stderr
+    assert call(*args, "-q").stderr == ""
+
+
+# ---- Mistakes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "args", "reason"),
+    [
+        ({}, ["tree.nwk"], "nothing to score against"),
+        ({}, ["--truth", "truth.nwk"], "TREE"),
+        ({}, ["tree.nwk", "--truth", "none.nwk"], "cannot read none.nwk"),
+        ({}, ["tree.nwk", "tree.nwk", "--truth", "truth.nwk"], "tree.nwk is given twice"),
+        (
+            {"t.nwk": "((a,b),(c,(d,(e,g))));"},
+            ["t.nwk", "--truth", "truth.nwk"],
+            "t.nwk: 'f' is missing, and 'g' is not among the items of truth.nwk",
+        ),
+        (
+            {"t.nwk": "((a,b),(c,(d,(e,(f,g)))));"},
+            ["t.nwk", "--truth", "truth.nwk"],
+            "t.nwk: 'g' is not among the items of truth.nwk",
+        ),
+        (
+            {"t.nwk": "((a,b),(c,d));"},
+            ["tree.nwk", "--truth", "t.nwk"],
+            "tree.nwk: 'f', 'e' are not among",
+        ),
+        ({"t.nwk": "((a,b),(c,c));"}, ["t.nwk", "--truth", "truth.nwk"], "named 'c'"),
+        ({"t.nwk": "((,),(,));"}, ["t.nwk", "--names", "names.txt"], "no labels"),
+        ({}, ["z.npy", "--truth", "truth.nwk"], "say the names of these with --names"),
+        ({"n.txt": "a\nb\nc"}, ["z.npy", "--names", "n.txt"], "z.npy has 6 items, and n.txt 3"),
+        ({"n.txt": "a\nb\na"}, ["z.npy", "--names", "n.txt"], "lines 1 and 3 are both 'a'"),
+        (
+            {"n.txt": "\n".join("abcdeg")},
+            ["z.npy", "--names", "n.txt", "--truth", "truth.nwk"],
+            "truth.nwk: 'g' is missing, and 'f' is not among the items of n.txt",
+        ),
+        (
+            {"y2.csv": "item,k\na,1\nb,1\nc,1\nd,2\ne,2\n"},
+            ["tree.nwk", "--labels", "y2.csv"],
+            "tree.nwk: 'f' is not among the items of y2.csv",
+        ),
+        (
+            {"y2.csv": "item,k\na,1\nb,1\nc,1\nd,2\ne,2\na,1\n"},
+            ["tree.nwk", "--labels", "y2.csv"],
+            "two items are named 'a'",
+        ),
+        ({"y2.csv": "a,1\nb,\n"}, ["tree.nwk", "--labels", "y2.csv"], "line 2: a label"),
+        ({"y.txt": "1"}, ["tree.nwk", "--labels", "y.txt"], "labels are read from"),
+        ({"x2.csv": "1,2\n3,4\n"}, ["z.npy", "--vectors", "x2.csv"], "z.npy has 6 items"),
+        ({"x.doc": ""}, ["tree.nwk", "--vectors", "x.doc"], "data are read from"),
+        ({}, ["tree.nwk", "--vectors", "no.csv"], "cannot read no.csv"),
+        ({}, ["tree.nwk", "--similarity", "x.csv"], "n x n matrix"),
+        ({}, ["tree.nwk", "--vectors", "x.csv[nams=item]"], "has no parameter 'nams'"),
+        ({}, ["tree.nwk", "--truth", "truth.nwk", "--metrics", "AARY"], "did you mean AARI"),
+        ({"t.csv": "0,1,1\n2,2,1\n"}, ["t.csv", "--names", "names.txt"], "merged 2 times"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(files, args, reason, folder):
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    if "--metrics" not in args and "nothing to score" not in reason:
+        args = [*args, "--metrics", "AARI"]
+    result = call(*args)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert reason in line

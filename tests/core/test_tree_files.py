@@ -1,0 +1,187 @@
+"""Trees made elsewhere: Newick, scipy's linkage, R's hclust, scikit-learn's children_."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import AgglomerativeClustering
+
+from hcbench import DataError, HeightKind, NewickWarning, Tree
+from hcbench.errors import InvalidTreeError
+from hcbench.tree_files import read_tree
+from tests.core.trees import leaf_sets, trees
+
+X = np.array([[0.0], [1], [3], [6], [10]])
+
+
+def as_hclust(Z):
+    """scipy's linkage as R writes it: items as -1, -2, ..., rows as 1, 2, ..."""
+    n = len(Z) + 1
+    return np.array([[-c - 1 if c < n else c - n + 1 for c in row[:2]] for row in Z.astype(int)])
+
+
+def written(folder, name, content):
+    path = folder / name
+    if isinstance(content, np.ndarray):
+        np.save(path, content)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content)
+    return path
+
+
+# ---- hclust --------------------------------------------------------------------------------------
+
+
+def test_hclust_by_hand():
+    # hclust(dist(c(1, 2, 4, 7)), "single") in R.
+    tree = Tree.from_hclust([[-1, -2], [-3, 1], [-4, 2]], [1, 2, 3], names=list("abcd"))
+    assert tree.parent.tolist() == [4, 4, 5, 6, 5, 6, -1]
+    assert tree.height.tolist() == [0, 0, 0, 0, 1, 2, 3]
+    assert (tree.kind, tree.names) == (HeightKind.DISTANCE, tuple("abcd"))
+
+
+@given(trees(binary=True, min_leaves=2, kind=HeightKind.DISTANCE))
+def test_hclust_is_the_linkage_in_other_numbers(tree):
+    Z = tree.to_linkage()
+    assert Tree.from_hclust(as_hclust(Z), Z[:, 2]) == Tree.from_linkage(Z)
+    by_order = Tree.from_hclust(as_hclust(Z))
+    assert leaf_sets(by_order) == leaf_sets(Tree.from_linkage(Z))
+    assert by_order.height[tree.n :].tolist() == list(range(1, tree.n))
+    assert by_order.kind is HeightKind.ORDER
+
+
+@pytest.mark.parametrize(
+    ("merge", "reason"),
+    [
+        ([[-1, -2], [-3, 0]], "row 2 merges -3 and 0.*0 is neither, as both count from 1"),
+        ([[-1, -2], [-3, 2]], r"row 2 merges -3 and 2, but .* the rows before it, 1..1$"),
+        ([[1, -2], [-3, -1]], "row 1 merges 1 and -2"),
+        ([[-1, -2], [-4, 1]], "items -1..-3"),
+        ([[-1, -2], [-2, 1]], "item -2 is merged 2 times"),
+        ([[-1, -2], [-3, -4], [1, 1]], "row 1 is merged 2 times"),
+        ([[-1, -2.5]], "must be integers"),
+        ([[-1, np.nan]], "must be integers"),
+        ([[-1, -2, 1]], r"merge has shape \(n-1, 2\)"),
+    ],
+)
+def test_what_no_hclust_wrote_is_refused(merge, reason):
+    with pytest.raises(InvalidTreeError, match=reason):
+        Tree.from_hclust(merge)
+
+
+def test_hclust_heights_must_fit():
+    with pytest.raises(InvalidTreeError, match="height has shape"):
+        Tree.from_hclust([[-1, -2], [-3, 1]], [1])
+    with pytest.raises(InvalidTreeError, match="NaN"):
+        Tree.from_hclust([[-1, -2], [-3, 1]], [1, np.nan])
+
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["nwk", "newick", "tree", "tre", "NWK"])
+def test_newick_files(suffix, tmp_path):
+    text = "((a:1,b:1):2,\n  c:3);\n"
+    tree = read_tree(written(tmp_path, f"t.{suffix}", "\ufeff" + text))
+    assert tree == Tree.from_newick(text)
+    assert tree.names == ("a", "b", "c")
+
+
+def test_branch_lengths_that_are_no_heights_are_told_with_the_file(tmp_path):
+    path = written(tmp_path, "t.nwk", "((a:1,b:2):2,c:3);")
+    with pytest.warns(NewickWarning, match=r"t\.nwk: branch lengths are ignored"):
+        assert read_tree(path).kind is HeightKind.NONE
+
+
+def test_a_linkage_matrix_as_numpy_scipy_and_pandas_write_it(tmp_path):
+    Z = linkage(X, "average")
+    rows = [",".join(map(repr, row)) for row in Z.tolist()]
+    numbered = [f"{i},{row}" for i, row in enumerate(rows)]
+    for name, content in {
+        "z.npy": Z,
+        "z.csv": "\n".join(rows),
+        "headed.csv": "\n".join(["left,right,height,size", *rows]),
+        "pandas.csv": "\n".join([",0,1,2,3", *numbered]),
+        "z.tsv": "\n".join(rows).replace(",", "\t"),
+    }.items():
+        assert read_tree(written(tmp_path, name, content)) == Tree.from_linkage(Z), name
+
+
+def test_what_hclust_merged_as_r_writes_it(tmp_path):
+    Z = linkage(X, "average")
+    merge = as_hclust(Z)
+    rows = [",".join(map(str, row)) for row in merge.tolist()]
+    with_heights = [f"{row},{h}" for row, h in zip(rows, Z[:, 2], strict=True)]
+    r = ['"","V1","V2","V3"', *(f'"{i}",{row}' for i, row in enumerate(with_heights, start=1))]
+    order, heights = Tree.from_hclust(merge), Tree.from_hclust(merge, Z[:, 2])
+    assert read_tree(written(tmp_path, "m.csv", "\n".join(rows))) == order
+    assert read_tree(written(tmp_path, "m.npy", merge)) == order
+    assert read_tree(written(tmp_path, "h.csv", "\n".join(with_heights))) == heights
+    assert read_tree(written(tmp_path, "r.csv", "\n".join(r))) == heights
+
+
+def test_what_scikit_learn_merged(tmp_path):
+    fitted = AgglomerativeClustering(linkage="average", compute_distances=True).fit(X)
+    plain = Tree.from_children(fitted.children_)
+    assert read_tree(written(tmp_path, "c.npy", fitted.children_)) == plain
+    with_distances = np.column_stack((fitted.children_, fitted.distances_))
+    expected = Tree.from_children(fitted.children_, fitted.distances_)
+    assert read_tree(written(tmp_path, "d.npy", with_distances)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("t.txt", "(a,b);", r"trees are read from \.nwk"),
+        ("t", "(a,b);", r"trees are read from \.nwk"),
+        ("t.nwk", "(a,b", "add '\\)'"),
+        ("t.nwk", "(a,b);(c,d);", "one tree at a time"),
+        ("t.nwk", "(a,(b,a));", "two leaves are named 'a'"),
+        ("t.nwk", b"(\xe9,b);", "is not UTF-8"),
+        ("t.nwk", "", "no tree in the text"),
+        ("t.csv", "", "the file is empty"),
+        ("t.csv", "0,1,1,2\n2,3,NA,3", "line 2: 'NA' is not a number"),
+        ("t.csv", "0,1,1,2\n2,3,nan,3", "NaN"),
+        ("t.csv", "0,1,1,2\n2,3,4", "line 2: 3 cells, but the first row has 4"),
+        ("t.csv", '0,1,"1', "are the quotes closed"),
+        ("t.csv", "1\n2", r"4 columns .* shape \(2, 1\)"),
+        ("t.csv", "1,2,0.5\n3,4,1", "counted from 1, as in MATLAB"),
+        ("t.csv", "1,2,0.5,2\n4,3,1,3", "counted from 1, as in MATLAB"),
+        ("t.csv", "-1,-2\n-3,0", "0 is neither"),
+        ("t.csv", "0,1,1,2\n4,2,2,3", "row 1 merges 4 and 2, but only"),
+        ("t.csv", "0,1,1,2\n0,2,2,3", "cluster 0 is merged 2 times"),
+        ("t.npy", b"", "no array of numbers"),
+        ("t.npy", b"not numpy's", "no array of numbers"),
+        ("t.npy", np.array([["a", "b"]]), "and of numbers"),
+        ("t.npy", np.zeros(3), r"shape \(3,\)"),
+    ],
+)
+def test_what_is_no_tree_is_told_in_one_line_with_the_file(name, content, reason, tmp_path):
+    path = written(tmp_path, name, content)
+    with pytest.raises(DataError, match=reason) as caught:
+        read_tree(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    for name in ("t.nwk", "t.csv", "t.npy"):
+        with pytest.raises(DataError, match="cannot read"):
+            read_tree(tmp_path / name)
+    (tmp_path / "folder.nwk").mkdir()
+    with pytest.raises(DataError, match="cannot read"):
+        read_tree(tmp_path / "folder.nwk")
+
+
+def test_an_archive_is_no_tree_and_objects_are_not_loaded(tmp_path):
+    np.savez(tmp_path / "z.npz", linkage(X))
+    (tmp_path / "z.npz").rename(tmp_path / "z.npy")
+    with pytest.raises(DataError, match="archive"):
+        read_tree(tmp_path / "z.npy")
+    np.save(tmp_path / "o.npy", np.array([[{}, 1]], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="no array of numbers"):
+        read_tree(tmp_path / "o.npy")
