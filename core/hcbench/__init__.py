@@ -16,7 +16,8 @@ The flow of one cell is the order in which to read:
   `plots`), in Python (`api`) or by `cli`.
 
 `trees`, `comparisons` and `similarity` are the field's own objects; `direct` serves those who want
-no harness.
+no harness; `tree_files`, `matching` and `scores` judge trees made elsewhere, and `asking` holds a
+session with a person.
 
 Everything public is imported from here; names are loaded when first used.
 """

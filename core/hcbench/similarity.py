@@ -89,6 +89,9 @@ def _euclidean(vectors: Vectors) -> NDArray[np.float64]:
         return squareform(pdist(np.asarray(vectors, dtype=np.float64)))
     from sklearn.metrics import pairwise_distances
 
+    if not vectors.has_canonical_format:
+        vectors = vectors.copy()
+        vectors.sum_duplicates()  # entries that are given twice are squared one by one
     distances: NDArray[np.float64] = pairwise_distances(vectors, metric="euclidean")
     return distances
 

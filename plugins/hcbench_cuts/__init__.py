@@ -9,6 +9,7 @@ from hcbench_cuts.data_specs import DATASETS
 from hcbench_cuts.defaults import COMPARE
 from hcbench_cuts.passive_specs import METRICS, PASSIVE
 from hcbench_cuts.searches_specs import SEARCHES
+from hcbench_cuts.suites import SUITES
 
 
 @hookimpl
@@ -31,5 +32,5 @@ def hcbench_metrics() -> Iterable[MetricSpec]:
 
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
-    """What is compared if nothing else is said."""
-    return (COMPARE,)
+    """What is compared if nothing else is said; the tables and theorems of Gentile et al. 2019."""
+    return (COMPARE, *SUITES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from hcbench_cuts.suites_noise import THEOREM_4, THEOREM_5
 from hcbench_cuts.suites_tables import TABLE_1, TABLE_2
-from hcbench_cuts.suites_theorems import THEOREM_4, THEOREM_5, THEOREMS
+from hcbench_cuts.suites_theorems import THEOREMS
 
 SUITES = (TABLE_1, TABLE_2, THEOREMS, THEOREM_4, THEOREM_5)

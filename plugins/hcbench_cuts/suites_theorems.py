@@ -1,12 +1,11 @@
-"""Theorems 1 to 6 of Gentile et al. 2019, as far as they can be measured.
+"""Theorems 1, 2, 3 and 6 of Gentile et al. 2019: questions of searches that get no wrong answer.
 
 Where the paper has an O(.), a constant is taken for which the bound can be shown. OTS: an answer
 leaves at most 2/3 of the cuts, so that there are no more than log_{3/2} N(T) of them. WDP: a search
 on a path of h + 1 places asks H + 2 questions at most in the mean, H being the entropy of the place
 of the cut, by bisection of its weight, and H <= log2(h + 1). Theorem 2's bound holds cut by cut:
 each leaf of the tree T'_c* has to be asked about, so that no algorithm finds c* from fewer than
-K-tilde questions; its prior, uniform over 2^B cuts, is no law of ``cut-of``. Of theorem 5 the
-constant is taken to be 1.
+K-tilde questions; its prior, uniform over 2^B cuts, is no law of ``cut-of``.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def real(linkage: str, law: str) -> str:
 
 
 def log_cuts(name: str, n: int) -> float:
-    """ln N(T): N = n of a caterpillar, N(i) = 1 + N(left) N(right) level by level of a full tree."""
+    """Logarithm of N(T): n of a caterpillar, 1 + N(left) N(right) by the levels of a full tree."""
     if name == "caterpillar":
         return math.log(n)
     found = 0.0
@@ -80,7 +79,8 @@ def log2_places(h: int) -> float:
     return math.log2(h + 1) + 2
 
 
-def _printed(bound: float) -> str:
+def rounded(bound: float) -> str:
+    """A bound as a claim has it."""
     return f"{bound:.5g}"
 
 
@@ -106,7 +106,7 @@ def _theorem_1() -> Iterator[Claim]:
             algorithm="OTS",
             dataset=dataset,
             metric="queries",
-            paper=_printed(log_n / math.log(1.5)),
+            paper=rounded(log_n / math.log(1.5)),
             relation="<=",
             every_repetition=True,
             note="log N to the base 3/2",
@@ -128,7 +128,7 @@ def _theorem_1() -> Iterator[Claim]:
                     algorithm=name,
                     dataset=dataset,
                     metric="queries",
-                    paper=_printed(log_n / math.log(2)),
+                    paper=rounded(log_n / math.log(2)),
                     relation=">=",
                     note="the entropy of the cut; not in the paper",
                 )
@@ -175,7 +175,7 @@ def _theorem_2() -> Iterator[Claim]:
             algorithm="WDP",
             dataset=shape("balanced", law),
             metric="k-tilde",
-            paper=_printed(mean_k_tilde("balanced", N, law)),
+            paper=rounded(mean_k_tilde("balanced", N, law)),
             note="by recursion over the levels of the tree",
         )
 
@@ -191,7 +191,7 @@ def _theorem_3() -> Iterator[Claim]:
                     algorithm=prior,
                     dataset=shape(name, law, n),
                     metric="queries",
-                    paper=_printed(paths * log2_places(height(name, n))),
+                    paper=rounded(paths * log2_places(height(name, n))),
                     relation="<=",
                     note=f"E[K-tilde] = {paths:.4g}, times log2(h + 1) + 2",
                 )
@@ -236,7 +236,7 @@ def _theorem_6() -> Iterator[Claim]:
             algorithm=banded(bands),
             dataset=IN_BAND,
             metric="queries",
-            paper=_printed(MANY * log2_places(bands)),
+            paper=rounded(MANY * log2_places(bands)),
             relation="<=",
             note="K-tilde = K, times log2(b + 1) + 2: b places and the rest",
         )
@@ -249,132 +249,7 @@ def _theorem_6() -> Iterator[Claim]:
         )
 
 
-# ---- Theorem 5: NR -------------------------------------------------------------------------------
-
-CLUSTERS, DELTA = 20, 0.05
-ROUNDS = (300, 1000, 3000, 10000, 30000)
-DIGITS = 1797
-LABELLED = real("UPGMA", "law=labels")
-EXCESS = f"excess-risk[K={CLUSTERS}]"
-
-
-def sampled(rounds: int) -> str:
-    """NR in the class C(T, K)."""
-    return f"NR[K={CLUSTERS}, rounds={rounds}]"
-
-
-def passive(rounds: int) -> str:
-    """ERM in the same class."""
-    return f"ERM[K={CLUSTERS}, rounds={rounds}]"
-
-
-def excess_bound(rounds: int) -> float:
-    """sqrt(B ln t / t) + B ln t / t, B = K ln n + ln(1 / delta)."""
-    b = CLUSTERS * math.log(DIGITS) + math.log(1 / DELTA)
-    part = b * math.log(rounds) / rounds
-    return math.sqrt(part) + part
-
-
-def _theorem_5() -> Iterator[Claim]:
-    for rounds in ROUNDS:
-        yield Claim(
-            claim=f"Theorem 5, excess risk of NR under uniform pairs: t = {rounds}",
-            algorithm=sampled(rounds),
-            dataset=LABELLED,
-            metric=EXCESS,
-            paper=_printed(excess_bound(rounds)),
-            relation="<=",
-            every_repetition=True,
-            note=f"constant 1, K = {CLUSTERS}, delta = {DELTA}",
-        )
-        yield Claim(
-            claim=f"Theorem 5, NR errs as ERM does that asks about all pairs: t = {rounds}",
-            algorithm=sampled(rounds),
-            better_than=passive(rounds),
-            dataset=LABELLED,
-            metric=EXCESS,
-            within=0.01,
-            note="both take the best cut of the same class",
-        )
-        yield Claim(
-            claim=f"Theorem 5, NR asks about fewer pairs than it draws: t = {rounds}",
-            algorithm=sampled(rounds),
-            better_than=passive(rounds),
-            dataset=LABELLED,
-            metric="queries",
-        )
-    for few, many in ((ROUNDS[0], ROUNDS[2]), (ROUNDS[2], ROUNDS[4])):
-        yield Claim(
-            claim=f"Theorem 5, the excess risk falls with t: {many} against {few}",
-            algorithm=sampled(many),
-            better_than=sampled(few),
-            dataset=LABELLED,
-            metric=EXCESS,
-        )
-
-
-# ---- Theorem 4: noise ----------------------------------------------------------------------------
-
-NOISES = (0.1, 0.2, 0.3)
-
-
-def noisy(noise: float) -> str:
-    """The noisy realisable setting."""
-    return f"pair-queries[noise={noise}]"
-
-
-def voting(noise: float) -> str:
-    """N-WDP that knows the noise and the prior."""
-    return f"N-WDP[noise={noise}, delta={DELTA}, prior={ALPHA}]"
-
-
-def votes(noise: float) -> int:
-    """m = 2 ln(n / delta) / (1 - 2 lambda)^2, made odd."""
-    return math.ceil(2 * math.log(N / DELTA) / (1 - 2 * noise) ** 2) | 1
-
-
-def error_bound(noise: float) -> float:
-    """2 sqrt(m) / n: clusters are merged at nodes of fewer than m pairs alone, in a full tree."""
-    return 2 * math.sqrt(votes(noise)) / N
-
-
-def _theorem_4() -> Iterator[Claim]:
-    dataset = shape("balanced", CONSTANT)
-    for noise in NOISES:
-        oracle, m = noisy(noise), votes(noise)
-        yield Claim(
-            claim=f"Theorem 4, the error of N-WDP against the truth: lambda = {noise}",
-            algorithm=voting(noise),
-            dataset=dataset,
-            oracle=oracle,
-            metric=ERROR,
-            paper=_printed(error_bound(noise)),
-            relation="<=",
-            every_repetition=True,
-            note=f"2 sqrt(m) / n with m = {m}; it holds with probability {1 - DELTA}",
-        )
-        paths = mean_k_tilde("balanced", N, CONSTANT)
-        yield Claim(
-            claim=f"Theorem 4, m questions in the place of each one of WDP: lambda = {noise}",
-            algorithm=voting(noise),
-            dataset=dataset,
-            oracle=oracle,
-            metric="queries",
-            paper=_printed(m * paths * log2_places(height("balanced", N))),
-            relation="<=",
-        )
-        for other in (INFORMED, "BF"):
-            yield Claim(
-                claim=f"Theorem 4, without votes {other} is misled: lambda = {noise}",
-                algorithm=voting(noise),
-                better_than=other,
-                dataset=dataset,
-                oracle=oracle,
-                metric=ERROR,
-            )
-
-
-# ---- The suites ----------------------------------------------------------------------------------
+# ---- The suite -----------------------------------------------------------------------------------
 
 
 def _pairs() -> Iterator[tuple[str, str]]:
@@ -402,44 +277,6 @@ THEOREMS = Suite(
             name="gentile2019-theorems1-3",
             doc="Questions against log N(T), and against K-tilde, with the bounds.",
             function="hcbench_cuts.figures:questions",
-        ),
-    ),
-    paper=GENTILE_2019,
-)
-
-THEOREM_4 = Suite(
-    name="gentile2019-theorem4",
-    doc="Theorem 4: N-WDP where a part of the pairs is answered wrongly for good.",
-    algorithms=(*map(voting, NOISES), INFORMED, "BF"),
-    datasets=(shape("balanced", CONSTANT),),
-    oracles=tuple(map(noisy, NOISES)),
-    metrics=(ERROR, f"{ERROR}[against=answers]", "queries", "k-tilde", "n-clusters"),
-    repetitions=20,
-    claims=tuple(_theorem_4()),
-    figures=(
-        Figure(
-            name="gentile2019-theorem4",
-            doc="Error against the true cut by the noise, with the bound.",
-            function="hcbench_cuts.figures:recovery",
-        ),
-    ),
-    paper=GENTILE_2019,
-)
-
-THEOREM_5 = Suite(
-    name="gentile2019-theorem5",
-    doc="Theorem 5: the excess risk of NR over the best cut into few clusters, labels of digits "
-    "being the truth, which no cut has.",
-    algorithms=tuple(name for rounds in ROUNDS for name in (sampled(rounds), passive(rounds))),
-    datasets=(LABELLED,),
-    metrics=(EXCESS, ERROR, "queries", "draws", "n-clusters"),
-    repetitions=20,
-    claims=tuple(_theorem_5()),
-    figures=(
-        Figure(
-            name="gentile2019-theorem5",
-            doc="Excess risk and questions of NR and ERM against the pairs drawn.",
-            function="hcbench_cuts.figures:excess",
         ),
     ),
     paper=GENTILE_2019,

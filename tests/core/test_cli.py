@@ -369,7 +369,7 @@ def test_a_bad_suite_ends_with_3(text: str | None, message: str, tmp_path: Path)
 def test_an_unknown_suite_ends_with_3() -> None:
     result = call("run", "compar")
     assert result.exit_code == 3
-    assert "no suite is called 'compar'; did you mean compare?" in result.stderr
+    assert "no suite is called 'compar'; did you mean compare" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,11 @@ def test_read_only_sparse_rows_of_any_order_have_cosines() -> None:
     problem = Problem(n=2, vectors=rows)
     assert problem.vectors is not None
     assert similarity(problem.vectors, "cosine")[0, 1] == pytest.approx(0.6)
+
+
+def test_entries_of_sparse_rows_that_are_given_twice_are_added_up() -> None:
+    rows = sparse.csr_array(([1.0, 2.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    problem = Problem(n=2, vectors=rows)  # (3, 0) and (0, 1)
+    assert problem.vectors is not None
+    assert similarity(problem.vectors, "euclidean")[0, 1] == pytest.approx(-np.sqrt(10))
+    assert similarity(problem.vectors, "dot")[0, 0] == pytest.approx(9)

@@ -1,0 +1,229 @@
+"""Table 2 of Gentile et al. 2019 as learning curves, and its theorems as pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hcbench import DataNotAvailableError, plots
+from hcbench_cuts import suites_noise as noisy
+from hcbench_cuts import suites_tables as tables
+from hcbench_cuts import suites_theorems as theorems
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from hcbench import FigureView
+
+_BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
+_COLOURS = dict(zip(tables.ALGORITHMS, plots.PALETTE, strict=False))
+_MARKERS = dict(zip(tables.ALGORITHMS, "osD^", strict=False))
+
+# ---- Table 2 -------------------------------------------------------------------------------------
+
+
+def learning_curves(view: FigureView) -> Drawing:
+    """Error against queries, a panel for each tree, the best of each grid; and what is printed.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    known = view.results.parameters.get("datasets", {})
+    by_linkage = {str(known.get(label, {}).get("tree")): label for label in view.results.datasets}
+    panels = {
+        tree: by_linkage[linkage]
+        for tree, linkage in tables.LINKAGES.items()
+        if linkage in by_linkage
+    }
+    if not panels:
+        raise DataNotAvailableError("none of the three linkages was in the comparison")
+    figure, axes = plots.new_figure(3.4 * len(panels) + 1.4, 3.8, columns=len(panels))
+    listed: list[Axes] = list(axes) if len(panels) > 1 else [axes]
+    for ax, (tree, label) in zip(listed, panels.items(), strict=True):
+        for algorithm in tables.ALGORITHMS:
+            _measured_curve(view, ax, label, algorithm)
+            _printed_curve(ax, tree, algorithm)
+        _best(view, ax, label)
+        ax.set(title=tree, xlabel="queries", xscale="log", yscale="log")
+        ax.set_xticks(tables.QUERIES, ["250", "500", "1k", "2k", "5k", "10k", "20k"], minor=False)
+        ax.set_xticks([], minor=True)
+        _ticks_of_error(ax)
+        ax.grid(visible=True, axis="y")
+    listed[0].set_ylabel("clustering error [%]\nbest of the grid in hindsight, mean")
+    listed[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    return figure
+
+
+def _measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) -> None:
+    """The curve of the least mean, of all values of the grid."""
+    curves: dict[str, dict[int, float]] = {}
+    for group in view.results.groups:
+        if group.dataset != dataset or group.algorithm.partition("[")[0] != algorithm:
+            continue
+        numbers = group.numbers(tables.ERROR)
+        if group.checkpoint in tables.QUERIES and numbers:
+            mean = 100 * sum(numbers) / len(numbers)
+            curves.setdefault(group.algorithm, {})[group.checkpoint] = mean
+    if not curves:
+        return
+    best = min(curves.values(), key=lambda curve: sum(curve.values()) / len(curve))
+    ax.plot(
+        list(best),
+        list(best.values()),
+        color=_COLOURS[algorithm],
+        marker=_MARKERS[algorithm],
+        label=f"{algorithm}, measured",
+    )
+
+
+def _printed_curve(ax: Axes, tree: str, algorithm: str) -> None:
+    values = {queries: 100 * float(error) for queries, error, _ in tables.printed(tree, algorithm)}
+    ax.plot(
+        list(values),
+        list(values.values()),
+        color=_COLOURS[algorithm],
+        marker=_MARKERS[algorithm],
+        markerfacecolor="white",
+        linestyle=":",
+        linewidth=0.9,
+        label=f"{algorithm}, printed",
+    )
+
+
+def _best(view: FigureView, ax: Axes, dataset: str) -> None:
+    for group in view.results.groups:
+        if (group.algorithm, group.dataset, group.checkpoint) == ("BEST", dataset, None):
+            numbers = group.numbers(tables.ERROR)
+            if numbers:
+                ax.axhline(100 * sum(numbers) / len(numbers), label="BEST, measured", **_BOUND)
+
+
+def _ticks_of_error(ax: Axes) -> None:
+    low, high = ax.get_ylim()
+    ticks = [tick for tick in (6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 90) if low <= tick <= high]
+    ax.set_yticks(ticks, [str(tick) for tick in ticks])
+    ax.set_yticks([], minor=True)
+
+
+# ---- Theorems ------------------------------------------------------------------------------------
+
+
+def questions(view: FigureView) -> Drawing:
+    """Questions against log N(T), those of OTS, and against K-tilde, those of all searches.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    measured = list(_searches(view))
+    if not measured:
+        raise DataNotAvailableError("no search was measured")
+    figure, (left, right) = plots.new_figure(10.0, 3.8, columns=2)
+    bits = [(log_n / math.log(2), queries) for name, queries, log_n, _ in measured if name == "OTS"]
+    _scatter(left, bits, "OTS, one run each", 1)
+    _line(left, bits, 1.0, "log2 N: needed in the mean of all cuts", ":")
+    _line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
+    left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="questions")
+    for number, search in enumerate(theorems.SEARCHES):
+        points = [(paths, queries) for name, queries, _, paths in measured if name == search]
+        _scatter(right, points, search, number)
+    every = [(paths, queries) for _, queries, _, paths in measured]
+    _line(right, every, 1.0, "K-tilde: theorem 2", ":")
+    _line(right, every, theorems.log2_places(12), "K-tilde (log2(h + 1) + 2), h = 12", "--")
+    right.set(title="Theorems 2 and 3", xlabel="K-tilde of the cut")
+    for ax in (left, right):
+        ax.set(xscale="log", yscale="log")
+        ax.grid(visible=True)
+        ax.legend()
+    return figure
+
+
+def _searches(view: FigureView) -> Iterator[tuple[str, float, float, float]]:
+    """Search, questions, ln N(T) and K-tilde of each run."""
+    for row in view.results.rows:
+        values = {name: entry for name, entry in row["metrics"].items() if entry is not None}
+        wanted = [values.get(name) for name in ("queries", "log-cuts", "k-tilde")]
+        if row["algorithm"] in theorems.SEARCHES and None not in wanted:
+            yield (row["algorithm"], *wanted)
+
+
+def _scatter(ax: Axes, points: list[tuple[float, float]], label: str, number: int) -> None:
+    if points:
+        ax.plot(
+            *zip(*points, strict=True),
+            linestyle="",
+            marker="o^sD"[number],
+            markersize=3.5,
+            alpha=0.5,
+            color=plots.PALETTE[number],
+            label=label,
+        )
+
+
+def _line(
+    ax: Axes, points: list[tuple[float, float]], slope: float, label: str, style: str
+) -> None:
+    ends = [min(x for x, _ in points), max(x for x, _ in points)]
+    ax.plot(ends, [slope * x for x in ends], color="#555555", linestyle=style, label=label)
+
+
+def recovery(view: FigureView) -> Drawing:
+    """Error against the true cut by the noise: N-WDP, what does not vote, and theorem 4's bound.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    figure, ax = plots.new_figure(5.6, 3.6)
+    names = {"BF": "BF, one vote", "WDP": theorems.INFORMED, "N-WDP": "N-WDP that knows λ"}
+    for number, (name, label) in enumerate(names.items()):
+        points = sorted(_by_noise(view, name))
+        if points:
+            x, y, error = zip(*points, strict=True)
+            look = {"color": plots.PALETTE[number], "marker": "osD"[number], "capsize": 2}
+            ax.errorbar(x, y, error, label=label, **look)
+    if not ax.lines:
+        raise DataNotAvailableError("nothing was measured")
+    bounds = [noisy.error_bound(noise) for noise in noisy.NOISES]
+    ax.plot(noisy.NOISES, bounds, label="2 √m / n: theorem 4", **_BOUND)
+    ax.set(xlabel="noise λ", ylabel="clustering error\nmean ± standard error", yscale="log")
+    ax.set_xticks(noisy.NOISES)
+    ax.grid(visible=True, axis="y")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    return figure
+
+
+def _by_noise(view: FigureView, name: str) -> Iterator[tuple[float, float, float]]:
+    """Noise, mean error and its standard error; of N-WDP where it is told the noise there is."""
+    known = view.results.parameters
+    for row in view.results.summary:
+        if row["metric"] != tables.ERROR or row["algorithm"].partition("[")[0] != name:
+            continue
+        noise = known["oracles"][row["oracle"]]["noise"]
+        told = known["algorithms"][row["algorithm"]].get("noise")
+        if row["mean"] is not None and (name != "N-WDP" or told == noise):
+            yield float(str(noise)), row["mean"], row["standard_error"] or 0.0
+
+
+def excess(view: FigureView) -> Drawing:
+    """Excess risk, and questions, against the pairs that were drawn: NR and ERM.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    figure, (left, right) = plots.new_figure(9.6, 3.6, columns=2)
+    for ax, metric in ((left, noisy.EXCESS), (right, "queries")):
+        plots.curves(view, x="algorithm.rounds", metric=metric, ax=ax, log_x=True, log_y=True)
+        ax.set_xlabel("pairs drawn, t")
+    bounds = [noisy.excess_bound(rounds) for rounds in noisy.ROUNDS]
+    left.plot(noisy.ROUNDS, bounds, label="theorem 5, constant 1", **_BOUND)
+    left.legend()
+    return figure

@@ -1,0 +1,193 @@
+"""Theorems 4 and 5 of Gentile et al. 2019: wrong answers, and labels that are those of no cut.
+
+Theorem 4's error is taken from its proof: clusters are merged at nodes of fewer than m pairs alone,
+which in a full tree have fewer than 2 sqrt(m) leaves. Of theorem 5 the constant is taken to be 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from hcbench import Claim, Figure, Suite
+from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.suites_theorems import (
+    ALPHA,
+    CONSTANT,
+    ERROR,
+    INFORMED,
+    N,
+    height,
+    log2_places,
+    mean_k_tilde,
+    real,
+    rounded,
+    shape,
+)
+
+DELTA = 0.05
+
+# ---- Theorem 4: noise ----------------------------------------------------------------------------
+
+NOISES = (0.1, 0.2, 0.3)
+
+
+def noisy(noise: float) -> str:
+    """The noisy realisable setting."""
+    return f"pair-queries[noise={noise}]"
+
+
+def voting(noise: float) -> str:
+    """N-WDP that knows the noise and the prior."""
+    return f"N-WDP[noise={noise}, delta={DELTA}, prior={ALPHA}]"
+
+
+def votes(noise: float) -> int:
+    """Votes on a node, m = 2 ln(n / delta) / (1 - 2 lambda)^2, made odd."""
+    return math.ceil(2 * math.log(N / DELTA) / (1 - 2 * noise) ** 2) | 1
+
+
+def error_bound(noise: float) -> float:
+    """2 sqrt(m) / n: clusters are merged at nodes of fewer than m pairs alone, in a full tree."""
+    return 2 * math.sqrt(votes(noise)) / N
+
+
+def _theorem_4() -> Iterator[Claim]:
+    dataset = shape("balanced", CONSTANT)
+    for noise in NOISES:
+        oracle, m = noisy(noise), votes(noise)
+        yield Claim(
+            claim=f"Theorem 4, the error of N-WDP against the truth: lambda = {noise}",
+            algorithm=voting(noise),
+            dataset=dataset,
+            oracle=oracle,
+            metric=ERROR,
+            paper=rounded(error_bound(noise)),
+            relation="<=",
+            every_repetition=True,
+            note=f"2 sqrt(m) / n with m = {m}; it holds with probability {1 - DELTA}",
+        )
+        paths = mean_k_tilde("balanced", N, CONSTANT)
+        yield Claim(
+            claim=f"Theorem 4, m questions in the place of each one of WDP: lambda = {noise}",
+            algorithm=voting(noise),
+            dataset=dataset,
+            oracle=oracle,
+            metric="queries",
+            paper=rounded(m * paths * log2_places(height("balanced", N))),
+            relation="<=",
+        )
+        for other in (INFORMED, "BF"):
+            yield Claim(
+                claim=f"Theorem 4, without votes {other} is misled: lambda = {noise}",
+                algorithm=voting(noise),
+                better_than=other,
+                dataset=dataset,
+                oracle=oracle,
+                metric=ERROR,
+            )
+
+
+# ---- Theorem 5: NR -------------------------------------------------------------------------------
+
+CLUSTERS = 20
+ROUNDS = (300, 1000, 3000, 10000, 30000)
+DIGITS = 1797
+LABELLED = real("UPGMA", "law=labels")
+EXCESS = f"excess-risk[K={CLUSTERS}]"
+
+
+def sampled(rounds: int) -> str:
+    """NR in the class C(T, K)."""
+    return f"NR[K={CLUSTERS}, rounds={rounds}]"
+
+
+def passive(rounds: int) -> str:
+    """ERM in the same class."""
+    return f"ERM[K={CLUSTERS}, rounds={rounds}]"
+
+
+def excess_bound(rounds: int) -> float:
+    """sqrt(B ln t / t) + B ln t / t, B = K ln n + ln(1 / delta)."""
+    b = CLUSTERS * math.log(DIGITS) + math.log(1 / DELTA)
+    part = b * math.log(rounds) / rounds
+    return math.sqrt(part) + part
+
+
+def _theorem_5() -> Iterator[Claim]:
+    for rounds in ROUNDS:
+        yield Claim(
+            claim=f"Theorem 5, excess risk of NR under uniform pairs: t = {rounds}",
+            algorithm=sampled(rounds),
+            dataset=LABELLED,
+            metric=EXCESS,
+            paper=rounded(excess_bound(rounds)),
+            relation="<=",
+            every_repetition=True,
+            note=f"constant 1, K = {CLUSTERS}, delta = {DELTA}",
+        )
+        yield Claim(
+            claim=f"Theorem 5, NR errs as ERM does that asks about all pairs: t = {rounds}",
+            algorithm=sampled(rounds),
+            better_than=passive(rounds),
+            dataset=LABELLED,
+            metric=EXCESS,
+            within=0.001,
+            note="both take the best cut of the same class",
+        )
+        yield Claim(
+            claim=f"Theorem 5, NR asks about fewer pairs than it draws: t = {rounds}",
+            algorithm=sampled(rounds),
+            better_than=passive(rounds),
+            dataset=LABELLED,
+            metric="queries",
+        )
+    for few, many in ((ROUNDS[0], ROUNDS[2]), (ROUNDS[2], ROUNDS[4])):
+        yield Claim(
+            claim=f"Theorem 5, the excess risk falls with t: {many} against {few}",
+            algorithm=sampled(many),
+            better_than=sampled(few),
+            dataset=LABELLED,
+            metric=EXCESS,
+        )
+
+
+# ---- The suites ---------------------------------------------------------------------------------
+
+THEOREM_4 = Suite(
+    name="gentile2019-theorem4",
+    doc="Theorem 4: N-WDP where a part of the pairs is answered wrongly for good.",
+    algorithms=(*map(voting, NOISES), INFORMED, "BF"),
+    datasets=(shape("balanced", CONSTANT),),
+    oracles=tuple(map(noisy, NOISES)),
+    metrics=(ERROR, f"{ERROR}[against=answers]", "queries", "k-tilde", "n-clusters"),
+    repetitions=50,
+    claims=tuple(_theorem_4()),
+    figures=(
+        Figure(
+            name="gentile2019-theorem4",
+            doc="Error against the true cut by the noise, with the bound.",
+            function="hcbench_cuts.figures:recovery",
+        ),
+    ),
+    paper=GENTILE_2019,
+)
+
+THEOREM_5 = Suite(
+    name="gentile2019-theorem5",
+    doc="Theorem 5: the excess risk of NR over the best cut into few clusters, labels of digits "
+    "being the truth, which no cut has.",
+    algorithms=tuple(name for rounds in ROUNDS for name in (sampled(rounds), passive(rounds))),
+    datasets=(LABELLED,),
+    metrics=(EXCESS, ERROR, "queries", "draws", "n-clusters"),
+    repetitions=20,
+    claims=tuple(_theorem_5()),
+    figures=(
+        Figure(
+            name="gentile2019-theorem5",
+            doc="Excess risk and questions of NR and ERM against the pairs drawn.",
+            function="hcbench_cuts.figures:excess",
+        ),
+    ),
+    paper=GENTILE_2019,
+)
