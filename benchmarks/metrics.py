@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import pdist
 from scipy.stats import kendalltau
 
 import hcbench
@@ -189,3 +190,168 @@ class DenseSimilarities:
         return _best(self.time_dasgupta) / _best(matrix.sum)
 
     track_dasgupta_over_a_sum.unit = "ratio"  # type: ignore[attr-defined]
+
+
+class ObjectivesOfHundredThousandItems:
+    """n = 100,000, p = 34: sums over all pairs of vectors, none of which is looked at."""
+
+    def setup(self) -> None:
+        """A random tree whose heights are distances, vectors without a negative entry; compile."""
+        n = 100_000
+        vectors = _labelled(n).vectors
+        assert isinstance(vectors, np.ndarray)
+        self.problem = hcbench.Problem(n=n, vectors=np.abs(vectors))
+        tree = _random_tree(n)
+        self.tree = hcbench.Tree(tree.parent, tree.height, hcbench.HeightKind.DISTANCE)
+        self.time_moseley_wang()
+        self.time_cohen_addad()
+        self.time_cophenetic_correlation()
+        self.time_tree_sampling_divergence()
+
+    def time_moseley_wang(self) -> None:
+        """By sums."""
+        hcbench.score("moseley-wang", self.tree, self.problem)
+
+    def time_cohen_addad(self) -> None:
+        """By means and scatter."""
+        hcbench.score("cohen-addad", self.tree, self.problem)
+
+    def time_cophenetic_correlation(self) -> None:
+        """By means, scatter and a Gram matrix of 34 columns."""
+        hcbench.score("cophenetic-correlation", self.tree, self.problem, metric="cosine")
+
+    def time_tree_sampling_divergence(self) -> None:
+        """By sums."""
+        hcbench.score("tree-sampling-divergence", self.tree, self.problem, normalised=False)
+
+    def peakmem_cophenetic_correlation(self) -> None:
+        """Of the whole process, n x n would be 80 GB."""
+        self.time_cophenetic_correlation()
+
+
+class ObjectivesAgainstPeers:
+    """One pass over the pairs: n = 5000 against scipy, 500 against scikit-network."""
+
+    def setup(self) -> None:
+        """Cluster, and compile."""
+        vectors = _labelled(5000).vectors
+        assert isinstance(vectors, np.ndarray)
+        self.vectors = np.abs(vectors)
+        self.linkage = linkage(self.vectors, method="average")
+        self.tree = hcbench.Tree.from_linkage(self.linkage)
+        self.weights = self.vectors[:500] @ self.vectors[:500].T
+        np.fill_diagonal(self.weights, 0)
+        self.merges = linkage(self.vectors[:500], method="average")
+        self._correlation()
+        self._divergence()
+
+    def _correlation(self) -> None:
+        hcbench.score("cophenetic-correlation", self.tree, self.vectors)
+
+    def _divergence(self) -> None:
+        hcbench.score("tree-sampling-divergence", self.merges, self.weights)
+
+    def track_scipy_over_cophenetic_correlation(self) -> float:
+        """Time of scipy's cophenet with its distances over that of the metric."""
+        return _best(lambda: cophenet(self.linkage, pdist(self.vectors))) / _best(self._correlation)
+
+    def track_scikit_network_over_tree_sampling_divergence(self) -> float:
+        """Time of scikit-network over that of the metric."""
+        from scipy import sparse
+        from sknetwork.hierarchy import tree_sampling_divergence  # type: ignore[import-untyped]
+
+        graph = sparse.csr_matrix(self.weights)
+        peer = _best(lambda: tree_sampling_divergence(graph, self.merges), repeats=1)
+        return peer / _best(self._divergence)
+
+    track_scipy_over_cophenetic_correlation.unit = "ratio"  # type: ignore[attr-defined]
+    track_scikit_network_over_tree_sampling_divergence.unit = "ratio"  # type: ignore[attr-defined]
+
+
+class TwoTreesOfHundredThousandItems:
+    """n = 100,000: a random tree against 20 classes, and against another such tree."""
+
+    params = (
+        [
+            *("dendrogram-purity", "triplet-agreement", "robinson-foulds", "fowlkes-mallows"),
+            *("baker-gamma", "baker-gamma[correlation=spearman]", "entanglement"),
+        ],
+        ["classes", "tree"],
+    )
+    param_names = ("metric", "truth")
+
+    def setup(self, metric: str, truth: str) -> None:
+        """Make trees that have nothing to do with each other, the worst case; compile."""
+        n = 100_000
+        self.tree = _random_tree(n)
+        self.truth = hcbench.Problem(n=n, truths={"tree": self.tree.relabel(np.arange(n)[::-1])})
+        if truth == "classes":
+            self.truth = _labelled(n)
+        self.time_score(metric, truth)
+
+    def time_score(self, metric: str, truth: str) -> None:  # noqa: ARG002
+        """The whole curve of B_k, all triplets, all pairs of pairs."""
+        hcbench.score(metric, self.tree, self.truth)
+
+
+class TwoTreesAgainstPeers:
+    """The same numbers by scikit-learn and higra, and by scipy from all pairs of n = 3000."""
+
+    def setup(self) -> None:
+        """Cluster, and compile."""
+        n = 100_000
+        self.problem = _labelled(n)
+        self.tree = _random_tree(n)
+        small = _labelled(3000).vectors
+        assert isinstance(small, np.ndarray)
+        self.merges = [linkage(small, method=method) for method in ("average", "ward")]
+        self.few = [hcbench.Tree.from_linkage(z) for z in self.merges]
+        self._purity()
+        self._index()
+        self._correlation()
+
+    def _purity(self) -> None:
+        hcbench.score("dendrogram-purity", self.tree, self.problem)
+
+    def _index(self) -> None:
+        hcbench.score("fowlkes-mallows", self.tree, self.problem, k=20)
+
+    def _correlation(self) -> None:
+        truth = hcbench.Problem(n=self.few[1].n, truths={"ward": self.few[1]})
+        hcbench.score("cophenetic-correlation-with-truth", self.few[0], truth)
+
+    def peakmem_triplet_agreement(self) -> None:
+        """Of the whole process."""
+        hcbench.score("triplet-agreement", self.tree, self.problem)
+
+    def track_higra_over_dendrogram_purity(self) -> float:
+        """Time of higra's function over that of the metric, 20 classes of 100,000 items."""
+        import higra  # type: ignore[import-untyped]
+
+        parent = self.tree.parent.copy()
+        parent[-1] = self.tree.root
+        labels = hcbench.finest_partition(self.problem).labels
+        tree = higra.Tree(parent)
+        return _best(lambda: higra.dendrogram_purity(tree, labels)) / _best(self._purity)
+
+    def track_scikit_learn_over_fowlkes_mallows(self) -> float:
+        """Time of scikit-learn's function, cuts included, over that of the metric."""
+        from sklearn.metrics import fowlkes_mallows_score
+
+        def peer() -> float:
+            cuts = (tree.cut(20).labels for tree in (self.tree, self.problem.truth))
+            return float(fowlkes_mallows_score(*cuts))
+
+        return _best(peer) / _best(self._index)
+
+    def track_scipy_over_cophenetic_correlation(self) -> float:
+        """Time of numpy's correlation of scipy's cophenet over that of the metric."""
+
+        def peer() -> Any:
+            return np.corrcoef([cophenet(z) for z in self.merges])
+
+        return _best(peer) / _best(self._correlation)
+
+    track_higra_over_dendrogram_purity.unit = "ratio"  # type: ignore[attr-defined]
+    track_scikit_learn_over_fowlkes_mallows.unit = "ratio"  # type: ignore[attr-defined]
+    track_scipy_over_cophenetic_correlation.unit = "ratio"  # type: ignore[attr-defined]

@@ -1,13 +1,18 @@
 """How good a hierarchy is, against the truth or by an objective, and what it cost to get.
 
 Every metric is ``function(scored, **params) -> float`` in the module of its group. With a true
-hierarchy compare `agreement` (cuts), `merge_order`, `merge_heights` and `recovery` (clusters);
-`objectives` need none; `costs` are of the call. The loops are in `_kernels` and `_order_kernels`.
+hierarchy compare `agreement` and `cuts_curve` (cuts), `merge_order` and `pair_ranks`,
+`merge_heights`, `recovery` (clusters), `purity`, `triplets` and `tanglegram` (drawings);
+`objectives`, `dissimilarities` and `sampling` need none; `curves` follow a metric over the queries;
+`costs` are of the call. The loops are in `_kernels` and its like.
 """
 
 from __future__ import annotations
 
 from hcbench import SIMILARITY_RULES, MetricSpec, Parameter, Reference, hookimpl
+from hcbench_metrics.matrix_specs import CURVES, MATRIX_METRICS
+from hcbench_metrics.partition_specs import PARTITIONS
+from hcbench_metrics.tree_specs import TREES
 
 GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",
@@ -220,6 +225,7 @@ COSTS = (
     _cost("queries", "Questions that were asked of the oracle.", "questions"),
     _cost("distinct-queries", "Different questions that were asked of the oracle.", "questions"),
     _cost("rounds", "Rounds of questions, each of which may depend on earlier answers.", ""),
+    _cost("draws", "Pairs of items that were drawn, which costs no question.", "questions"),
     _cost("seconds", "Wall time of the algorithm, the oracle's answers left out.", "s"),
     _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
     _cost(
@@ -231,4 +237,4 @@ COSTS = (
 @hookimpl
 def hcbench_metrics() -> tuple[MetricSpec, ...]:
     """Return the metrics of this plugin."""
-    return AGREEMENT + OBJECTIVES + COSTS
+    return AGREEMENT + TREES + PARTITIONS + OBJECTIVES + MATRIX_METRICS + CURVES + COSTS

@@ -1,7 +1,8 @@
 """Objectives that judge a hierarchy by the similarities alone; no truth is needed.
 
 All of them are sums over inner nodes v of a function of v's size times the similarity that v
-merges, so that `merged_similarity` is the only pass over the data.
+merges, so that `merged_similarity` is the only pass over the data. Those that judge by
+dissimilarities are in `dissimilarities`.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import DataError, NotApplicableError, similarity_matrix, unit_rows
+from hcbench import NotApplicableError, similarity_matrix
 from hcbench_metrics import _kernels
+from hcbench_metrics.pair_rows import directions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from hcbench import Problem, Scored, Tree, Vectors
+    from hcbench import Problem, Scored, Tree
 
 #: Floats that the sums of a block of columns may take: 32 MB.
 _BLOCK_SIZE = 1 << 22
@@ -87,13 +89,80 @@ def dasgupta_normalised(scored: Scored, similarity: str = "cosine") -> float:
     merged = merged_similarity(tree, scored.problem, similarity)
     if tree.n <= 2:
         return 0.0
+    total = _positive_sum(merged, "cost", "dasgupta")
+    return float((tree.sizes - 2) @ merged) / (2 / 3 * (tree.n - 2) * total)
+
+
+def moseley_wang(scored: Scored, similarity: str = "cosine") -> float:
+    """Moseley and Wang's revenue of a hierarchy; higher is better.
+
+    ``rev(T) = sum over unordered pairs {i, j} of w_ij (n - |leaves(lca(i, j))|)``
+
+    (Moseley & Wang 2017.) The dual of Dasgupta's cost: both sum to ``n W``, with ``W = sum of w_ij
+    over unordered pairs``, so that the same trees are best, though what is close to the best
+    differs. Ties of similarities need no rule; a pair earns nothing at the root, so that a star,
+    one item and two items have revenue 0.
+
+    Parameters
+    ----------
+    scored, similarity
+        As of `dasgupta`.
+
+    Returns
+    -------
+    float
+        In units of the similarity. Time and memory as `merged_similarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `dasgupta`.
+    """
+    tree = scored.tree
+    return float((tree.n - tree.sizes) @ merged_similarity(tree, scored.problem, similarity))
+
+
+def moseley_wang_normalised(scored: Scored, similarity: str = "cosine") -> float:
+    """Moseley and Wang's revenue as a share of what no tree can exceed; higher is better.
+
+    ``rev / ((n - 2) W)`` with ``W = sum of w_ij over unordered pairs``
+
+    1 is the bound, every pair merged in a cluster of two, if no similarity is negative; 0 a star;
+    1/3 the expectation of a random binary tree (see `dasgupta_normalised`, which is 3/2 of what is
+    missing to 1), which average linkage never falls below (Moseley & Wang 2017). Up to
+    two items: 1.
+
+    Parameters
+    ----------
+    scored, similarity
+        As of `dasgupta`.
+
+    Returns
+    -------
+    float
+        Without unit. Time and memory as `merged_similarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `dasgupta`, and if the similarities do not sum to more than 0.
+    """
+    tree = scored.tree
+    merged = merged_similarity(tree, scored.problem, similarity)
+    if tree.n <= 2:
+        return 1.0
+    total = _positive_sum(merged, "revenue", "moseley-wang")
+    return float((tree.n - tree.sizes) @ merged) / ((tree.n - 2) * total)
+
+
+def _positive_sum(merged: NDArray[np.float64], what: str, metric: str) -> float:
     total = float(merged.sum())
     if total <= 0:
         raise NotApplicableError(
-            "the normalised cost needs similarities of a positive sum, and these sum to "
-            f"{total:g}; take the metric dasgupta, or another similarity"
+            f"the normalised {what} needs similarities of a positive sum, and these sum to "
+            f"{total:g}; take the metric {metric}, or another similarity"
         )
-    return float((tree.sizes - 2) @ merged) / (2 / 3 * (tree.n - 2) * total)
+    return total
 
 
 def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.float64]:
@@ -118,17 +187,10 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
     if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
         matrix = similarity_matrix(problem, rule)
         return _kernels.merged_of_matrix(tree.parent, tree.leaf_range[1], tree.leaf_order, matrix)
-    vectors = _unit_rows(problem.vectors) if rule == "cosine" else problem.vectors
+    vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
     if isinstance(vectors, np.ndarray):
         return _merged_of_dense(tree, vectors)
     return _merged_of_sparse(tree, vectors)
-
-
-def _unit_rows(vectors: Vectors) -> Vectors:
-    try:
-        return unit_rows(vectors)
-    except DataError as error:  # the data are what they are: it is the metric that does not apply
-        raise NotApplicableError(f"{error}, as in dasgupta[similarity=euclidean]") from error
 
 
 def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -1,0 +1,178 @@
+"""Compiled pass over all cuts of two trees at once. The kernels trust their input.
+
+Throughout, a tree of n leaves and m nodes is given by ``start`` and ``end`` (m,): node v's leaves
+are ``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right; its children
+are ``child_ids[child_offsets[v]:child_offsets[v + 1]]``; ``merges`` (m - n,) are its inner nodes,
+the last to be split first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+@njit(cache=True)
+def _home(key: int, mask: int) -> int:
+    """Where in the hash table a key belongs: high bits of a product (Knuth 1973, 6.4)."""
+    return int((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
+
+
+@njit(cache=True)
+def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
+    """Count one item more in a cell of the table; return how many there were. O(1) expected."""
+    mask = keys.size - 1
+    at = _home(key, mask)
+    while keys[at] != key and counts[at] > 0:
+        at = (at + 1) & mask
+    keys[at] = key
+    counts[at] += 1
+    return int(counts[at] - 1)
+
+
+@njit(cache=True)
+def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
+    """Count one item less in a cell; return how many are left. O(1) expected.
+
+    Empty cells are taken out of the table, those behind moved up (Knuth 1973, 6.4, algorithm R).
+    """
+    mask = keys.size - 1
+    at = _home(key, mask)
+    while keys[at] != key:
+        at = (at + 1) & mask
+    counts[at] -= 1
+    left = counts[at]
+    if left == 0:
+        keys[at] = -1
+        behind = (at + 1) & mask
+        while counts[behind] > 0:
+            if (behind - _home(keys[behind], mask)) & mask >= (behind - at) & mask:
+                keys[at] = keys[behind]
+                counts[at] = counts[behind]
+                keys[behind] = -1
+                counts[behind] = 0
+                at = behind
+            behind = (behind + 1) & mask
+    return int(left)
+
+
+@njit(cache=True)
+def _merge(
+    start: Ints,
+    end: Ints,
+    order: Ints,
+    children: Ints,
+    label: Ints,
+    factor: int,
+    other_label: Ints,
+    other_factor: int,
+    keys: Ints,
+    counts: Ints,
+) -> tuple[int, int]:
+    """Merge clusters of the one tree; return the pairs that come together there, and in both.
+
+    The largest keeps its label, of the others each leaf is moved from cell to cell. A cell's key is
+    ``factor`` times the one label plus ``other_factor`` times the other.
+    """
+    largest = children[0]
+    size = 0
+    pairs = 0
+    for child in children:
+        pairs += size * (end[child] - start[child])
+        size += end[child] - start[child]
+        if end[child] - start[child] > end[largest] - start[largest]:
+            largest = child
+    kept = label[order[start[largest]]]
+    pairs_in_both = 0
+    for child in children:
+        if child == largest:
+            continue
+        for i in order[start[child] : end[child]]:
+            beside = other_factor * other_label[i]
+            pairs_in_both -= _take_from_cell(keys, counts, factor * label[i] + beside)
+            label[i] = kept
+            pairs_in_both += _add_to_cell(keys, counts, factor * kept + beside)
+    return pairs, pairs_in_both
+
+
+@njit(cache=True)
+def pairs_together(
+    start: Ints,
+    end: Ints,
+    order: Ints,
+    child_offsets: Ints,
+    child_ids: Ints,
+    merges: Ints,
+    other_start: Ints,
+    other_end: Ints,
+    other_order: Ints,
+    other_child_offsets: Ints,
+    other_child_ids: Ints,
+    other_merges: Ints,
+) -> Ints:
+    """Pairs of leaves that the cuts into k clusters put together: in one, the other, both trees.
+
+    (3, n + 1), a column for each k: of the coarsest cut of at least k clusters; column 0 is unused.
+    From k = n to 1, the cells of the contingency table are kept in a hash table as clusters merge.
+    A leaf is moved only with a cluster that is not the largest, at most log2(n) times in each tree:
+    O(n log n) expected time, O(n) memory.
+    """
+    n = order.size
+    label = np.arange(n)
+    other_label = np.arange(n)
+    capacity = 4
+    while capacity < 2 * n + 2:
+        capacity *= 2
+    keys = np.full(capacity, -1, np.int64)
+    counts = np.zeros(capacity, np.int64)
+    for i in range(n):
+        _add_to_cell(keys, counts, n * i + i)
+    together = np.zeros((3, n + 1), np.int64)
+    in_one = in_other = in_both = 0
+    n_clusters = n_other = n
+    at = at_other = 0
+    for k in range(n - 1, 0, -1):
+        while at < merges.size:
+            v = merges[at]
+            children = child_ids[child_offsets[v] : child_offsets[v + 1]]
+            if n_clusters - children.size + 1 < k:
+                break
+            new, new_in_both = _merge(
+                start, end, order, children, label, n, other_label, 1, keys, counts
+            )
+            in_one += new
+            in_both += new_in_both
+            n_clusters -= children.size - 1
+            at += 1
+        while at_other < other_merges.size:
+            v = other_merges[at_other]
+            children = other_child_ids[other_child_offsets[v] : other_child_offsets[v + 1]]
+            if n_other - children.size + 1 < k:
+                break
+            new, new_in_both = _merge(
+                other_start,
+                other_end,
+                other_order,
+                children,
+                other_label,
+                1,
+                label,
+                n,
+                keys,
+                counts,
+            )
+            in_other += new
+            in_both += new_in_both
+            n_other -= children.size - 1
+            at_other += 1
+        together[0, k] = in_one
+        together[1, k] = in_other
+        together[2, k] = in_both
+    return together

@@ -1,0 +1,119 @@
+"""Compiled passes over the pairs of items, for objectives. They trust their input.
+
+Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
+parents after their children, by ``end`` (m,), the position behind the last leaf of each node, and
+by ``order`` (n,), the leaves from left to right. ``rows`` (b, n - first) are values of pairs in
+that order: row r is of the leaf at position first + r, column c of that at position first + c, and
+only columns behind the row's own are read. ``merged`` (m,) gets what is summed over the pairs whose
+lowest common ancestor is v.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+
+@njit(cache=True)
+def add_rows(
+    parent: Ints,
+    end: Ints,
+    order: Ints,
+    first: int,
+    rows: Floats,
+    center: float,
+    merged: Floats,
+) -> float:
+    """Add the values of pairs to ``merged``, and return the sum of ``(value - center)^2``.
+
+    O(b n) time, no memory.
+    """
+    squares = 0.0
+    for r in range(rows.shape[0]):
+        done = r + 1
+        v = parent[order[first + r]]
+        while v >= 0:
+            total = 0.0
+            stop = end[v] - first
+            for c in range(done, stop):
+                value = rows[r, c]
+                total += value
+                squares += (value - center) * (value - center)
+            merged[v] += total
+            done = stop
+            v = parent[v]
+    return squares
+
+
+@njit(cache=True)
+def add_weights(
+    parent: Ints,
+    end: Ints,
+    order: Ints,
+    first: int,
+    rows: Floats,
+    merged: Floats,
+    degree: Floats,
+) -> tuple[float, float]:
+    """Add weights w of pairs to ``merged`` and, of each item, to ``degree`` (n,).
+
+    Returns the sum of w log w, where 0 log 0 is 0, and the smallest w; the sum is of no use if that
+    is negative. O(b n) time, no memory.
+    """
+    information = 0.0
+    lowest = np.inf
+    for r in range(rows.shape[0]):
+        own = 0.0
+        done = r + 1
+        v = parent[order[first + r]]
+        while v >= 0:
+            total = 0.0
+            stop = end[v] - first
+            for c in range(done, stop):
+                w = rows[r, c]
+                total += w
+                degree[order[first + c]] += w
+                lowest = min(lowest, w)
+                if w > 0:
+                    information += w * np.log(w)
+            merged[v] += total
+            own += total
+            done = stop
+            v = parent[v]
+        degree[order[first + r]] += own
+    return information, lowest
+
+
+@njit(cache=True)
+def add_squared_distances(
+    parent: Ints, means: Floats, scatter: Floats, count: Ints, merged: Floats
+) -> None:
+    """Add the squared Euclidean distances of pairs, of some columns of the vectors, to ``merged``.
+
+    With means a, b and sums of squared deviations S_A, S_B of two clusters, the sum over the pairs
+    between them is ``|B| S_A + |A| S_B + |A| |B| |a - b|^2``: no term is negative, so nothing
+    cancels. ``means`` (m, k) holds k columns at the leaves and 0 at inner nodes; ``scatter`` (m,)
+    is 0; ``count`` (m,) is 1 at leaves and 0 at inner nodes. All three are overwritten. O(m k)
+    time, no memory.
+    """
+    k = means.shape[1]
+    for v in range(parent.size - 1):
+        p = parent[v]
+        before, joining = count[p], count[v]
+        share = joining / (before + joining)
+        gap = 0.0
+        for c in range(k):
+            step = means[v, c] - means[p, c]
+            gap += step * step
+            means[p, c] += share * step
+        merged[p] += joining * scatter[p] + before * scatter[v] + before * joining * gap
+        scatter[p] += scatter[v] + before * share * gap
+        count[p] = before + joining

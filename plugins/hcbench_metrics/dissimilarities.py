@@ -1,0 +1,336 @@
+"""Objectives that judge a hierarchy by dissimilarities: of vectors, or of what similarities lack.
+
+As in `objectives`, what each node merges is all that is needed of the data, but for the spread of
+the dissimilarities, which a correlation needs too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench import HeightKind, NotApplicableError, Problem
+from hcbench_metrics import _objective_kernels as _kernels
+from hcbench_metrics.objectives import merged_similarity
+from hcbench_metrics.pair_rows import directions, distance_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    from hcbench import Scored, Tree, Vectors
+
+    Floats = NDArray[np.float64]
+
+#: Floats that the means of a block of columns, or a block of a Gram matrix, may take: 32 MB.
+_BLOCK_SIZE = 1 << 22
+
+#: Distances whose sums follow from sizes, means and scatter.
+_BY_MEANS = ("cosine", "sqeuclidean")
+
+_NO_DATA = "this data set has neither similarities nor vectors"
+
+#: Differences below this share of their size are rounding.
+_ROUNDING = 1e-12
+
+
+def cohen_addad(scored: Scored, metric: str = "cosine", offset: float | None = None) -> float:
+    """Value of a hierarchy by dissimilarities, of Cohen-Addad et al.; higher is better.
+
+    ``val(T) = sum over unordered pairs {i, j} of d_ij |leaves(lca(i, j))|``
+
+    (Cohen-Addad, Kanade, Mallmann-Trenn & Mathieu 2019.) The more different two items
+    are, the larger the smallest cluster with both is to be. With d = 1 every binary tree of n items
+    has (n^3 - n) / 3. Ties of dissimilarities need no rule. A node of several children counts its
+    size for every pair that it merges, so that a star has the largest value of all, n times the sum
+    of the dissimilarities: compare binary trees. One item has 0, two have 2 d_12.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree; its heights are not used.
+    metric : str
+        Distance of vectors, where the data set has no similarities: as in scipy's ``pdist``.
+    offset : float, optional
+        Where the data set has similarities w: ``d_ij = offset - w_ij``. By default the largest
+        similarity of any pair, the least that leaves no dissimilarity negative. For binary trees
+        another offset adds but a constant.
+
+    Returns
+    -------
+    float
+        In units of the dissimilarity. Time and memory as `merged_dissimilarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there are neither similarities nor vectors, or a distance is
+        not defined.
+    """
+    tree = scored.tree
+    return float(tree.sizes @ merged_dissimilarity(tree, scored.problem, metric, offset))
+
+
+def cohen_addad_normalised(
+    scored: Scored, metric: str = "cosine", offset: float | None = None
+) -> float:
+    """Value by dissimilarities on a scale that does not depend on n; higher is better.
+
+    ``(val - 2 D) / ((n - 2) D)`` with ``D = sum of d_ij over unordered pairs``
+
+    0 is every pair merged in a cluster of two, 1 every pair merged at the root, as in a star; both
+    are bounds if no dissimilarity is negative. 2/3 is the expectation of a random binary tree (see
+    `dasgupta_normalised`). Up to two items: 1.
+
+    Parameters
+    ----------
+    scored, metric, offset
+        As of `cohen_addad`.
+
+    Returns
+    -------
+    float
+        Without unit. Time and memory as `merged_dissimilarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        As `cohen_addad`, and if the dissimilarities do not sum to more than 0.
+    """
+    tree = scored.tree
+    merged = merged_dissimilarity(tree, scored.problem, metric, offset)
+    if tree.n <= 2:
+        return 1.0
+    total = float(merged.sum())
+    if total <= 0:
+        raise NotApplicableError(
+            "the normalised value needs dissimilarities of a positive sum, and these sum to "
+            f"{total:g}; take the metric cohen-addad, or another offset"
+        )
+    return float((tree.sizes - 2) @ merged) / ((tree.n - 2) * total)
+
+
+def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
+    """Cophenetic correlation coefficient (CPCC) with the distances of the data; higher is better.
+
+    Pearson's correlation, over unordered pairs {i, j}, of d_ij and the height of lca(i, j) (Sokal &
+    Rohlf 1962); `scipy.cluster.hierarchy.cophenet` gives the same. Where the data set has
+    similarities w, ``d = -w``, and heights that are affinities count with a minus too: a
+    correlation does not depend on the offset. Heights need not be monotone, ties need no rule, and
+    heights of leaves do not count.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree whose heights are distances or affinities.
+    metric : str
+        Distance of vectors, where the data set has no similarities: as in scipy's ``pdist``.
+
+    Returns
+    -------
+    float
+        In [-1, 1]. Time and memory as `merged_dissimilarity`; for cosine and sqeuclidean, O(n p
+        min(n, p)) time more of dense vectors, and of sparse ones a sparse product of all rows.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition or its heights are none of these or infinite; if all heights,
+        or all distances, are equal, as of up to two items; as `cohen_addad`.
+    """
+    tree = scored.tree
+    height = _cophenetic_heights(tree)
+    merged, squares, center = _merged_and_squares(tree, scored.problem, metric)
+    pairs = merged_pairs(tree)[tree.n :]
+    number = pairs.sum()
+    mean = merged.sum() / number
+    spread = squares - number * mean**2
+    if spread <= max(_ROUNDING * squares, number * (_ROUNDING * (abs(center) + abs(mean))) ** 2):
+        raise NotApplicableError("all distances are equal, and have no correlation")
+    centered = height - pairs @ height / number
+    height_spread = pairs @ centered**2
+    if height_spread <= number * (_ROUNDING * np.abs(height).max()) ** 2:
+        raise NotApplicableError("all merge heights are equal, and have no correlation")
+    together = centered @ (merged[tree.n :] - pairs * mean)
+    return float(np.clip(together / np.sqrt(spread * height_spread), -1, 1))
+
+
+def _cophenetic_heights(tree: Tree) -> Floats:
+    """Heights (m - n,) of the inner nodes, with a minus if they are affinities."""
+    if tree.height is None or tree.kind is HeightKind.ORDER:
+        has = "is the order of merging" if tree.height is not None else "is not there"
+        raise NotApplicableError(
+            "a cophenetic correlation needs merge heights that are distances or similarities; what "
+            f"this tree has {has}"
+        )
+    height = tree.height[tree.n :]
+    if not np.isfinite(height).all():
+        raise NotApplicableError("infinite merge heights have no correlation")
+    if tree.n <= 2:
+        raise NotApplicableError("up to two items have one distance at most, and no correlation")
+    return -height if tree.kind is HeightKind.AFFINITY else height
+
+
+# ---- What each node merges -----------------------------------------------------------------------
+
+
+def merged_pairs(tree: Tree) -> NDArray[np.int64]:
+    """Number (m,) of the pairs that each node merges. O(m)."""
+    pairs = tree.sizes * (tree.sizes - 1) // 2
+    merged = pairs.copy()
+    np.subtract.at(merged, tree.parent[:-1], pairs[:-1])
+    return merged
+
+
+def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: float | None) -> Floats:
+    """Sum of the dissimilarities of the pairs that each node merges.
+
+    Parameters
+    ----------
+    tree : Tree
+    problem : Problem
+        Its similarity matrix is used, else its vectors.
+    metric, offset
+        As of `cohen_addad`.
+
+    Returns
+    -------
+    (m,) array
+        0 for leaves. Of vectors, squared Euclidean and cosine distances take O(n p) time, or
+        O(n log n + nnz) if sparse, and O(n + p) memory beside a copy of the vectors: those between
+        two clusters follow from sizes, means and scatter. A matrix takes O(n^2) time, other
+        distances O(n^2 p), both without a matrix more.
+    """
+    if problem.similarity is not None:
+        pairs = merged_pairs(tree)
+        shift = _largest_of_pairs(problem.similarity) if offset is None else offset
+        return shift * pairs - merged_similarity(tree, problem, "")
+    if problem.vectors is None:
+        raise NotApplicableError(_NO_DATA)
+    if metric in _BY_MEANS:
+        return _merged_squares(tree, *_as_squares(problem.vectors, metric))
+    merged, _, center = _merged_of_rows(tree, problem.vectors, metric)
+    return merged + center * merged_pairs(tree)
+
+
+def _merged_and_squares(tree: Tree, problem: Problem, metric: str) -> tuple[Floats, float, float]:
+    """What each node merges and the sum of squares of all pairs, both of d - center; the center."""
+    if problem.similarity is not None:
+        merged, pairs = -merged_similarity(tree, problem, ""), merged_pairs(tree)
+        center = float(merged.sum() / pairs.sum())
+        return merged - center * pairs, _squares_of_matrix(problem.similarity, -center), center
+    if problem.vectors is None:
+        raise NotApplicableError(_NO_DATA)
+    if metric not in _BY_MEANS:
+        return _merged_of_rows(tree, problem.vectors, metric)
+    vectors, factor = _as_squares(problem.vectors, metric)
+    return _merged_squares(tree, vectors, factor), factor**2 * _fourth_powers(vectors), 0.0
+
+
+def _largest_of_pairs(matrix: NDArray[np.floating]) -> float:
+    """The largest entry that is not on the diagonal; 0 if there is none."""
+    n = len(matrix)
+    if n < 2:
+        return 0.0
+    # Without its last entry, a matrix in rows of n + 1 has its diagonal in the first column.
+    flat = np.ascontiguousarray(matrix).ravel()[:-1].reshape(n - 1, n + 1)
+    return float(flat[:, 1:].max())
+
+
+def _squares_of_matrix(matrix: NDArray[np.floating], mean: float) -> float:
+    """Sum of ``(w - mean)^2`` over the unordered pairs. O(n^2) time, O(1) rows of memory."""
+    n = len(matrix)
+    width = max(1, _BLOCK_SIZE // n)
+    total = 0.0
+    for first in range(0, n, width):
+        block = matrix[first : first + width] - np.float64(mean)
+        total += float(np.vdot(block, block))
+    return (total - float(((matrix.diagonal() - np.float64(mean)) ** 2).sum())) / 2
+
+
+def _merged_of_rows(tree: Tree, vectors: Vectors, metric: str) -> tuple[Floats, float, float]:
+    """As `_merged_and_squares`, of any distance."""
+    merged, squares, center = np.zeros(tree.n_nodes), 0.0, 0.0
+    for first, rows in distance_rows(tree, vectors, metric):
+        if first == 0:
+            center = float(rows[0, -1])  # not far from the mean, so that little cancels
+        squares += _kernels.add_rows(
+            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, center, merged)
+        )
+    return merged - center * merged_pairs(tree), squares, center
+
+
+# ---- Squared distances, by means -----------------------------------------------------------------
+
+
+def _as_squares(vectors: Vectors, metric: str) -> tuple[Vectors, float]:
+    """Vectors and a factor of their squared Euclidean distances, which then are the distances.
+
+    ``1 - cos(x, y) = |u - v|^2 / 2`` of the unit vectors u and v.
+    """
+    return (directions(vectors), 0.5) if metric == "cosine" else (vectors, 1.0)
+
+
+def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
+    if not isinstance(vectors, np.ndarray):
+        return factor * _merged_squares_of_sparse(tree, vectors)
+    merged = np.zeros(tree.n_nodes)
+    width = max(1, _BLOCK_SIZE // tree.n_nodes)
+    for first in range(0, vectors.shape[1], width):
+        block = vectors[:, first : first + width]
+        means = np.zeros((tree.n_nodes, block.shape[1]))
+        means[: tree.n] = block
+        count = (np.arange(tree.n_nodes) < tree.n).astype(np.int64)
+        _kernels.add_squared_distances(tree.parent, means, np.zeros(tree.n_nodes), count, merged)
+    return factor * merged
+
+
+def _merged_squares_of_sparse(tree: Tree, vectors: sparse.csr_array) -> Floats:
+    """By ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>``: vectors that are sparse are not centred."""
+    start, end = tree.leaf_range
+    up_to = np.concatenate(([0.0], np.cumsum(_row_squares(vectors)[tree.leaf_order])))
+    weighted = tree.sizes * (up_to[end] - up_to[start])
+    products = merged_similarity(tree, Problem(n=tree.n, vectors=vectors), "dot")
+    merged: Floats = weighted - 2 * products
+    np.subtract.at(merged, tree.parent[:-1], weighted[:-1])
+    merged[: tree.n] = 0
+    return merged
+
+
+def _row_squares(vectors: Vectors) -> Floats:
+    return np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+
+
+def _fourth_powers(vectors: Vectors) -> float:
+    """Sum of ``|x - y|^4`` over the unordered pairs of rows.
+
+    With a = |x|^2, b = |y|^2 and g = <x, y> it is that of ``(a + b - 2 g)^2``, over ordered pairs
+    ``2 n sum a^2 + 2 (sum a)^2 + 4 sum g^2 - 8 sum over x of a <x, sum of all>``.
+    """
+    if isinstance(vectors, np.ndarray):
+        vectors = vectors.astype(np.float64)
+        vectors -= vectors.mean(axis=0)  # changes no distance, and nothing large cancels then
+    squares = _row_squares(vectors)
+    total = np.asarray(vectors.sum(axis=0), dtype=np.float64).ravel()
+    ordered = (
+        2 * len(squares) * (squares @ squares)
+        + 2 * squares.sum() ** 2
+        + 4 * _gram_squares(vectors)
+        - 8 * (squares @ (vectors @ total))
+    )
+    return float(ordered) / 2
+
+
+def _gram_squares(vectors: Vectors) -> float:
+    """Sum of the squared dot products of all ordered pairs of rows; of columns it is the same."""
+    n, p = vectors.shape
+    if isinstance(vectors, np.ndarray) and p < n:
+        vectors, n = vectors.T, p
+    width = max(1, _BLOCK_SIZE // n)
+    total = 0.0
+    for first in range(0, n, width):
+        block: Any = vectors[first : first + width] @ vectors.T
+        values = block.ravel() if isinstance(block, np.ndarray) else block.data
+        total += float(values.astype(np.float64) @ values)
+    return total

@@ -1,0 +1,214 @@
+"""How the merges of all pairs in two trees correlate: their order, or their heights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import HeightKind, NotApplicableError
+from hcbench_metrics import _joint_kernels
+from hcbench_metrics.truths import named_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Scored, Tree
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Merges:
+    """The inner nodes of a tree in the groups whose pairs count as merged alike.
+
+    Attributes
+    ----------
+    tree : Tree
+    stage : (m,) int array
+        Group of an inner node, from 0; unused for leaves.
+    sequence : (m - n,) int array
+        Inner nodes, children first.
+    n_pairs : (S,) float array
+        Pairs that merge in each group.
+    """
+
+    tree: Tree
+    stage: Ints
+    sequence: Ints
+    n_pairs: Floats
+
+    @classmethod
+    def of(cls, tree: Tree, key: Floats, *, is_ordered: bool) -> _Merges:
+        """Group by a key (m - n,), and go through the nodes by rising key or by rising id."""
+        _, group = np.unique(key, return_inverse=True)
+        stage = np.concatenate((np.zeros(tree.n, dtype=np.int64), group))
+        inner = np.arange(tree.n, tree.n_nodes)
+        sequence = inner[np.argsort(group, kind="stable")] if is_ordered else inner
+        n_pairs = np.zeros(group.max(initial=-1) + 1)
+        np.add.at(n_pairs, group, merged_pairs(tree)[tree.n :])
+        return cls(tree, stage, sequence, n_pairs)
+
+    def centred(self, value: Floats) -> tuple[Floats, float]:
+        """Values (S,) less their mean over the pairs, and the sum of squares of these."""
+        centred = value - self.n_pairs @ value / self.n_pairs.sum()
+        return centred, float(self.n_pairs @ centred**2)
+
+
+def baker_gamma(
+    scored: Scored, correlation: str = "goodman-kruskal", truth: str | None = None
+) -> float:
+    """Rank correlation of the stages at which pairs are joined first; higher is better.
+
+    The stage of a pair is the largest number of clusters among the tree's cuts in which the two are
+    together. Over the pairs of pairs, of which C have the same order of stages in both trees, D the
+    opposite order, and the others tie in one,
+
+    ``goodman-kruskal: (C - D) / (C + D)`` (Baker 1974);
+    ``spearman: Pearson's correlation of the ranks`` of all n (n - 1) / 2 pairs, ties sharing their
+    mean rank, as dendextend has it under the name of Baker's gamma (Galili 2015).
+
+    Only the order of the heights matters (`Tree.envelope` where they dip); nodes of one height are
+    one stage, whereas dendextend and `Tree.cut` may cut between them. Without heights, smaller
+    clusters are merged first, as `Tree` is cut, and those of one size at one stage.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree.
+    correlation : {"goodman-kruskal", "spearman"}
+        The first leaves out pairs that the truth ties, the second takes ties for disagreement
+        where the other tree has none.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 1 for trees of the same stages, 0 if the result has but one. See
+        `_joint_kernels.sum_over_joint_stages`: with h the smaller of the mean depths of a leaf in
+        the two trees, where a node of d children counts log2(d) deep, O(n h) time, for
+        Goodman-Kruskal O(n h log n), and O(n log n) memory. Of two chains, h is n / 2.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or it joins all pairs at one stage, as
+        for up to two items.
+    """
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    found, wanted = (_Merges.of(t, _stage_key(t), is_ordered=True) for t in (tree, true))
+    if wanted.n_pairs.size < 2:
+        raise NotApplicableError("the truth joins all pairs at one stage; there is no order")
+    if correlation == "spearman":
+        return _pearson(found, _mean_ranks(found), wanted, _mean_ranks(wanted))
+    _, alike, unlike = _joint_sums(found, found.n_pairs, wanted, wanted.n_pairs, is_ordered=True)
+    return (alike - unlike) / (alike + unlike) if alike + unlike > 0 else 0.0
+
+
+def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) -> float:
+    """Correlation of the heights at which pairs merge in result and truth; higher is better.
+
+    Pearson's over all pairs i < j between h(lca(i, j)) in the one tree and in the other (Sokal &
+    Rohlf 1962, who compare a tree with distances). Affinities count with their sign reversed, so
+    that 1 means proportional heights, up to a constant, whatever their kinds. Heights that dip are
+    taken as they are, and those of leaves do not count.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree with heights, distances or affinities, as must the truth be.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 0 if all heights of the result are equal. Time and memory as `baker_gamma` with
+        ``correlation=spearman``.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, either has no heights, infinite ones,
+        or but the order of merging; or all heights of the truth are equal, as for up to two items.
+    """
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    height, true_height = _distances(tree, "the result's"), _distances(true, "the truth's")
+    found = _Merges.of(tree, height, is_ordered=False)
+    wanted = _Merges.of(true, true_height, is_ordered=False)
+    if wanted.n_pairs.size < 2:
+        raise NotApplicableError("the truth merges all pairs at one height; nothing correlates")
+    return _pearson(found, np.unique(height), wanted, np.unique(true_height))
+
+
+# ---- Correlations --------------------------------------------------------------------------------
+
+
+def _pearson(one: _Merges, value: Floats, other: _Merges, other_value: Floats) -> float:
+    if one.n_pairs.size < 2:
+        return 0.0
+    value, square = one.centred(value)
+    other_value, other_square = other.centred(other_value)
+    product, _, _ = _joint_sums(one, value, other, other_value, is_ordered=False)
+    return float(np.clip(product / np.sqrt(square * other_square), -1.0, 1.0))
+
+
+def _joint_sums(
+    one: _Merges, value: Floats, other: _Merges, other_value: Floats, *, is_ordered: bool
+) -> tuple[float, float, float]:
+    """`_joint_kernels.sum_over_joint_stages`; all three sums are the same for swapped trees."""
+    if _cost(one.tree) > _cost(other.tree):
+        one, value, other, other_value = other, other_value, one, value
+    tree, against = one.tree, other.tree
+    place = against.leaf_range[0][: against.n]
+    sums: tuple[float, float, float] = _joint_kernels.sum_over_joint_stages(
+        *(*tree.leaf_range, *tree.children_csr, place[tree.leaf_order], one.sequence, one.stage),
+        _joint_kernels.boundaries(against.parent, against.leaf_range[1], against.n),
+        *(other.stage, value, other_value, is_ordered),
+    )
+    return sums
+
+
+def _cost(tree: Tree) -> float:
+    """How often a leaf is merged, over all leaves."""
+    return float(tree.sizes[tree.n :] @ np.log2(np.diff(tree.child_offsets)[tree.n :]))
+
+
+def merged_pairs(tree: Tree) -> Ints:
+    """Pairs of leaves that merge at each node, (m,). O(m)."""
+    pairs = tree.sizes * (tree.sizes - 1) // 2
+    merged = pairs.copy()
+    np.subtract.at(merged, tree.parent[:-1], pairs[:-1])
+    return merged
+
+
+def _mean_ranks(merges: _Merges) -> Floats:
+    """Mean rank of the pairs of each stage among all pairs."""
+    return np.cumsum(merges.n_pairs) - merges.n_pairs / 2
+
+
+# ---- Keys ----------------------------------------------------------------------------------------
+
+
+def _stage_key(tree: Tree) -> Floats:
+    """Of inner nodes (m - n,): rises from the first merge to the last, equal for ties."""
+    if tree.height is None:
+        return tree.sizes[tree.n :].astype(np.float64)
+    highest = tree.envelope[tree.n :]
+    return -highest if tree.kind is HeightKind.AFFINITY else highest
+
+
+def _distances(tree: Tree, whose: str) -> Floats:
+    """Heights of inner nodes (m - n,) that grow towards the root."""
+    if tree.height is None or tree.kind is HeightKind.ORDER:
+        has = "missing" if tree.height is None else "but the order of merging"
+        raise NotApplicableError(
+            f"cophenetic correlation needs merge heights; {whose} are {has}; take baker-gamma"
+        )
+    inner = tree.height[tree.n :]
+    if not np.isfinite(inner).all():
+        raise NotApplicableError(f"cophenetic correlation needs finite heights; {whose} are not")
+    return -inner if tree.kind is HeightKind.AFFINITY else inner

@@ -1,0 +1,105 @@
+"""Similarities or distances of all pairs, a block of rows at a time: never an n x n matrix more.
+
+A block is ``(first, rows)``: rows (b, n - first) of the leaves at the positions first, first + 1,
+... from left to right, against those at the positions from first on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench import DataError, NotApplicableError, unit_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Tree, Vectors
+
+    Floats = NDArray[np.float64]
+    Block = tuple[int, Floats]
+
+#: Floats in a block: 16 MB.
+_BLOCK_SIZE = 1 << 21
+
+#: Distances that scikit-learn has of sparse vectors.
+_OF_SPARSE = ("euclidean", "cityblock")
+
+
+def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
+    """Similarities by rows: those of the data, else cosines or dot products of the vectors.
+
+    O(n^2) time of a matrix, O(n^2 p) of vectors.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are neither, or a row has no cosine.
+    """
+    if problem.similarity is not None:
+        matrix, order = problem.similarity, tree.leaf_order
+
+        def of_matrix(rows: slice, columns: slice) -> Any:
+            return matrix[np.ix_(order[rows], order[columns])]
+
+        return _blocks(tree.n, of_matrix)
+    if problem.vectors is None:
+        raise NotApplicableError("this data set has neither similarities nor vectors")
+    vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+    ordered = vectors[tree.leaf_order].astype(np.float64)
+    return _blocks(tree.n, lambda rows, columns: ordered[rows] @ ordered[columns].T)
+
+
+def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
+    """Distances of vectors by rows, as scipy's ``cdist`` has them. O(n^2 p) time.
+
+    Raises
+    ------
+    NotApplicableError
+        If a distance is not defined, or there is none of sparse vectors of that name.
+    """
+    ordered = vectors[tree.leaf_order]
+    if isinstance(ordered, np.ndarray):
+        from scipy.spatial.distance import cdist
+
+        def of_dense(rows: slice, columns: slice) -> Any:
+            found = cdist(ordered[rows], ordered[columns], metric)  # type: ignore[call-overload]
+            if not np.isfinite(found).all():
+                raise NotApplicableError(
+                    f"{metric} distances are not defined of all these vectors; take another metric"
+                )
+            return found
+
+        return _blocks(tree.n, of_dense)
+    if metric not in _OF_SPARSE:
+        raise NotApplicableError(
+            f"there are no {metric} distances of sparse vectors; take cosine, sqeuclidean, "
+            f"{' or '.join(_OF_SPARSE)}"
+        )
+    from sklearn.metrics import pairwise_distances
+
+    ordered.sum_duplicates()  # which scikit-learn would square one by one
+
+    return _blocks(
+        tree.n,
+        lambda rows, columns: pairwise_distances(ordered[rows], ordered[columns], metric=metric),
+    )
+
+
+def directions(vectors: Vectors) -> Vectors:
+    """Rows of length 1; data with a row that has no direction are not what a cosine is for."""
+    try:
+        return unit_rows(vectors)
+    except DataError as error:  # the data are what they are: it is the metric that does not apply
+        raise NotApplicableError(f"{error}, such as euclidean") from error
+
+
+def _blocks(n: int, of: Callable[[slice, slice], Any]) -> Iterator[Block]:
+    width = max(1, _BLOCK_SIZE // n)
+    for first in range(0, n, width):
+        block = of(slice(first, first + width), slice(first, n))
+        dense = block if isinstance(block, np.ndarray) else block.toarray()
+        yield first, np.ascontiguousarray(dense, dtype=np.float64)

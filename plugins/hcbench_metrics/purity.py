@@ -1,0 +1,110 @@
+"""How pure the clusters are in which items of one true class meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError, Partition, Tree, finest_partition
+from hcbench_metrics import _purity_kernels
+from hcbench_metrics.truths import named_truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored
+
+
+def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None = None) -> float:
+    """Mean purity of the clusters in which two items of one class meet; higher is better.
+
+    ``1 / |P| sum over {i, j} in P of |leaves(lca(i, j)) of their class| / |leaves(lca(i, j))|``
+
+    where P are the unordered pairs of items of one class (Heller & Ghahramani 2005;
+    Kobren et al. 2017). Classes are the finest of the label levels, or of a truth
+    without labels the leaves of one parent. 1 exactly if every class is a node of the result, or
+    all below one are of one class; items of a class of one are in no pair.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree. Heights are used for ``ties`` alone.
+    ties : {"one-merge", "expected"}
+        ``one-merge``: a node of several children is one merge, and inner nodes of equal heights
+        are as many nodes as they are. ``expected``: inner nodes of their parent's height become
+        one with it, and where d > 2 clusters merge at once, the expectation is taken over all
+        orders in which two at a time, drawn at random, would. Two of them then meet in a cluster
+        of s with probability 2 / (3 (d - 1)) for 2 <= s < d and (d + 1) / (3 (d - 1)) for s = d,
+        with s - 2 others drawn at random. A closed form exists if all d are of one size t, such as
+        leaves: ``sum of a (n_a + n_b) / t + (1 - 2 a) / (d - 2) (N - n_a - n_b) / t`` over the
+        n_a n_b pairs of two clusters that have n_a and n_b leaves of the class, all having N, with
+        ``a = E[1 / s]``; or if all their leaves are of one class, or no two clusters share one.
+    truth : str, optional
+        One of the problem's truths; the first by default.
+
+    Returns
+    -------
+    float
+        In [0, 1]. O(n log n) time and O(n) memory for any number of classes.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or no class has two items. If the
+        expectation is asked for and clusters of several sizes and classes merge at once.
+    """
+    tree = scored.tree
+    classes = _classes(scored.problem, truth)
+    n_pairs = int((classes.sizes * (classes.sizes - 1) // 2).sum())
+    if n_pairs == 0:
+        raise NotApplicableError("every true class is a single item; no pair has a purity")
+    if ties == "expected":
+        tree = tree if tree.height is None else tree.collapse_ties()
+        first, rest = _expected_weights(tree)
+    else:
+        first = rest = 1 / tree.sizes
+    total = _purity_kernels.sum_of_purities(
+        *(tree.parent, *tree.leaf_range, tree.leaf_order, *tree.children_csr),
+        *(classes.labels, classes.n_clusters, first, rest),
+    )
+    if np.isnan(total):
+        raise NotApplicableError(
+            "three or more clusters of different sizes merge at once, and their expected purity "
+            "has no closed form; take dendrogram-purity[ties=one-merge]"
+        )
+    return min(1.0, total / n_pairs)  # rounding
+
+
+def _classes(problem: Problem, name: str | None) -> Partition:
+    true, levels = named_truth(problem, name), problem.levels
+    if name is None:
+        return finest_partition(problem)
+    if levels is not None and true.isomorphic(Tree.from_levels(levels, true.names)):
+        return finest_partition(problem)
+    return Partition(true.parent[: true.n])
+
+
+def _expected_weights(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a leaf of the two clusters that meet, and of the others, adds to a purity; both (m,).
+
+    NaN where there is no closed form.
+    """
+    d = np.diff(tree.child_offsets)
+    size = np.ones(tree.n_nodes, dtype=np.int64)
+    np.floor_divide(tree.sizes, d, out=size, where=d > 0)
+    is_uneven = np.zeros(tree.n_nodes, dtype=np.bool_)
+    above = tree.parent[:-1]
+    is_uneven[above[(d[above] > 2) & (tree.sizes[:-1] != size[above])]] = True
+    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, max(2, d.max(initial=2))))))
+    inner = d >= 2
+    first = np.zeros(tree.n_nodes)
+    width = d[inner]
+    first[inner] = (2 * (harmonic[width - 1] - 1) + (width + 1) / width) / (3 * (width - 1))
+    rest = np.zeros(tree.n_nodes)
+    np.divide(1 - 2 * first, d - 2, out=rest, where=d > 2)
+    binary = d == 2
+    first, rest = first / size, rest / size
+    first[binary] = rest[binary] = 1 / tree.sizes[binary]
+    first[is_uneven] = np.nan
+    return first, rest

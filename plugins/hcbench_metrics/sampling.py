@@ -1,0 +1,127 @@
+"""How much of a similarity graph a hierarchy keeps: divergence of edges from pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError
+from hcbench_metrics import _objective_kernels as _kernels
+from hcbench_metrics.objectives import merged_similarity
+from hcbench_metrics.pair_rows import directions, similarity_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored, Tree
+
+    Floats = NDArray[np.float64]
+
+
+def tree_sampling_divergence(
+    scored: Scored,
+    similarity: str = "cosine",
+    weights: str = "degree",
+    normalised: bool = True,
+    self_pairs: str = "parent",
+) -> float:
+    """Tree sampling divergence of a hierarchy of a weighted graph; higher is better.
+
+    ``sum over nodes v of p(v) log(p(v) / q(v))``
+
+    with p(v) the probability that an edge drawn in proportion to its weight w_ij, and q(v) that a
+    pair of items drawn one by one, has v for lowest common ancestor: the Kullback-Leibler
+    divergence of the two (Charpentier & Bonald 2019), in nats. Normalised it is divided by the
+    divergence of the edges from the pairs themselves, of which it is the share that the tree keeps:
+    in [0, 1]. The diagonal of the similarities, loops of the graph, is not read. Ties and nodes of
+    several children need no rule. A star and two items have 0, unless ``self_pairs="leaf"``.
+
+    Of a binary tree it is scikit-network's `tree_sampling_divergence`, in which loops are edges.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree; its heights are not used.
+    similarity : {"cosine", "dot"}
+        Similarity of vectors, where the data set has none. No weight may be negative.
+    weights : {"degree", "uniform"}
+        Items are drawn in proportion to the sum of their weights, or all alike.
+    normalised : bool
+    self_pairs : {"parent", "leaf"}
+        Where a pair of an item with itself, which no edge is, belongs: to the node at which the
+        item is merged, or to its leaf, which then has its share of q alone.
+
+    Returns
+    -------
+    float
+        O(n^2) time of a matrix, O(n^2 p) of vectors, without a matrix more. Not normalised, of dot
+        products or cosines of vectors without a negative entry, as `merged_similarity`.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there are neither similarities nor vectors, a weight is
+        negative, or all are 0, as of one item.
+    """
+    tree = scored.tree
+    merged, degree, information = _weights(tree, scored.problem, similarity, normalised)
+    total = 2 * float(merged.sum())  # of ordered pairs
+    if total <= 0:
+        raise NotApplicableError("a sampling divergence needs a positive similarity; all are 0")
+    share = degree / total
+    items = share if weights == "degree" else np.full(tree.n, 1 / tree.n)
+    p, q = 2 * merged / total, _sampled_pairs(tree, items, self_pairs)
+    seen = p > 0
+    divergence = float(p[seen] @ np.log(p[seen] / q[seen]))
+    if not normalised:
+        return max(0.0, divergence)
+    used = share > 0
+    # sum p_ij log(p_ij / (pi_i pi_j)), where p_ij = w_ij / total.
+    whole = 2 * information / total - np.log(total) - 2 * share[used] @ np.log(items[used])
+    return float(np.clip(divergence / whole, 0, 1))
+
+
+def _weights(
+    tree: Tree, problem: Problem, rule: str, normalised: bool
+) -> tuple[Floats, Floats, float]:
+    """Weights merged at each node (m,), of each item (n,), and the sum of w log w over pairs."""
+    if not normalised and _is_never_negative(problem):
+        assert problem.vectors is not None
+        vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+        total = np.asarray(vectors.sum(axis=0, dtype=np.float64)).ravel()
+        own = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+        return merged_similarity(tree, problem, rule), vectors @ total - own, 0.0
+    merged, degree, information = np.zeros(tree.n_nodes), np.zeros(tree.n), 0.0
+    for first, rows in similarity_rows(tree, problem, rule):
+        of_rows, lowest = _kernels.add_weights(
+            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, merged, degree)
+        )
+        if lowest < 0:
+            raise NotApplicableError(
+                f"a sampling divergence takes no negative similarity, and one is {lowest:g}"
+            )
+        information += of_rows
+    return merged, degree, information
+
+
+def _is_never_negative(problem: Problem) -> bool:
+    """Whether no dot product of vectors can be negative, nor cosine, as no entry is."""
+    if problem.similarity is not None or problem.vectors is None:
+        return False
+    is_dense = isinstance(problem.vectors, np.ndarray)
+    entries = np.asarray(problem.vectors if is_dense else problem.vectors.data)
+    return bool(entries.min(initial=0.0) >= 0)
+
+
+def _sampled_pairs(tree: Tree, items: Floats, self_pairs: str) -> Floats:
+    """Probability (m,) that two items, drawn one by one, have v for lowest common ancestor."""
+    start, end = tree.leaf_range
+    up_to = np.concatenate(([0.0], np.cumsum(items[tree.leaf_order])))
+    below = (up_to[end] - up_to[start]) ** 2
+    below[: tree.n] = items**2
+    if self_pairs == "parent":
+        below[: tree.n] = 0.0
+    sampled = below.copy()
+    np.subtract.at(sampled, tree.parent[:-1], below[:-1])
+    return sampled

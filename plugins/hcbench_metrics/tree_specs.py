@@ -1,0 +1,199 @@
+"""Specs of the measures between a result and a true tree, or label levels."""
+
+from __future__ import annotations
+
+from hcbench import MetricSpec, Parameter, Reference
+from hcbench_metrics.matrix_specs import SOKAL_ROHLF_1962
+
+HELLER_GHAHRAMANI_2005 = Reference(
+    "heller2005",
+    "inproceedings",
+    {
+        "author": "Heller, Katherine A. and Ghahramani, Zoubin",
+        "title": "Bayesian Hierarchical Clustering",
+        "booktitle": "Proceedings of the 22nd International Conference on Machine Learning",
+        "pages": "297--304",
+        "year": "2005",
+    },
+)
+BRODAL_2013 = Reference(
+    "brodal2013",
+    "inproceedings",
+    {
+        "author": "Brodal, Gerth Stølting and Fagerberg, Rolf and Mailund, Thomas "
+        "and Pedersen, Christian N. S. and Sand, Andreas",
+        "title": "Efficient Algorithms for Computing the Triplet and Quartet Distance Between "
+        "Trees of Arbitrary Degree",
+        "booktitle": "Proceedings of the 24th Annual ACM-SIAM Symposium on Discrete Algorithms",
+        "pages": "1814--1832",
+        "year": "2013",
+    },
+)
+ROBINSON_FOULDS_1981 = Reference(
+    "robinson1981",
+    "article",
+    {
+        "author": "Robinson, D. F. and Foulds, L. R.",
+        "title": "Comparison of Phylogenetic Trees",
+        "journal": "Mathematical Biosciences",
+        "volume": "53",
+        "pages": "131--147",
+        "year": "1981",
+    },
+)
+FOWLKES_MALLOWS_1983 = Reference(
+    "fowlkes1983",
+    "article",
+    {
+        "author": "Fowlkes, E. B. and Mallows, C. L.",
+        "title": "A Method for Comparing Two Hierarchical Clusterings",
+        "journal": "Journal of the American Statistical Association",
+        "volume": "78",
+        "pages": "553--569",
+        "year": "1983",
+    },
+)
+BAKER_1974 = Reference(
+    "baker1974",
+    "article",
+    {
+        "author": "Baker, Frank B.",
+        "title": "Stability of Two Hierarchical Grouping Techniques Case I: Sensitivity to Data "
+        "Errors",
+        "journal": "Journal of the American Statistical Association",
+        "volume": "69",
+        "pages": "440--445",
+        "year": "1974",
+    },
+)
+GALILI_2015 = Reference(
+    "galili2015",
+    "article",
+    {
+        "author": "Galili, Tal",
+        "title": "dendextend: an R Package for Visualizing, Adjusting and Comparing Trees of "
+        "Hierarchical Clustering",
+        "journal": "Bioinformatics",
+        "volume": "31",
+        "pages": "3718--3720",
+        "year": "2015",
+    },
+)
+
+_TRUTH = Parameter(
+    "truth", None, "Name of the true hierarchy to compare with; by default the first.", type="str"
+)
+
+TREES = (
+    MetricSpec(
+        name="dendrogram-purity",
+        function="hcbench_metrics.purity:dendrogram_purity",
+        doc="Mean purity of the clusters in which two items of one class meet.",
+        parameters=(
+            Parameter(
+                "ties",
+                "one-merge",
+                "Several clusters that merge at once: one merge as they stand, or the expectation "
+                "over random orders, equal heights included.",
+                choices=("one-merge", "expected"),
+            ),
+            _TRUTH,
+        ),
+        paper=HELLER_GHAHRAMANI_2005,
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="triplet-agreement",
+        function="hcbench_metrics.triplets:triplet_agreement",
+        doc="Share of the triplets of items of which both trees say which two meet first, or none.",
+        parameters=(
+            Parameter(
+                "count",
+                "all",
+                "All triplets, or those that the truth resolves, or those that both trees do.",
+                choices=("all", "resolved-in-truth", "resolved-in-both"),
+            ),
+            _TRUTH,
+        ),
+        paper=BRODAL_2013,
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="robinson-foulds",
+        function="hcbench_metrics.recovery:robinson_foulds",
+        doc="Clusters of one tree that are not clusters of the other, over all clusters of both.",
+        parameters=(
+            Parameter("normalised", True, "Whether it is a share of the clusters, or a number."),
+            _TRUTH,
+        ),
+        paper=ROBINSON_FOULDS_1981,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="fowlkes-mallows",
+        function="hcbench_metrics.cuts_curve:fowlkes_mallows",
+        doc="B_k: pairs that the cuts of both trees into k clusters put together, over the "
+        "geometric mean of those that each does.",
+        parameters=(
+            Parameter(
+                "k",
+                None,
+                "Number of clusters; by default the mean over k = 2, ..., n - 1.",
+                type="int",
+                interval="[2, inf)",
+            ),
+            _TRUTH,
+        ),
+        paper=FOWLKES_MALLOWS_1983,
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="baker-gamma",
+        function="hcbench_metrics.pair_ranks:baker_gamma",
+        doc="Rank correlation, over pairs of items, of the stages at which they are joined first.",
+        parameters=(
+            Parameter(
+                "correlation",
+                "goodman-kruskal",
+                "Goodman and Kruskal's gamma, as in the paper, or Spearman's, as in dendextend.",
+                choices=("goodman-kruskal", "spearman"),
+            ),
+            _TRUTH,
+        ),
+        paper=BAKER_1974,
+        direction="higher",
+        interval="[-1, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="cophenetic-correlation-with-truth",
+        function="hcbench_metrics.pair_ranks:cophenetic_correlation_with_truth",
+        doc="Correlation, over pairs of items, of the heights at which they merge.",
+        parameters=(_TRUTH,),
+        paper=SOKAL_ROHLF_1962,
+        direction="higher",
+        interval="[-1, 1]",
+        needs=("truth",),
+    ),
+    MetricSpec(
+        name="entanglement",
+        function="hcbench_metrics.tanglegram:entanglement",
+        doc="How far leaves are from their partners when the trees are drawn face to face.",
+        parameters=(
+            Parameter("L", 1.5, "Exponent of the distances.", interval="(0, inf)"),
+            _TRUTH,
+        ),
+        paper=GALILI_2015,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("truth|levels",),
+    ),
+)
