@@ -16,9 +16,10 @@ class Claim:
     """One number, or one statement, that a paper makes and a suite measures.
 
     What is measured is the metric of an algorithm on a data set; or, if ``better_than``,
-    ``than_dataset``, ``than_oracle`` or ``than_metric`` names something to compare with, the
-    difference from that, paired over the repetitions; or, with ``exponent``, the rate at which the
-    metric grows. It is compared with ``paper``, or a difference with 0 where there is no number.
+    ``than_dataset``, ``than_oracle``, ``than_metric`` or ``than_checkpoint`` names something to
+    compare with, the difference from that, paired over the repetitions; or, with ``exponent``, the
+    rate at which the metric grows. It is compared with ``paper``, or a difference with 0 where
+    there is no number.
 
     Attributes
     ----------
@@ -28,6 +29,8 @@ class Claim:
         Names as in the suite, parameters included.
     oracle : str, optional
         Needed where the algorithm runs with several.
+    checkpoint : int, optional
+        The checkpoint of the suite at which all is measured; the end if left out.
     paper : str
         The value as printed, so that its rounding is known.
     paper_error : float
@@ -36,6 +39,8 @@ class Claim:
         The algorithm with which ``algorithm`` is compared.
     than_dataset, than_oracle, than_metric : str, optional
         The data set, the oracle and the metric compared with, where they are others than its own.
+    than_checkpoint : int, optional
+        Likewise the checkpoint.
     relation : {"=", "<=", ">=", "<", ">"}, optional
         How the mean stands to the number: equal up to its rounding, a bound that it keeps
         ("<=", ">="), or beyond it ("<", ">"). Two standard errors are allowed for, in favour of
@@ -65,12 +70,14 @@ class Claim:
     dataset: str
     metric: str
     oracle: str = ""
+    checkpoint: int | None = None
     paper: str = ""
     paper_error: float = 0.0
     better_than: str = ""
     than_dataset: str = ""
     than_oracle: str = ""
     than_metric: str = ""
+    than_checkpoint: int | None = None
     relation: str = ""
     every_repetition: bool = False
     within: float = 0.0
@@ -87,8 +94,8 @@ class Claim:
         """What is wrong with it; "" if nothing is."""
         if not self.paper and not self.compares:
             return (
-                "give paper, or what to compare with: better_than, than_dataset, than_oracle or "
-                "than_metric"
+                "give paper, or what to compare with: better_than, than_dataset, than_oracle, "
+                "than_metric or than_checkpoint"
             )
         if self.paper and not _is_number(self.paper):
             return f'paper is the printed number as text, such as "0.86"; got {self.paper!r}'
@@ -108,7 +115,8 @@ class Claim:
     @property
     def compares(self) -> bool:
         """Whether a difference is measured."""
-        return bool(self.better_than or self.than_dataset or self.than_oracle or self.than_metric)
+        named = (self.better_than, self.than_dataset, self.than_oracle, self.than_metric)
+        return any(named) or self.than_checkpoint is not None
 
     @property
     def rounding(self) -> float:

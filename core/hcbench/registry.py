@@ -287,6 +287,11 @@ def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
     return written
 
 
+def _written(parameter: Parameter, value: Value) -> Value:
+    """A value as names hold it: a list that would be read as a grid is one of one list."""
+    return value if _grid(parameter, value) == (value,) else (value,)
+
+
 def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
     """Resolve the parameters of a spec.
 
@@ -298,7 +303,9 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
         If a parameter names a file that cannot be read.
     """
     params = spec.resolve(given)
-    shown = {p.name: params[p.name] for p in spec.parameters if params[p.name] != p.default}
+    shown = {
+        p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
+    }
     base = spec.name
     digests: dict[str, str] = {}
     if isinstance(spec, DatasetSpec | OracleSpec):

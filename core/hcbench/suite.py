@@ -218,6 +218,8 @@ def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
 
 
 _NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
+    "checkpoint": int,
+    "than_checkpoint": int,
     "paper_error": (int, float),
     "within": (int, float),
     "every_repetition": bool,

@@ -62,6 +62,8 @@ class Block:
     rows : tuple of tuple of Entry
     notes : tuple of str
         Note 1 is the first.
+    names : int
+        How many columns, at the left, tell rows apart; 0: those of text.
     """
 
     title: str
@@ -69,6 +71,7 @@ class Block:
     numeric: tuple[bool, ...]
     rows: tuple[tuple[Entry, ...], ...]
     notes: tuple[str, ...] = ()
+    names: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
         (*numeric, *(True for _ in results.metrics)),
         tuple(rows),
         notes.texts,
+        names=len(header),
     )
 
 

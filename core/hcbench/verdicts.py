@@ -110,10 +110,11 @@ def describe_claimed(claim: Claim) -> str:
     """What is claimed, as short as a column of a table."""
     beside = f"on {claim.than_dataset}" if claim.than_dataset else ""
     through = f"through {claim.than_oracle}" if claim.than_oracle else ""
+    after = "" if claim.than_checkpoint is None else f"after {claim.than_checkpoint} queries"
     rival = " ".join(filter(None, (claim.better_than, claim.than_metric)))
-    if not rival and (beside or through):
+    if not rival and (beside or through or after):
         rival = "itself"
-    other = " ".join(filter(None, (rival, beside, through)))
+    other = " ".join(filter(None, (rival, beside, through, after)))
     sign = _SIGNS[claim.relation or "="]
     if claim.exponent:
         text = f"{sign}{claim.paper}, rate of {claim.exponent}"
@@ -210,7 +211,8 @@ def _measure(claim: Claim, results: Results, notes: list[str]) -> _Found:
         return _measure_rate(claim, results, notes)
     if claim.compares:
         return _measure_difference(claim, results, notes)
-    group = _find_group(claim, claim.algorithm, claim.dataset, claim.oracle, results)
+    place = (claim.oracle, claim.checkpoint)
+    group = _find_group(claim, claim.algorithm, claim.dataset, *place, results)
     metric = _find_metric(claim.metric, results)
     numbers = _numbers(group, metric, notes)
     found = summarise(list(numbers.values()))
@@ -223,13 +225,18 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Fo
     """The difference of two quantities, repetition by repetition."""
     metrics = [_find_metric(claim.metric, results)]
     metrics.append(_find_metric(claim.than_metric or claim.metric, results))
+    than_checkpoint = claim.than_checkpoint
+    if than_checkpoint is None:
+        than_checkpoint = claim.checkpoint
+    place = (claim.oracle, claim.checkpoint)
     groups = [
-        _find_group(claim, claim.algorithm, claim.dataset, claim.oracle, results),
+        _find_group(claim, claim.algorithm, claim.dataset, *place, results),
         _find_group(
             claim,
             claim.better_than or claim.algorithm,
             claim.than_dataset or claim.dataset,
             claim.than_oracle or claim.oracle,
+            than_checkpoint,
             results,
         ),
     ]
@@ -262,7 +269,8 @@ def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> _Found:
             f"a rate of {claim.exponent} needs data sets {claim.dataset} with two values of it at "
             f"least, above 0; there are {len(at)}"
         )
-    groups = [_find_group(claim, claim.algorithm, at[x], claim.oracle, results) for x in sorted(at)]
+    place = (claim.oracle, claim.checkpoint)
+    groups = [_find_group(claim, claim.algorithm, at[x], *place, results) for x in sorted(at)]
     samples = [list(_numbers(group, metric, notes).values()) for group in groups]
     whole = not any(group.failed(metric) for group in groups)
     values = ", ".join(f"{x:g}" for x in sorted(at))
@@ -303,7 +311,14 @@ def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
 # ---- Finding what a claim means ------------------------------------------------------------------
 
 
-def _find_group(claim: Claim, algorithm: str, dataset: str, oracle: str, results: Results) -> Group:
+def _find_group(
+    claim: Claim,
+    algorithm: str,
+    dataset: str,
+    oracle: str,
+    checkpoint: int | None,
+    results: Results,
+) -> Group:
     """The repetitions that an algorithm and a data set of a claim mean.
 
     Raises
@@ -317,12 +332,14 @@ def _find_group(claim: Claim, algorithm: str, dataset: str, oracle: str, results
     found = [
         group
         for group in results.groups
-        if group.checkpoint is None
-        and same_name(algorithm, group.algorithm, algorithms)
+        if same_name(algorithm, group.algorithm, algorithms)
         and same_name(dataset, group.dataset, datasets)
     ]
     if not found:
         raise _NotMeasuredError(f"{algorithm} was not run on {dataset}")
+    found = [group for group in found if group.checkpoint == checkpoint]
+    if not found:
+        raise _NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {checkpoint}")
     ran = [group for group in found if any(o.status != "skipped" for o in group.outcomes)]
     if not ran:
         raise _NotMeasuredError(found[0].outcomes[0].reason)

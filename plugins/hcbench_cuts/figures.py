@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hcbench import DataNotAvailableError, plots
 from hcbench_cuts import suites_noise as noisy
@@ -41,20 +41,24 @@ def learning_curves(view: FigureView) -> Drawing:
     }
     if not panels:
         raise DataNotAvailableError("none of the three linkages was in the comparison")
-    figure, axes = plots.new_figure(3.4 * len(panels) + 1.4, 3.8, columns=len(panels))
-    listed: list[Axes] = list(axes) if len(panels) > 1 else [axes]
-    for ax, (tree, label) in zip(listed, panels.items(), strict=True):
+    figure, _ = plots.new_figure(3.2 * len(panels) + 1.4, 5.2, rows=2, columns=len(panels))
+    above, below = figure.axes[: len(panels)], figure.axes[len(panels) :]
+    for (tree, label), upper, lower in zip(panels.items(), above, below, strict=True):
         for algorithm in tables.ALGORITHMS:
+            ax = lower if algorithm == "BF" else upper
             _measured_curve(view, ax, label, algorithm)
             _printed_curve(ax, tree, algorithm)
-        _best(view, ax, label)
-        ax.set(title=tree, xlabel="queries", xscale="log", yscale="log")
-        ax.set_xticks(tables.QUERIES, ["250", "500", "1k", "2k", "5k", "10k", "20k"], minor=False)
-        ax.set_xticks([], minor=True)
-        _ticks_of_error(ax)
-        ax.grid(visible=True, axis="y")
-    listed[0].set_ylabel("clustering error [%]\nbest of the grid in hindsight, mean")
-    listed[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+        for ax in (upper, lower):
+            _best(view, ax, label)
+            ax.set_xscale("log")
+            ax.set_xticks(tables.QUERIES, ["250", "500", "1k", "2k", "5k", "10k", "20k"])
+            ax.set_xticks([], minor=True)
+            ax.grid(visible=True, axis="y")
+        upper.set_title(tree)
+        lower.set(xlabel="queries", ylim=(0, None))
+    figure.supylabel("clustering error [%], mean, the best of the grid in hindsight", fontsize=9)
+    for ax in (above[-1], below[-1]):
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return figure
 
 
@@ -102,13 +106,6 @@ def _best(view: FigureView, ax: Axes, dataset: str) -> None:
                 ax.axhline(100 * sum(numbers) / len(numbers), label="BEST, measured", **_BOUND)
 
 
-def _ticks_of_error(ax: Axes) -> None:
-    low, high = ax.get_ylim()
-    ticks = [tick for tick in (6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 90) if low <= tick <= high]
-    ax.set_yticks(ticks, [str(tick) for tick in ticks])
-    ax.set_yticks([], minor=True)
-
-
 # ---- Theorems ------------------------------------------------------------------------------------
 
 
@@ -124,18 +121,21 @@ def questions(view: FigureView) -> Drawing:
     if not measured:
         raise DataNotAvailableError("no search was measured")
     figure, (left, right) = plots.new_figure(10.0, 3.8, columns=2)
-    bits = [(log_n / math.log(2), queries) for name, queries, log_n, _ in measured if name == "OTS"]
+    bits = [(run.bits, run.queries) for run in measured if run.search == "OTS"]
     _scatter(left, bits, "OTS, one run each", 1)
     _line(left, bits, 1.0, "log2 N: needed in the mean of all cuts", ":")
     _line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
     left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="questions")
+    full = [run for run in measured if run.is_full]
     for number, search in enumerate(theorems.SEARCHES):
-        points = [(paths, queries) for name, queries, _, paths in measured if name == search]
+        points = [(run.paths, run.queries) for run in full if run.search == search]
         _scatter(right, points, search, number)
-    every = [(paths, queries) for _, queries, _, paths in measured]
-    _line(right, every, 1.0, "K-tilde: theorem 2", ":")
-    _line(right, every, theorems.log2_places(12), "K-tilde (log2(h + 1) + 2), h = 12", "--")
-    right.set(title="Theorems 2 and 3", xlabel="K-tilde of the cut")
+    every = [(run.paths, run.queries) for run in full]
+    if every:
+        _line(right, every, 1.0, "K-tilde: theorem 2", ":")
+        factor = theorems.log2_places(theorems.height("balanced", theorems.N))
+        _line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {theorems.N}", "--")
+    right.set(title="Theorems 2 and 3, full trees", xlabel="K-tilde of the cut")
     for ax in (left, right):
         ax.set(xscale="log", yscale="log")
         ax.grid(visible=True)
@@ -143,13 +143,24 @@ def questions(view: FigureView) -> Drawing:
     return figure
 
 
-def _searches(view: FigureView) -> Iterator[tuple[str, float, float, float]]:
-    """Search, questions, ln N(T) and K-tilde of each run."""
+class _Run(NamedTuple):
+    """One run of a search: its questions, log2 N(T), K-tilde, and whether the tree is full."""
+
+    search: str
+    queries: float
+    bits: float
+    paths: float
+    is_full: bool
+
+
+def _searches(view: FigureView) -> Iterator[_Run]:
+    known = view.results.parameters.get("datasets", {})
     for row in view.results.rows:
-        values = {name: entry for name, entry in row["metrics"].items() if entry is not None}
-        wanted = [values.get(name) for name in ("queries", "log-cuts", "k-tilde")]
-        if row["algorithm"] in theorems.SEARCHES and None not in wanted:
-            yield (row["algorithm"], *wanted)
+        values = [row["metrics"].get(name) for name in ("queries", "log-cuts", "k-tilde")]
+        if row["algorithm"] in theorems.SEARCHES and None not in values:
+            queries, log_n, paths = values
+            is_full = known[row["dataset"]]["tree"] == "balanced"
+            yield _Run(row["algorithm"], queries, log_n / math.log(2), paths, is_full)
 
 
 def _scatter(ax: Axes, points: list[tuple[float, float]], label: str, number: int) -> None:

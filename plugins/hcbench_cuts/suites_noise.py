@@ -90,10 +90,10 @@ def _theorem_4() -> Iterator[Claim]:
 
 # ---- Theorem 5: NR -------------------------------------------------------------------------------
 
-CLUSTERS = 20
-ROUNDS = (300, 1000, 3000, 10000, 30000)
+CLUSTERS = 10
+ROUNDS = (1000, 3000, 10000, 30000, 100000)
 DIGITS = 1797
-LABELLED = real("UPGMA", "law=labels")
+LABELLED = real("Complete", "law=labels")
 EXCESS = f"excess-risk[K={CLUSTERS}]"
 
 

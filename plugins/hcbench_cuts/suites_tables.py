@@ -48,10 +48,10 @@ DEPTH, SPREAD = "leaf-depth", "leaf-depth[statistic=sd]"
 def _table_1() -> Iterator[Claim]:
     for tree, (depth, spread, error, k) in STATISTICS.items():
         columns = (
-            ("average depth", DEPTH, depth, 0.3 * float(depth)),
-            ("standard deviation of depths", SPREAD, spread, 0.3 * float(spread)),
+            ("average depth", DEPTH, depth, 0.1 * float(depth)),
+            ("standard deviation of depths", SPREAD, spread, 0.1 * float(spread)),
             ("BEST's error", ERROR, _share(error), 0.002),
-            ("BEST's K", "n-clusters", k, 0.3 * float(k)),
+            ("BEST's K", "n-clusters", k, 0.1 * float(k)),
         )
         for column, metric, printed, within in columns:
             yield Claim(
@@ -61,7 +61,7 @@ def _table_1() -> Iterator[Claim]:
                 metric=metric,
                 paper=printed,
                 within=round(within, 4),
-                note=f"{OTHER_DIGITS}: 0.2 points of error, or 30%, are allowed for",
+                note=f"{OTHER_DIGITS}: 0.2 points of error, else a tenth, are allowed for",
             )
 
 
@@ -108,13 +108,13 @@ ROUNDS = 300_000
 TUNED = {
     ("SING", "N-WDP"): 1,
     ("MED", "N-WDP"): 1,
-    ("COMP", "N-WDP"): 1,
+    ("COMP", "N-WDP"): 9,
     ("SING", "NR"): 0.1,
-    ("MED", "NR"): 0.01,
-    ("COMP", "NR"): 0.001,
-    ("SING", "BF"): 15,
-    ("MED", "BF"): 5,
-    ("COMP", "BF"): 3,
+    ("MED", "NR"): 0.1,
+    ("COMP", "NR"): 0.1,
+    ("SING", "BF"): 9,
+    ("MED", "BF"): 9,
+    ("COMP", "BF"): 9,
 }
 """In hindsight: the votes or c0 of the grid with the least error, averaged over `QUERIES`."""
 
@@ -137,21 +137,56 @@ def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
 
 
 def _table_2() -> Iterator[Claim]:
-    """The last column; claims are about the ends of runs, and the figure shows the others."""
+    """Every printed value; and what the text says of the algorithms."""
     for tree, algorithm in TEST_ERRORS:
         for queries, error, deviation in printed(tree, algorithm):
-            if queries != QUERIES[-1]:
-                continue
             yield Claim(
                 claim=f"Table 2: {tree}, {algorithm}, {queries} queries",
                 algorithm=tuned(tree, algorithm),
                 dataset=digits(tree),
                 metric=ERROR,
+                checkpoint=queries,
                 paper=error,
                 paper_error=round(deviation / 10**0.5, 6),
                 within=0.003,
                 note=f"{OTHER_DIGITS}: 0.3 points are allowed for",
             )
+    yield from _said()
+
+
+def _said() -> Iterator[Claim]:
+    """What the text says of table 2."""
+    for tree in LINKAGES:
+        for queries in QUERIES[:3]:
+            yield Claim(
+                claim=f"Appendix C.3: N-WDP outperforms ERM that sees {VALIDATION} pairs more: "
+                f"{tree}, {queries} queries",
+                algorithm=tuned(tree, "N-WDP"),
+                better_than="ERM",
+                dataset=digits(tree),
+                metric=ERROR,
+                checkpoint=queries,
+                than_checkpoint=queries + VALIDATION,
+            )
+        yield Claim(
+            claim=f"Section 5: N-WDP outperforms NR at few queries: {tree}",
+            algorithm=tuned(tree, "N-WDP"),
+            better_than=tuned(tree, "NR"),
+            dataset=digits(tree),
+            metric=ERROR,
+            checkpoint=QUERIES[0],
+        )
+    for tree in ("SING", "MED"):
+        yield Claim(
+            claim=f"Appendix C.3: BF makes very few clusters: {tree}",
+            algorithm=tuned(tree, "BF"),
+            dataset=digits(tree),
+            metric=ERROR,
+            checkpoint=QUERIES[1],
+            paper="0.8",
+            relation=">",
+            note="one cluster errs by 0.9",
+        )
 
 
 TABLE_2 = Suite(

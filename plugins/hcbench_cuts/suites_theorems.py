@@ -270,7 +270,7 @@ THEOREMS = Suite(
     datasets=tuple(dict.fromkeys(dataset for _, dataset in _ONLY)),
     metrics=("queries", "k-tilde", "log-cuts", "n-clusters", ERROR),
     only=_ONLY,
-    repetitions=20,
+    repetitions=10,
     claims=(*_theorem_1(), *_theorem_2(), *_theorem_3(), *_theorem_6()),
     figures=(
         Figure(

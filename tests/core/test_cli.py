@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from hcbench.cli import COMMANDS, main
+from hcbench import load_registry
+from hcbench.cli import COMMANDS, describe, main
 
 TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
 HEAVY = {"matplotlib", "numba", "scipy", "sklearn", "hdbscan"}
@@ -129,6 +130,29 @@ def test_info_tells_all_about_a_name() -> None:
         "parameter  default  values          meaning\n"
         "start      0        int in [0, 10]  Where to begin.\n"
     )
+
+
+def test_the_example_of_a_name_is_one_that_can_be_used() -> None:
+    registry = load_registry()
+    for entry in (*registry.algorithms.entries, *registry.datasets.entries):
+        command = shlex.split(describe.example(entry.spec))
+        if "..." in command[-1] or command[-1].startswith("./"):  # for the reader to fill in
+            continue
+        if command[-2] == "--algos":
+            assert len(registry.use_algorithms(command[-1])) == 1
+        else:
+            (use,) = registry.use_datasets(command[-1])
+            assert use.spec.provides_with(use.params)
+
+
+def test_what_must_be_given_is_in_the_example_for_the_reader_to_fill_in() -> None:
+    assert "NoisyInsertion[p=...]" in call("info", "NoisyInsertion").stdout
+
+
+def test_values_are_words_and_numbers_in_an_interval_each_by_itself() -> None:
+    (prior, bands) = json.loads(call("info", "WDP", "--format", "json").stdout)["parameters"][:2]
+    assert prior["values"] == "uniform | bands or float in (0, 1) or list or callable"
+    assert bands["values"] == "int in [1, 1000000] or list"
 
 
 def test_info_as_json_has_the_same() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,37 @@ def test_an_infinite_value_equals_no_number_and_is_beyond_any_bound() -> None:
         for relation in ("=", "<=", ">=", ">")
     }
     assert [word for word, said in words.items() if said == "reproduced"] == [">=", ">"]
+
+
+def curve(algorithm: str, **values: float) -> Outcome:
+    """One run, by checkpoint ("at_100") and its end."""
+    points = tuple(
+        Measured(
+            checkpoint=None if name == "end" else int(name[3:]), values={"error": Value(value)}
+        )
+        for name, value in values.items()
+    )
+    return replace(cell(0, algorithm=algorithm), measured=points)
+
+
+def test_a_claim_may_be_about_a_checkpoint() -> None:
+    runs = [
+        curve("A", at_100=3.0, at_600=2.0, end=1.0),
+        curve("B", at_100=4.0, at_600=2.5, end=1.0),
+    ]
+    assert verdict(runs, paper="3", checkpoint=100)["verdict"] == "reproduced"
+    assert verdict(runs, paper="1")["verdict"] == "reproduced"
+    assert verdict(runs, better_than="B", checkpoint=100)["measured"] == -1.0
+    later = verdict(runs, better_than="B", checkpoint=100, than_checkpoint=600)
+    assert (later["verdict"], later["measured"]) == ("differs", 0.5)
+    assert later["printed"] == "better than B after 600 queries"
+    itself = verdict(runs, checkpoint=600, than_checkpoint=100)
+    assert (itself["verdict"], itself["measured"]) == ("reproduced", -1.0)
+    none = verdict(runs, paper="3", checkpoint=200)
+    assert (none["verdict"], none["note"]) == (
+        "data not available",
+        "A on d has no checkpoint 200",
+    )
 
 
 def test_a_number_may_be_of_a_difference() -> None:

@@ -79,7 +79,10 @@ class Request:
     help="How often the result of noisy answers may be wrong.",
 )
 @click.option(
-    "--tree", type=_FILE, metavar="FILE", help="A Newick tree of the items, for who cuts one."
+    "--tree",
+    type=_FILE,
+    metavar="FILE",
+    help="A tree of the items, for who cuts one: Newick, or merges as for hcbench score.",
 )
 @click.option(
     "--seed",
@@ -141,6 +144,9 @@ def _ask(request: Request) -> None:
     _check_number(heading, items)
     if items.header:
         tell(f"{len(items.texts)} items; {items.header!r} is the header")
+    if items.missing:
+        shown = ", ".join(map(repr, items.missing[:3]))
+        tell(f"warning: {len(items.missing)} of the pictures are not there: {shown}")
     version = installed_version("hcbench")
     with AnswersFile(request.answers_file, heading, version) as file:
         finding = _hold(request, use, items, file, tree)
@@ -176,21 +182,15 @@ def choose_algorithm(registry: Registry, request: Request) -> Use[AlgorithmSpec]
 
 
 def _read_tree(path: Path, items: Items) -> Tree:
+    """The tree that is to be cut: its shape matters, so that lengths need not be heights."""
     import warnings
 
-    from hcbench.errors import DataError, HcbenchError
-    from hcbench.trees import Tree
+    from hcbench.tree_files import read_tree
     from hcbench.trees.newick import NewickWarning
 
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NewickWarning)
-            return Tree.from_newick(text, names=items.texts)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (HcbenchError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewickWarning)
+        return read_tree(path, items.texts)
 
 
 def _check_number(heading: Heading, items: Items) -> None:
@@ -232,8 +232,10 @@ def _hold(
                 return session.run()
     except (KeyboardInterrupt, Leave):
         answered = 0 if session is None else session.answered
+        answers = f"{answered} answer{'s' * (answered != 1)}"
+        again = "the same command" + (", without --undo," if request.undo else "")
         raise click.Abort(
-            f"stopped after {answered} answers, kept in {file.path}: the same command goes on"
+            f"stopped after {answers}, kept in {file.path}: {again} goes on"
         ) from None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hcbench.errors import ParameterError
 from hcbench.names import format_name, format_value
 from hcbench.registry import Entry
 from hcbench.specs import (
@@ -156,15 +157,21 @@ def _suite(suite: Suite) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    types = [parameter.type, *filter(None, parameter.alternative.split(" or "))]
-    choices = " | ".join(parameter.choices)  # of text
-    kind = " or ".join(choices if choices and name == "str" else name for name in types)
     return {
         "name": parameter.name,
         "default": "required" if parameter.required else format_value(parameter.default),
-        "values": f"{kind} in {parameter.interval}" if parameter.interval else kind,
+        "values": _values(parameter),
         "doc": parameter.doc,
     }
+
+
+def _values(parameter: Parameter) -> str:
+    """What it can be: text one of the choices, a number in the interval."""
+    words = {"str": " | ".join(parameter.choices) or "str"}
+    if parameter.interval:
+        words |= {number: f"{number} in {parameter.interval}" for number in ("int", "float")}
+    types = [parameter.type, *filter(None, parameter.alternative.split(" or "))]
+    return " or ".join(words.get(name, name) for name in types)
 
 
 def example(spec: Spec | Suite) -> str:
@@ -177,18 +184,32 @@ def example(spec: Spec | Suite) -> str:
         OracleSpec: "--oracles",
         MetricSpec: "--metrics",
     }
-    name = format_name(spec.name, _example_params(spec.parameters))
+    name = format_name(spec.name, _example_params(spec))
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     quoted = f"'{name}'" if "[" in name else name
     return f"hcbench compare {options[type(spec)]} {quoted}"
 
 
-def _example_params(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
-    """Another choice than the default where there is one; else the first default that says much."""
-    for parameter in parameters:
-        other = [choice for choice in parameter.choices if choice != parameter.default]
-        if other:
-            return {parameter.name: other[0]}
-    shown = [p for p in parameters if p.default not in (None, ()) and not p.required]
+def _example_params(spec: Spec) -> dict[str, Any]:
+    """What must be given; else another choice than the default; else a default that says much."""
+    required = {p.name: "..." for p in spec.parameters if p.required}
+    if required:
+        return required
+    for parameter in spec.parameters:
+        for choice in parameter.choices:
+            if choice != parameter.default and _is_enough(spec, {parameter.name: choice}):
+                return {parameter.name: choice}
+    shown = [p for p in spec.parameters if p.default not in (None, ())]
     return {shown[0].name: shown[0].default} if shown else {}
+
+
+def _is_enough(spec: Spec, params: Params) -> bool:
+    """Whether these parameters need no others beside them."""
+    try:
+        resolved = spec.resolve(params)
+        if isinstance(spec, DatasetSpec):
+            spec.provides_with(resolved)
+    except ParameterError:
+        return False
+    return True

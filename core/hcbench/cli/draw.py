@@ -105,7 +105,8 @@ class _Drawing:
             max(map(cell_len, [*header.split("\n"), *(text.plain for text in column)]))
             for header, column in zip(self.headers, self.columns, strict=True)
         ]
-        names = next((i for i, number in enumerate(numeric) if number), len(numeric))
+        texts = next((i for i, number in enumerate(numeric) if number), len(numeric))
+        names = self.block.names or texts
         if not all(numeric[names:]):  # texts between the numbers fold instead
             yield list(range(len(widths)))
             return
@@ -123,7 +124,12 @@ class _Drawing:
 
     def _packed(self, widths: Sequence[int], names: int, limit: int) -> list[list[int]]:
         """Columns in parts that are no wider than a limit, if one number's column is not."""
-        taken = min(sum(width + GAP for width in widths[:names]), self.width // 2)
+        numeric = self.block.numeric
+        texts = sum(
+            width + GAP for width, number in zip(widths, numeric, strict=True) if not number
+        )
+        taken = min(texts, self.width // 2)  # wider ones fold
+        taken += sum(widths[i] + GAP for i in range(names) if numeric[i])
         parts, used = [list(range(names))], taken
         for column in range(names, len(widths)):
             if used + widths[column] > limit and len(parts[-1]) > names:

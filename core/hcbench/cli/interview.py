@@ -58,9 +58,7 @@ class Interview:
             self._open(put)
         if self._terminal is not None:
             self._terminal.forget()
-        answers = {choice.key: choice.code for choice in put.kind.choices}
-        if put.kind.neither is not None and put.takes_neither:
-            answers[put.kind.neither.key] = put.kind.neither.code
+        answers = {c.key: c.code for c in put.kind.offered(neither=put.takes_neither)}
         if put.may_be_unsure:
             answers["u"] = UNSURE
         message = ""
@@ -95,7 +93,10 @@ class Interview:
             room = max((lines - _FRAME - message.count("\n")) // len(put.items), 1)
             page = self._page(put, message, console, room)
             blanks = lines > _FRAME + len(put.items)
-            console.print(Group(*(part for part in page if part or blanks)), end="")
+            shown: RenderableType = Group(*(part for part in page if part or blanks))
+            if "\n" in message and len(console.render_lines(shown, pad=False)) > lines:
+                shown = Text(message, end="")  # help that does not fit below the question
+            console.print(shown, end="")
 
         return terminal.read(draw)
 
@@ -178,11 +179,9 @@ def _numbered(put: Put) -> Iterator[tuple[str, str]]:
 
 
 def _other_keys(put: Put) -> Iterator[tuple[str, str]]:
-    for choice in put.kind.choices:
+    for choice in put.kind.offered(neither=put.takes_neither):
         if choice.words:
             yield choice.key, choice.words
-    if put.kind.neither is not None and put.takes_neither:
-        yield put.kind.neither.key, put.kind.neither.words
     rest = "z undo · q quit · ? help"
     yield ("u", f"unsure · {rest}") if put.may_be_unsure else ("", rest)
 

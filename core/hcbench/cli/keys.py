@@ -16,7 +16,7 @@ from typing import Any, Self
 END = "\x04"  # Ctrl-D
 _LOOK = 0.2  # seconds between looks at the size of the terminal
 _ENTER_PAGE, _LEAVE_PAGE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-_ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def is_interactive() -> bool:
@@ -27,7 +27,8 @@ def is_interactive() -> bool:
 class Terminal:
     """A terminal that gives each key at once, and a page of its own; both end with the context.
 
-    Ctrl-C interrupts as always. After Ctrl-Z and ``fg`` the page is drawn again.
+    Ctrl-C interrupts as always. Ctrl-Z gives the terminal back as it was; after ``fg`` the page is
+    drawn again.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,7 @@ class Terminal:
         for number in _ENDINGS:
             self._handlers[number] = signal.signal(number, _end)
         self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, self._go_on)
+        self._handlers[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._pause)
         self._open_page()
         return self
 
@@ -51,14 +53,24 @@ class Terminal:
         _traceback: TracebackType | None,
     ) -> None:
         with suppress(OSError, termios.error):  # the terminal may be gone
-            termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
-            self.write(_LEAVE_PAGE)
+            self._close_page()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
     def _open_page(self) -> None:
         tty.setcbreak(self._input)
-        self.write(_ENTER_PAGE)
+        _write_at_once(_ENTER_PAGE)
+
+    def _close_page(self) -> None:
+        termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
+        _write_at_once(_LEAVE_PAGE)
+
+    def _pause(self, number: int, _frame: FrameType | None) -> None:
+        self._close_page()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)  # stops here, unless no shell is there to go on
+        signal.signal(number, self._pause)
+        self._continued = True
 
     def _go_on(self, _number: int, _frame: FrameType | None) -> None:
         self._continued = True
@@ -89,20 +101,26 @@ class Terminal:
         draw : callable
             Draws the page: now, and again whenever its size changes.
         """
-        size = self.size
-        draw()
-        while not select([self._input], [], [], _LOOK)[0]:
+        size = None
+        while size is None or not select([self._input], [], [], _LOOK)[0]:
             if self._continued:
-                self._continued = False
+                self._continued, size = False, None
                 self._open_page()
-                draw()
-            elif self.size != size:
+            if self.size != size:
                 size = self.size
                 draw()
-        pressed = os.read(self._input, 64).decode(errors="replace")
+        try:
+            pressed = os.read(self._input, 64).decode(errors="replace")
+        except OSError:  # the terminal is gone
+            return END
         if not pressed:
             return END
         return "" if pressed.startswith("\x1b") else pressed[0]
+
+
+def _write_at_once(text: str) -> None:
+    """To the terminal, past the buffer, which nothing may enter while a signal is handled."""
+    os.write(sys.stderr.fileno(), text.encode())
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

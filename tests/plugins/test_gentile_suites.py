@@ -1,0 +1,234 @@
+"""The suites of Gentile et al. 2019: what they name exists, what is printed, and that they run."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hcbench import Claim, Results, Suite, Tree, draw_figures, load_registry
+from hcbench.plan import make_plan
+from hcbench.plugins import Plugins
+from hcbench.run import run_plan
+from hcbench.specs import load_function
+from hcbench.store import Store
+from hcbench_cuts import suites_noise, suites_tables, suites_theorems
+from hcbench_cuts.suites import SUITES
+from tests.plugins.tree_cuts import all_cuts, ancestors
+
+BY_NAME = {suite.name.removeprefix("gentile2019-"): suite for suite in SUITES}
+by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+
+
+# ---- What is printed -----------------------------------------------------------------------------
+
+# Added up by hand from the paper's table 2, row by row: errors, and their standard deviations.
+ROWS = {
+    ("SING", "ERM"): (7, 59.14, 0.0),
+    ("SING", "N-WDP"): (4, 33.14, 0.0),
+    ("SING", "NR"): (5, 44.80, 2.0),
+    ("SING", "BF"): (7, 578.0, 25.0),
+    ("MED", "ERM"): (7, 64.98, 0.0),
+    ("MED", "N-WDP"): (7, 62.58, 0.7),
+    ("MED", "NR"): (4, 37.39, 3.0),
+    ("MED", "BF"): (7, 374.7, 9.0),
+    ("COMP", "ERM"): (7, 67.23, 0.0),
+    ("COMP", "N-WDP"): (4, 37.86, 0.0),
+    ("COMP", "NR"): (7, 70.2, 1.1),
+    ("COMP", "BF"): (7, 72.2, 0.0),
+}
+
+
+def test_rows_of_table_2_have_as_many_values_and_the_same_sums():
+    assert set(suites_tables.TEST_ERRORS) == set(ROWS)
+    for (tree, algorithm), (count, errors, deviations) in ROWS.items():
+        cells = list(suites_tables.printed(tree, algorithm))
+        assert len(cells) == count
+        assert 100 * sum(float(error) for _, error, _ in cells) == pytest.approx(errors)
+        assert 100 * sum(deviation for _, _, deviation in cells) == pytest.approx(deviations)
+
+
+def test_a_percentage_is_a_part_of_1_with_the_rounding_that_is_printed():
+    cells = {queries: error for queries, error, _ in suites_tables.printed("MED", "N-WDP")}
+    assert (cells[250], cells[5000]) == ("0.0941", "0.088")
+    (claim,) = (c for c in BY_NAME["table1"].claims if c.claim == "Table 1: SING, BEST's error")
+    assert (claim.paper, claim.rounding) == ("0.0826", pytest.approx(0.00005))
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
+    code = (
+        "import sys, hcbench_cuts as p; print([s.name for s in p.hcbench_suites()])\n"
+        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, heavy = done.stdout.splitlines()
+    assert heavy == "[]"
+    assert all(repr(suite.name) in names for suite in SUITES)
+
+
+@by_name
+def test_claims_are_about_runs_of_their_suite(suite: Suite):
+    registry = load_registry()
+    plan = make_plan(suite, registry)
+    assert not plan.left_out
+    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in plan.cells}
+    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
+    oracles = {oracle for _, _, oracle in ran}
+    for claim in suite.claims:
+        for algorithm, dataset, metric in sides(claim):
+            (a,), (d,) = registry.use_algorithms(algorithm), registry.use_datasets(dataset)
+            (m,) = registry.use_metrics(metric)
+            assert m.identity in metrics, claim
+            heard = {o for o in oracles if (a.identity, d.identity, o) in ran}
+            wanted = {o.identity for o in registry.use_oracles(claim.oracle or "pair-queries")}
+            assert len(heard & wanted) == 1, claim
+
+
+def sides(claim: Claim) -> Iterator[tuple[str, str, str]]:
+    """Algorithm, data set and metric of both sides of a claim."""
+    yield claim.algorithm, claim.dataset, claim.metric
+    if claim.compares:
+        other, dataset = claim.better_than or claim.algorithm, claim.than_dataset or claim.dataset
+        yield other, dataset, claim.than_metric or claim.metric
+
+
+@by_name
+def test_every_figure_can_be_loaded(suite: Suite):
+    for figure in suite.figures:
+        assert callable(load_function(figure.function))
+
+
+def test_each_value_in_hindsight_is_one_of_the_grid():
+    registry = load_registry()
+    ran = {
+        use.identity
+        for text in BY_NAME["table2"].algorithms
+        for use in registry.use_algorithms(text)
+    }
+    for tree, algorithm in product(suites_tables.LINKAGES, suites_tables.ALGORITHMS):
+        (use,) = registry.use_algorithms(suites_tables.tuned(tree, algorithm))
+        assert use.identity in ran
+
+
+# ---- Bounds, from their definitions on all cuts of small trees -----------------------------------
+
+FULL = Tree([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1])
+LINE = Tree([8, 8, 9, 10, 11, 12, 13, 14, 9, 10, 11, 12, 13, 14, -1])
+TREES = {"balanced": FULL, "caterpillar": LINE}
+
+
+def cut_tree(tree: Tree, cut: tuple[int, ...]) -> tuple[set[int], int]:
+    """The nodes above a cut, and the leaves of T'_c*, from their definitions."""
+    inner = range(tree.n, tree.n_nodes)
+    above = {v for v in inner if not set(ancestors(tree, v)) & set(cut)}
+    kept = above | {v for v in cut if v >= tree.n}
+    return above, sum(not kept & set(tree.children(v).tolist()) for v in kept)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_bounds_are_those_of_all_cuts(name: str):
+    tree = TREES[name]
+    cuts = all_cuts(tree)
+    assert math.exp(suites_theorems.log_cuts(name, 8)) == pytest.approx(len(cuts))
+    assert suites_theorems.height(name, 8) == max(len(ancestors(tree, v)) for v in range(8)) - 1
+    paths = np.array([cut_tree(tree, cut)[1] for cut in cuts])
+    uniform = suites_theorems.mean_k_tilde(name, 8, suites_theorems.UNIFORM)
+    assert uniform == pytest.approx(paths.mean())
+    alpha = suites_theorems.ALPHA
+    chances = np.array(
+        [
+            (1 - alpha) ** len(cut_tree(tree, cut)[0]) * alpha ** sum(v >= 8 for v in cut)
+            for cut in cuts
+        ]
+    )
+    assert chances.sum() == pytest.approx(1)
+    constant = suites_theorems.mean_k_tilde(name, 8, suites_theorems.CONSTANT)
+    assert constant == pytest.approx(float(chances @ paths))
+
+
+def test_a_node_of_too_few_pairs_has_no_more_leaves_than_theorem_4_says():
+    for noise in suites_noise.NOISES:
+        m = suites_noise.votes(noise)
+        largest = max(2**j for j in range(13) if 4 ** (j - 1) < m)
+        assert largest / suites_theorems.N <= suites_noise.error_bound(noise)
+
+
+# ---- Small runs ----------------------------------------------------------------------------------
+
+
+def run(suite: Suite, folder: Path, **changes: object) -> Results:
+    """Run a part of a suite, and draw its figures."""
+    plan = make_plan(replace(suite, timeout=60.0, **changes), load_registry())  # type: ignore[arg-type]
+    with Store(folder / "s.sqlite") as store:
+        results = Results.of_plan(plan, run_plan(plan, Plugins(), store, jobs=1, command="test"))
+        drawn = draw_figures(results, folder, format="png", store=store)
+    assert [d.path is not None for d in drawn] == [True] * len(suite.figures), drawn
+    return results
+
+
+def about(suite: Suite, part: str) -> dict[str, tuple[object, ...]]:
+    """What of a suite is about some of its data sets, for `replace`."""
+    datasets = tuple(name for name in suite.datasets if part in name)
+    only = tuple(pair for pair in suite.only if part in pair[1])
+    claims = tuple(c for c in suite.claims if c.dataset in datasets and not c.exponent)
+    algorithms = tuple(dict.fromkeys(algorithm for algorithm, _ in only))
+    return {"datasets": datasets, "only": only, "claims": claims, "algorithms": algorithms}
+
+
+def test_what_holds_of_every_cut_does_in_a_small_run(tmp_path: Path):
+    suite = BY_NAME["theorems"]
+    part = about(suite, "n=256,")
+    always = tuple(c for c in suite.claims if c in part["claims"] and c.every_repetition)
+    results = run(suite, tmp_path, **{**part, "claims": always}, repetitions=2)
+    assert len(always) == 4 * (1 + 3 + 4) + 2
+    assert [v.verdict for v in results.judged] == ["reproduced"] * len(always)
+
+
+def test_noise_is_overcome_in_a_small_run(tmp_path: Path):
+    suite = BY_NAME["theorem4"]
+    noise = suites_noise.NOISES[0]
+    told, heard = suites_noise.voting(noise), suites_noise.noisy(noise)
+    always = tuple(c for c in suite.claims if c.every_repetition and c.oracle == heard)
+    some = {"algorithms": (told, "BF"), "oracles": (heard,), "claims": always}
+    results = run(suite, tmp_path, **some, repetitions=2)
+    assert [v.verdict for v in results.judged] == ["reproduced"]
+
+
+def test_the_excess_risk_is_measured_in_a_small_run(tmp_path: Path):
+    suite = BY_NAME["theorem5"]
+    few = suites_noise.ROUNDS[:2]
+    algorithms = [make(t) for t in few for make in (suites_noise.sampled, suites_noise.passive)]
+    claims = tuple(c for c in suite.claims if c.algorithm in algorithms and c.every_repetition)
+    results = run(suite, tmp_path, algorithms=tuple(algorithms), claims=claims, repetitions=1)
+    assert [v.verdict for v in results.judged] == ["reproduced"] * 2
+
+
+def test_a_small_table_2_is_measured_and_drawn(tmp_path: Path):
+    suite = BY_NAME["table2"]
+    trees = {suites_tables.digits(t): suites_tables.digits(t, "digits") for t in ("SING", "COMP")}
+    claims = tuple(
+        replace(claim, dataset=trees[claim.dataset])
+        for claim in suite.claims
+        if claim.dataset in trees and "NR" not in claim.algorithm + claim.better_than
+    )
+    results = run(
+        suite,
+        tmp_path,
+        algorithms=("BEST", "ERM", "NR[rounds=2000]", "N-WDP[votes=[1, 9]]", "BF[votes=[3, 9]]"),
+        datasets=tuple(trees.values()),
+        claims=claims,
+        budgets=(1500,),
+        repetitions=1,
+    )
+    assert claims
+    assert all(v.measured is not None for v in results.judged)
