@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hcbench import compiled, plots
     from hcbench.all_comparisons import AllComparisons
+    from hcbench.answer_matrix import AnswerMatrix
     from hcbench.api import compare
     from hcbench.claims import Claim
     from hcbench.comparisons import Comparisons
@@ -67,10 +68,21 @@ if TYPE_CHECKING:
         Reference,
     )
     from hcbench.suite import Figure, Suite
-    from hcbench.trees import Cut, HeightKind, NewickWarning, Partition, Tree
+    from hcbench.tree_files import read_tree
+    from hcbench.trees import (
+        Cut,
+        HeightKind,
+        NewickWarning,
+        Partition,
+        Tree,
+        best_cut,
+        heaviest_cut,
+        pair_weights,
+    )
 
 _HOME = {
     "all_comparisons": ("AllComparisons",),
+    "answer_matrix": ("AnswerMatrix",),
     "api": ("compare",),
     "claims": ("Claim",),
     "comparisons": ("Comparisons",),
@@ -108,7 +120,17 @@ _HOME = {
         "Reference",
     ),
     "suite": ("Figure", "Suite"),
-    "trees": ("Cut", "HeightKind", "NewickWarning", "Partition", "Tree"),
+    "tree_files": ("read_tree",),
+    "trees": (
+        "Cut",
+        "HeightKind",
+        "NewickWarning",
+        "Partition",
+        "Tree",
+        "best_cut",
+        "heaviest_cut",
+        "pair_weights",
+    ),
 }
 _MODULES = ("compiled", "plots")
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -120,6 +142,7 @@ __all__ = [
     "UNSURE",
     "AlgorithmSpec",
     "AllComparisons",
+    "AnswerMatrix",
     "Answers",
     "BudgetExceededError",
     "Claim",
@@ -157,18 +180,22 @@ __all__ = [
     "Tree",
     "Vectors",
     "ask_oracle",
+    "best_cut",
     "compare",
     "compiled",
     "derive_seed",
     "draw_figures",
     "finest_partition",
     "fit",
+    "heaviest_cut",
     "hookimpl",
     "load_registry",
     "pair_index",
     "pair_items",
+    "pair_weights",
     "person_answers",
     "plots",
+    "read_tree",
     "score",
     "similarity_matrix",
     "similarity_of_vectors",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -52,16 +53,21 @@ class AnswersFile:
 
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise DataError(
                 f"{self.path} is in use by another session; end that one, or take another file by "
                 "--answers FILE"
             ) from error
+        except OSError as error:
+            raise DataError(
+                f"cannot lock {self.path}: {error.strerror}; take a file on another disk by "
+                "--answers FILE"
+            ) from error
 
     def _begin(self, version: str) -> RecordedAnswers:
-        """What is there; the torn end of a line is dropped."""
+        """What is there; the torn end of a line is dropped, and a heading without answers."""
         recorded = parse(self.path, self.path.read_bytes())
-        if recorded is None:
+        if recorded is None or recorded.lines == 1:
             os.ftruncate(self._file, 0)
             self._write(self.heading.line(version))
             _sync_folder(self.path)
@@ -106,8 +112,9 @@ class AnswersFile:
 
 def _sync_folder(path: Path) -> None:
     """So that a new file is found again after the machine stops."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    with suppress(OSError):  # not all file systems can, and the file itself is on the disk
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

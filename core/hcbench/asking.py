@@ -306,6 +306,6 @@ def check_needs(use: Use[AlgorithmSpec], tree: Tree | None) -> None:
             f"{use.label} needs the truth or data, and there are only items to ask about"
         )
     if "tree" in needs and tree is None:
-        raise NotApplicableError(f"{use.label} cuts a tree: give one by --tree FILE.nwk")
+        raise NotApplicableError(f"{use.label} cuts a tree: give one by --tree FILE")
     if tree is not None and "tree" not in needs:
         raise ParameterError(f"{use.label} builds a tree and cuts none: leave --tree out")

@@ -18,6 +18,7 @@ from pathlib import Path
 DECISIVE = (
     "_comparison_kernels",
     "all_comparisons",
+    "answer_matrix",
     "answers_file",
     "cell",
     "comparison_arrays",
@@ -25,6 +26,7 @@ DECISIVE = (
     "comparisons",
     "compiled",
     "errors",
+    "files",
     "inputs",
     "job",
     "notes",
@@ -38,6 +40,7 @@ DECISIVE = (
     "seeds",
     "similarity",
     "specs",
+    "tree_files",
     "trees",
 )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator
 from dataclasses import dataclass
+from os.path import expanduser, isfile  # which take any text, as that of an item
 from pathlib import Path
 
 from hcbench.errors import DataError
+from hcbench.files import TABLES, read_rows, read_text
 
 #: In any case, what the first row says where it is a header.
 HEADERS = frozenset(
@@ -29,7 +28,8 @@ HEADERS = frozenset(
     for plural in ("", "s")
 )
 PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"))
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+_SCHEMES = ("http://", "https://", "file://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,21 @@ class Items:
 
         Paths are taken from the folder of the file.
         """
-        if text.startswith(("http://", "https://", "file://")):
+        if text.startswith(_SCHEMES):
             return text
-        if Path(text).suffix.lower() not in PICTURES:
-            return ""
-        return (self.path.parent / Path(text).expanduser()).absolute().as_uri()
+        picture = self._picture(text)
+        return "" if picture is None else picture.as_uri()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The paths of pictures that lead to no file."""
+        pictures = ((text, self._picture(text)) for text in self.texts)
+        return tuple(text for text, path in pictures if path is not None and not isfile(path))
+
+    def _picture(self, text: str) -> Path | None:
+        if text.startswith(_SCHEMES) or Path(text).suffix.lower() not in PICTURES:
+            return None
+        return (self.path.parent / expanduser(text)).absolute()
 
 
 def read_items(path: Path, column: str | None = None) -> Items:
@@ -73,20 +83,15 @@ def read_items(path: Path, column: str | None = None) -> Items:
     DataError
         If there is no such file or column, fewer than two items, or one twice.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
     suffix = path.suffix.lower()
-    header, found = "", _lines(text)
-    if suffix in _DELIMITERS:
-        header, found = _column(path, list(_rows(path, text, _DELIMITERS[suffix])), column)
+    if suffix in TABLES:
+        header, found = _column(path, read_rows(path), column)
     elif suffix != ".txt":
         raise DataError(f"{path}: items are read from .csv, .tsv and .txt files")
     elif column is not None:
         raise DataError(f"{path}: a .txt file has an item a line and no columns: leave out column")
+    else:
+        header, found = "", _lines(read_text(path))
     return Items(path, _checked(path, found), header)
 
 
@@ -95,28 +100,10 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(number, line.strip()) for number, line in numbered if line.strip()]
 
 
-def _rows(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the number of its first line."""
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
-    )
-    line = 1
-    try:
-        for raw in reader:
-            cells = [cell.strip() for cell in raw]
-            if any(cells):
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
-
-
 def _column(
     path: Path, rows: list[tuple[int, list[str]]], column: str | None
 ) -> tuple[str, list[tuple[int, str]]]:
     """The header of the column with the items, "" without one, and its cells."""
-    if not rows:
-        return "", []
     first = rows[0][1]
     at = _place(path, first, column)
     if first[at] == column or first[at].casefold() in HEADERS:
@@ -124,11 +111,6 @@ def _column(
     else:
         header = ""
     for line, cells in rows:
-        if len(cells) != len(first):
-            raise DataError(
-                f"{path}, line {line}: {len(cells)} cells, but the first row has {len(first)}; "
-                "put quotes around a text with a delimiter in it"
-            )
         if not cells[at]:
             raise DataError(f"{path}, line {line}: there is no item; drop the row")
     return header, [(line, cells[at]) for line, cells in rows]
@@ -153,7 +135,7 @@ def _place(path: Path, first: list[str], column: str | None) -> int:
 def _checked(path: Path, found: list[tuple[int, str]]) -> tuple[str, ...]:
     if len(found) < 2:
         number = "no items" if not found else f"one item only, {found[0][1]!r}"
-        raise DataError(f"{path}: there is {number}; at least 2 are needed")
+        raise DataError(f"{path} has {number}; at least 2 are needed")
     seen: dict[str, int] = {}
     for line, text in found:
         if text in seen:

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
+from hcbench.files import TABLES, is_number, read_npy, read_rows
 from hcbench.given_data import truth_entries
 from hcbench.items import read_items
 from hcbench.names import parse_name
 from hcbench.problem import Problem
 from hcbench.registry import make_use
-from hcbench.tree_files import NEWICK, TABLES, is_number, read_npy, read_rows, read_tree
+from hcbench.tree_files import NEWICK, read_tree
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
@@ -265,10 +266,20 @@ class _Order:
         return np.array([place[name] for name in self.names], dtype=np.int64)
 
     def _differing(self, one: _Named, missing: Sequence[str], extra: Sequence[str]) -> str:
+        if self.is_numbered and len(missing) == len(self.names):
+            return (
+                f"{self.source} has no names, and {one.where} has {_list(extra)}: say the names of "
+                f"the items of {self.source}, in their order, with --names FILE"
+            )
         parts = [f"{_some(missing)} missing"] if missing else []
         if extra:
             parts.append(f"{_some(extra)} not among the items of {self.source}")
-        hint = "; say the names of these with --names" if self.is_numbered else ""
+        hint = ""
+        if self.is_numbered:
+            hint = (
+                f"; {self.source} has no names but the numbers 0..{len(self.names) - 1}: say the "
+                "names of its items with --names FILE"
+            )
         return f"{one.where}: {', and '.join(parts)}{hint}"
 
     def tree(self, one: _Named) -> Tree:
@@ -285,13 +296,14 @@ def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:
             return _Order(names=one.names, source=str(one.where), is_numbered=False)
     assert unnamed is not None  # nothing has names, and there is something
     names = tuple(map(str, range(unnamed.n)))
-    source = f"{unnamed.where}, which has no names but the numbers 0..{unnamed.n - 1}"
-    return _Order(names=names, source=source, is_numbered=True)
+    return _Order(names=names, source=str(unnamed.where), is_numbered=True)
 
 
 def _some(names: Sequence[str]) -> str:
+    return f"{_list(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _list(names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:_SHOWN]))
     rest = len(names) - _SHOWN
-    if rest > 0:
-        return f"{shown} and {rest} more are"
-    return f"{shown} {'is' if len(names) == 1 else 'are'}"
+    return f"{shown} and {rest} more" if rest > 0 else shown

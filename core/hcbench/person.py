@@ -96,8 +96,7 @@ class _Person:
 
     def _read(self, texts: Texts) -> int:
         kind = self._kind
-        neither = () if kind.neither is None else (kind.neither,)
-        codes: dict[str, int] = {c.key: c.code for c in (*kind.choices, *neither)}
+        codes: dict[str, int] = {c.key: c.code for c in kind.offered(neither=True)}
         codes["u"] = UNSURE
         shown = [" and ".join(texts[:2]), " and ".join(texts[2:])] if kind.pairs else list(texts)
         keys = [choice.key for choice in kind.choices if not choice.words]

@@ -62,8 +62,11 @@ class QuestionKind:
     @property
     def codes(self) -> set[int]:
         """All answers, that of somebody who is unsure among them."""
-        neither = () if self.neither is None else (self.neither,)
-        return {UNSURE, *(choice.code for choice in (*self.choices, *neither))}
+        return {UNSURE, *(choice.code for choice in self.offered(neither=True))}
+
+    def offered(self, *, neither: bool) -> tuple[Choice, ...]:
+        """All choices, with that of neither if there is one and it is wanted."""
+        return self.choices + ((self.neither,) if neither and self.neither is not None else ())
 
     def unarranged(self, code: int, arrangement: tuple[int, ...]) -> int:
         """The answer to a question, from that to it as arranged."""

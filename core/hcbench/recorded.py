@@ -227,7 +227,9 @@ def parse(path: Path, data: bytes) -> RecordedAnswers | None:
     heading = _heading(path, next(lines, (1, b""))[1])
     if heading is None:
         if whole or (data and not data.startswith(b'{"hcbench'[: len(data)])):
-            raise DataError(f"{path} is no file of answers; take another one by --answers FILE")
+            raise DataError(
+                f"{path} is no file of answers, as hcbench ask writes them; take another"
+            )
         return None
     standing = _Standing(KINDS[heading.kind], frozenset(heading.items))
     for number, line in lines:

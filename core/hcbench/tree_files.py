@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidTreeError
+from hcbench.files import TABLES, is_number, read_npy, read_rows, read_text
 from hcbench.trees import Tree
+from hcbench.trees.newick import match_labels
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
-TABLES = {".csv": ",", ".tsv": "\t"}
 SUFFIXES = (*NEWICK, *TABLES, ".npy")
 
 _FORMATS = (
@@ -24,35 +24,42 @@ _FORMATS = (
 )
 
 
-def read_tree(path: Path) -> Tree:
+def read_tree(path: str | Path, names: Sequence[str] | None = None) -> Tree:
     """Read one tree.
 
     Parameters
     ----------
-    path : Path
+    path : str or path
         A Newick file (.nwk, .newick, .tree, .tre), or a table of merges (.csv, .tsv, .npy): four
         columns are scipy's linkage matrix; two are the ``merge`` of R's hclust if a number is
         negative, else scikit-learn's ``children_``; a third has the heights of either. A header,
         and a first column without a header, as R and pandas write them, are left out.
 
+    names : sequence of str, optional
+        Of the items, in the order that the leaves shall have. Those of Newick are found by them,
+        and the items of a table are these in this order.
+
     Returns
     -------
     Tree
-        With the names of a Newick file; the leaves of a table have none. A `NewickWarning` says if
-        branch lengths cannot be heights.
+        With these names; by default, with those of a Newick file, and none for the leaves of a
+        table. A `NewickWarning` says if branch lengths cannot be heights.
 
     Raises
     ------
     DataError
-        If the file cannot be read or holds no tree: one line with its name.
+        If the file cannot be read, holds no tree, or one of other items: one line with its name.
     """
+    path = Path(path).expanduser()
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{path}: trees are read from {', '.join(SUFFIXES)} files")
     try:
         if suffix in NEWICK:
-            return _tree_of_newick(path)
-        return _tree_of_merges(read_npy(path) if suffix == ".npy" else _read_numbers(path))
+            tree = _tree_of_newick(path)
+            return tree if names is None else tree.relabel(match_labels(tree.names, names))
+        tree = _tree_of_merges(read_npy(path) if suffix == ".npy" else _read_numbers(path))
+        return tree if names is None else _named(tree, names)
     except InvalidTreeError as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -88,98 +95,22 @@ def _tree_of_merges(table: NDArray[Any]) -> Tree:
         raise
 
 
-# ---- Text and arrays -----------------------------------------------------------------------------
-
-
-def read_text(path: Path) -> str:
-    """The text of a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
-
-
-def read_npy(path: Path) -> NDArray[Any]:
-    """The array of an .npy file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is an archive or holds Python objects, which could run code.
-    """
-    try:
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, EOFError) as error:
-        raise DataError(
-            f"{path} is no array of numbers or text: save it with numpy.save"
-        ) from error
-    if not isinstance(loaded, np.ndarray):
-        raise DataError(f"{path} is an archive of arrays; save one array with numpy.save")
-    array: NDArray[Any] = loaded
-    return array
-
-
-def read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Rows of a .csv or .tsv file that are not blank, each with the number of its line.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is empty, or its rows differ in length.
-    """
-    text, rows, line = io.StringIO(read_text(path), newline=""), [], 1
-    reader = csv.reader(
-        text, delimiter=TABLES[path.suffix.lower()], strict=True, skipinitialspace=True
-    )
-    try:
-        for raw in reader:
-            cells = [cell.strip() for cell in raw]
-            if any(cells):
-                rows.append((line, cells))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
-    if not rows:
-        raise DataError(f"{path}: the file is empty")
-    width = len(rows[0][1])
-    for line, cells in rows:
-        if len(cells) != width:
-            raise DataError(
-                f"{path}, line {line}: {len(cells)} cells, but the first row has {width}"
-            )
-    return rows
+def _named(tree: Tree, names: Sequence[str]) -> Tree:
+    if tree.n != len(names):
+        raise InvalidTreeError(f"the tree has {tree.n} leaves, and there are {len(names)} items")
+    return Tree(tree.parent, tree.height, tree.kind, names)
 
 
 def _read_numbers(path: Path) -> NDArray[np.float64]:
     """The numbers of a table, without its header and its column of row names."""
     rows = read_rows(path)
     first = rows[0][1]
-    has_header = not all(map(is_number, first))
+    has_header = not first[0] or not any(map(is_number, first))
     names = 1 if has_header and not first[0] else 0
     table = [
         [_number(path, line, cell) for cell in cells[names:]] for line, cells in rows[has_header:]
     ]
     return np.array(table, dtype=np.float64).reshape(len(table), len(first) - names)
-
-
-def is_number(cell: str) -> bool:
-    """Whether it reads as one."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _number(path: Path, line: int, cell: str) -> float:

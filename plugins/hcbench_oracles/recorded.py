@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from pathlib import Path
 
 from hcbench import (
     Answers,
-    DataError,
-    HcbenchError,
     NewickWarning,
     NotApplicableError,
     Problem,
     RecordedAnswers,
     Tree,
     person_answers,
+    read_tree,
 )
 
 
@@ -66,7 +64,7 @@ def _names(problem: Problem) -> tuple[str, ...]:
 def recorded_items(
     _seed: int, *, path: str, truth: str | None = None, tree: str | None = None
 ) -> Problem:
-    """The items of a file of answers, and nothing else unless Newick files tell it.
+    """The items of a file of answers, and nothing else unless files of trees tell it.
 
     Raises
     ------
@@ -83,12 +81,7 @@ def recorded_items(
 
 
 def _read_tree(file: str, names: tuple[str, ...]) -> Tree:
-    try:
-        text = Path(file).expanduser().read_text(encoding="utf-8-sig")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NewickWarning)
-            return Tree.from_newick(text, names=names)
-    except OSError as error:
-        raise DataError(f"cannot read {file}: {error.strerror}") from error
-    except (HcbenchError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: {error}") from error
+    """A tree of which but the shape matters, so that branch lengths need not be heights."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewickWarning)
+        return read_tree(file, names)

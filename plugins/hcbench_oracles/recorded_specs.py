@@ -48,8 +48,8 @@ RECORDED_ITEMS = DatasetSpec(
     doc="The items that a person has answered questions about.",
     parameters=(
         Parameter("path", REQUIRED, "The answers, as hcbench ask keeps them.", type="str"),
-        Parameter("truth", None, "A Newick file with the true tree of the items.", type="str"),
-        Parameter("tree", None, "A Newick file with a tree to be cut.", type="str"),
+        Parameter("truth", None, "A file with the true tree of the items.", type="str"),
+        Parameter("tree", None, "A file with a tree to be cut.", type="str"),
     ),
     provides=lambda params: tuple(name for name in ("truth", "tree") if params.get(name)),
     random=False,

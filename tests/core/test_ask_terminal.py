@@ -9,8 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from scipy.cluster.hierarchy import linkage
 
 from hcbench import Tree, load_registry
 from hcbench.cli import main
@@ -107,13 +109,46 @@ def test_keys_of_all_sorts(folder):
         code, rest = page.end()
         assert page.settings == page.before
     assert code == 130
-    kept = "stopped after 1 answers, kept in items.answers.jsonl: the same command goes on"
+    kept = "stopped after 1 answer, kept in items.answers.jsonl: the same command goes on"
     assert rest.strip() == f"hcbench: {kept}"
     said = [line.get("answer", "undo") for line in answers(folder)]
     assert said == ["unsure", "none", "undo"]
 
 
-@pytest.mark.parametrize("how", ["\x03", signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_help_on_a_low_page_stands_alone_and_does_not_push_the_question_half_away(folder):
+    with Page(["ask", "items.txt"], folder, size=(80, 12)) as page:
+        question(page, 1)
+        page.press("?")
+        page.wait("One key is one answer.*goes on where you left")
+        assert len(page.text.splitlines()) <= 12
+        assert "Question 1" not in page.text
+        page.press("x")
+        assert len(question(page, 1)) == 3
+
+
+def test_ctrl_z_gives_the_terminal_back_and_the_question_comes_again(folder):
+    """No shell watches over this terminal, so that nothing stops: whoever presses it loses none."""
+    with Page(["ask", "items.txt"], folder) as page:
+        items = question(page, 1)
+        page.press("\x1a")
+        for _ in range(100):  # tenths of a second
+            page._read()
+            if page.written.count(ENTER) == 2:
+                break
+        assert page.written.index(LEAVE) < page.written.rindex(ENTER)
+        assert question(page, 1) == items
+        page.press("1")
+        question(page, 2)
+        page.press("q")
+        page.end()
+        assert page.settings == page.before
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["\x03", signal.SIGTERM, signal.SIGQUIT],
+    ids=["Ctrl-C", "SIGTERM", "SIGQUIT"],
+)
 def test_however_it_ends_the_terminal_is_as_it_was(how, folder):
     with Page(["ask", "items.txt"], folder) as page:
         page.press("1")  # before there was a question: it answers none
@@ -126,7 +161,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(how, folder):
         assert page.written.count(ENTER) == page.written.count(LEAVE) == 1
     if isinstance(how, str):
         assert code == 130
-        assert "stopped after 1 answers" in rest
+        assert "stopped after 1 answer," in rest
         assert len(answers(folder)) == 1
     else:
         assert code == 128 + how
@@ -155,9 +190,32 @@ def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
     assert set(Tree.from_newick(done.stdout.splitlines()[-1]).names) == set(WORDS)
     again = call("items.txt", keys="")
     assert (again.exit_code, again.stdout) == (0, done.stdout)
-    back = call("items.txt", "--undo", "2", keys="2\n2\n2\n2\n2\n2\n")
+    left = call("items.txt", "--undo", "1", keys="q\n")
+    assert left.stderr.endswith("the same command, without --undo, goes on\n")
+    back = call("items.txt", "--undo", "1", keys="2\n2\n2\n2\n2\n2\n")
     assert back.exit_code == 0
     assert "3 undone" in back.stderr, "one of them in the first session"
+
+
+def test_a_file_without_answers_binds_nobody(folder):
+    assert call("items.txt", keys="q\n").exit_code == 130
+    result = call("items.txt", "--noise", "0.1", keys="1\nq\n")
+    assert "stopped after 1 answer," in result.stderr
+    refused = call("items.txt", keys="q\n")
+    assert refused.exit_code == 2
+    assert "another algorithm: NoisyInsertion[p=0.9], not InsertionClustering" in refused.stderr
+
+
+def test_a_tree_to_be_cut_may_be_a_linkage_matrix(folder):
+    np.save(folder / "z.npy", linkage(np.arange(12.0)[:, None]))
+    args = ("items.txt", "--algo", "WDP", "--tree", "z.npy")
+    result = call(*args, keys="y\n" * 20)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"1 (12): {', '.join(WORDS)}\n"
+    (folder / "items.txt").write_text("a\nb\nc\n")
+    refused = call(*args, "--answers", "few.jsonl")
+    assert refused.exit_code == 2
+    assert "z.npy: the tree has 12 leaves, and there are 3 items" in refused.stderr
 
 
 def test_an_input_that_ends_is_one_line(folder):
@@ -179,10 +237,10 @@ def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folde
 @pytest.mark.parametrize(
     ("name", "text", "args", "said"),
     [
-        ("i.csv", "", (), "i.csv: there is no items; at least 2 are needed"),
-        ("i.csv", "item\n", (), "there is no items"),
-        ("i.csv", "a\n", (), "there is one item only, 'a'"),
-        ("i.txt", "\n\n", (), "there is no items"),
+        ("i.csv", "", (), "i.csv: the file is empty"),
+        ("i.csv", "item\n", (), "i.csv has no items; at least 2 are needed"),
+        ("i.csv", "a\n", (), "i.csv has one item only, 'a'"),
+        ("i.txt", "\n\n", (), "i.txt has no items"),
         ("i.txt", "a\nb\n", (), "there are 2 items, and questions are about 3"),
         ("i.txt", "a\n\nb\nc\na\n", (), "lines 1 and 5 are both 'a'"),
         ("i.csv", "item\na\nb\n a\n", (), "lines 2 and 4 are both 'a'"),
@@ -255,6 +313,20 @@ def test_items_of_a_table(text, args, items, folder):
     call("i.csv", *args)
     head = json.loads((folder / "i.answers.jsonl").read_text().splitlines()[0])
     assert head["items"] == list(items)
+
+
+def test_pictures_that_are_not_there_are_told(folder):
+    (folder / "here.png").touch()
+    text = "here.png\nsub/there.JPG\nhttps://example.org/x.png\nword\n"
+    odd = ("~nobody/x.png", "x" * 300 + ".png")
+    (folder / "items.txt").write_text(text)
+    result = call("items.txt", keys="q\n")
+    assert "hcbench: warning: 1 of the pictures are not there: 'sub/there.JPG'\n" in result.stderr
+    (folder / "odd.txt").write_text("\n".join([*odd, "a", "b"]))
+    result = call("odd.txt", keys="q\n")
+    assert (
+        "hcbench: warning: 2 of the pictures are not there: '~nobody/x.png', 'xx" in result.stderr
+    )
 
 
 # ---- In comparisons ------------------------------------------------------------------------------

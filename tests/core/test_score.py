@@ -342,7 +342,17 @@ def test_lengths_that_are_no_heights_are_told_unless_quiet(folder):
         ),
         ({"t.nwk": "((a,b),(c,c));"}, ["t.nwk", "--truth", "truth.nwk"], "named 'c'"),
         ({"t.nwk": "((,),(,));"}, ["t.nwk", "--names", "names.txt"], "no labels"),
-        ({}, ["z.npy", "--truth", "truth.nwk"], "say the names of these with --names"),
+        (
+            {},
+            ["z.npy", "--truth", "truth.nwk"],
+            "z.npy has no names, and truth.nwk has 'a', 'b', 'c' and 3 more: say the names of the "
+            "items of z.npy, in their order, with --names FILE",
+        ),
+        (
+            {"t.nwk": "((((((0,1),2),3),4),5),6);"},
+            ["z.npy", "--truth", "t.nwk"],
+            "t.nwk: '6' is not among the items of z.npy; z.npy has no names but the numbers 0..5",
+        ),
         ({"n.txt": "a\nb\nc"}, ["z.npy", "--names", "n.txt"], "z.npy has 6 items, and n.txt 3"),
         ({"n.txt": "a\nb\na"}, ["z.npy", "--names", "n.txt"], "lines 1 and 3 are both 'a'"),
         (

@@ -133,6 +133,19 @@ def test_what_scikit_learn_merged(tmp_path):
     assert read_tree(written(tmp_path, "d.npy", with_distances)) == expected
 
 
+def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
+    names = ("d", "b", "e", "a", "c")
+    Z = linkage(X, "average")
+    newick = Tree.from_linkage(Z, names=names).to_newick()
+    for name, content in {"t.nwk": newick, "t.npy": Z}.items():
+        tree = read_tree(written(tmp_path, name, content), names)
+        assert tree.names == names
+        assert set(leaf_sets(tree)) == set(leaf_sets(Tree.from_linkage(Z))), name
+        other = "no leaf for 'f'" if name == "t.nwk" else "5 leaves, and there are 6 items"
+        with pytest.raises(DataError, match=rf"{name}: .*{other}"):
+            read_tree(str(tmp_path / name), (*names, "f"))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
@@ -145,6 +158,7 @@ def test_what_scikit_learn_merged(tmp_path):
         ("t.nwk", "", "no tree in the text"),
         ("t.csv", "", "the file is empty"),
         ("t.csv", "0,1,1,2\n2,3,NA,3", "line 2: 'NA' is not a number"),
+        ("t.csv", "0,1,x,2\n2,3,1,3", "line 1: 'x' is not a number"),
         ("t.csv", "0,1,1,2\n2,3,nan,3", "NaN"),
         ("t.csv", "0,1,1,2\n2,3,4", "line 2: 3 cells, but the first row has 4"),
         ("t.csv", '0,1,"1', "are the quotes closed"),
