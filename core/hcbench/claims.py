@@ -51,6 +51,10 @@ class Claim:
         no standard errors are allowed for.
     within : float
         What is "comparable": so much may be between what "=", "<=" and ">=" compare.
+    tuned_by : str, optional
+        A metric on whose value the parameters depend: where ``algorithm`` or ``better_than`` is a
+        grid, ``NAME[param=[1, 2]]``, the member that this metric says is best counts, in each
+        repetition at the checkpoint; of equally good ones the first of the grid.
     exponent : str, optional
         A numeric parameter of the data set. Measured is then the slope of log(mean of the metric)
         against log(parameter), over the data sets of the suite that are ``dataset`` but for it.
@@ -81,6 +85,7 @@ class Claim:
     relation: str = ""
     every_repetition: bool = False
     within: float = 0.0
+    tuned_by: str = ""
     exponent: str = ""
     erratum: str = ""
     note: str = ""

@@ -12,11 +12,11 @@ from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.given_data import as_problem, problem_of_truth, truth_entries
 from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
-from hcbench.oracle import Oracle, ask_oracle
+from hcbench.oracle import Answers, Oracle, ask_oracle
 from hcbench.plan import choose_oracles
 from hcbench.problem import Cost, Problem, Result, Scored, give
 from hcbench.registry import Registry, Use, load_registry, use_one
-from hcbench.specs import AlgorithmSpec
+from hcbench.specs import AlgorithmSpec, load_function
 
 Own: TypeAlias = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def fit(
     *,
     seed: int = 0,
     budget: int | None = None,
-    oracle: str | None = None,
+    oracle: str | Oracle | None = None,
     truth: Any = None,
     n: int | None = None,
     ordinal: Own | None = None,
@@ -55,9 +55,9 @@ def fit(
     seed : int
     budget : int, optional
         The most questions that may be asked.
-    oracle : str, optional
+    oracle : str or Oracle, optional
         How the data answer, such as ``"quadruplet-set[p=0.05]"``; by default the first kind that
-        the algorithm accepts and the data can provide.
+        the algorithm accepts and the data can provide. Or who answers, made by `ask_oracle`.
     truth : Tree or labels, optional
         For algorithms that take a hint.
     n : int, optional
@@ -73,7 +73,9 @@ def fit(
     Returns
     -------
     Tree or Partition
-        Counts are read from the oracle's ledger; make it by `ask_oracle` to have it.
+        Counts are read from the oracle's ledger. Make it by `ask_oracle` to have it:
+        ``asked = ask_oracle("pair-queries", f, n=tree.n)``, then ``fit("WDP", tree,
+        oracle=asked)`` and ``asked.ledger.queries``.
 
     Raises
     ------
@@ -87,8 +89,12 @@ def fit(
     _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
     if vectorized and not callables:
         raise ParameterError("vectorized= is for a callable that answers, and there is none")
-    problem, asked = _who_answers(data, callables, n, budget, truth, vectorized=vectorized)
+    if isinstance(data, Oracle):
+        data, oracle = None, data
+    own = oracle if isinstance(oracle, Oracle) else None
+    problem, asked = _who_answers(data, own, callables, n, budget, truth, vectorized=vectorized)
     if asked is None:
+        assert not isinstance(oracle, Oracle)
         asked = _default_oracle(registry, use, problem, oracle, seed, budget)
     elif asked.kind not in use.spec.accepts:
         raise ParameterError(
@@ -111,9 +117,10 @@ def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:
     """Refuse arguments that would be dropped without a word."""
-    given = [name for name, value in settings.items() if value is not None]
-    if isinstance(data, Oracle):
-        for name in [*callables, *given]:
+    given = {name: value for name, value in settings.items() if value is not None}
+    brought = isinstance(given.get("oracle"), Oracle) and not isinstance(data, Oracle)
+    if brought or isinstance(data, Oracle):
+        for name in [*callables, *(name for name in given if name != "oracle" or not brought)]:
             raise ParameterError(
                 f"{name}= has no effect on an oracle that is made already: leave it out; "
                 "ask_oracle takes the callable, n= and budget="
@@ -122,10 +129,13 @@ def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[st
         raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; leave one out")
     if data is not None and "n" in given:
         raise ParameterError("n= is for a callable without data: the data say how many items")
+    if len(callables) > 1:
+        raise ParameterError(f"only one can answer, got {', '.join(callables)}")
 
 
 def _who_answers(
     data: Any,
+    asked: Oracle | None,
     callables: Mapping[str, Own],
     n: int | None,
     budget: int | None,
@@ -134,22 +144,19 @@ def _who_answers(
     vectorized: bool,
 ) -> tuple[Problem, Oracle | None]:
     """The problem, and the oracle if the caller brings one."""
-    if len(callables) > 1:
-        raise ParameterError(f"only one can answer, got {', '.join(callables)}")
-    known = {} if truth is None else truth_entries(truth)
-    if isinstance(data, Oracle):
-        return Problem(n=data.n, **known), data
-    if callables:
-        ((name, function),) = callables.items()
-        problem = as_problem(data, truth) if data is not None else None
-        items = problem.n if problem is not None else n
+    problem = None if data is None else as_problem(data, truth)
+    for name, function in callables.items():
+        items = n if problem is None else problem.n
         if items is None:
             raise ParameterError("say how many items there are: n=...")
         asked = ask_oracle(_KIND[name], function, n=items, budget=budget, vectorized=vectorized)
-        return problem or Problem(n=items, **known), asked
-    if data is None:
-        raise ParameterError("fit needs data, or n= and a callable that answers")
-    return as_problem(data, truth), None
+    if problem is None:
+        if asked is None:
+            raise ParameterError("fit needs data, or n= and a callable that answers")
+        problem = Problem(n=asked.n, **({} if truth is None else truth_entries(truth)))
+    if asked is not None and asked.n != problem.n:
+        raise DataError(f"the oracle answers about {asked.n} items, and the data have {problem.n}")
+    return problem, asked
 
 
 def _default_oracle(
@@ -165,8 +172,15 @@ def _default_oracle(
     if not paired.able:
         raise DataError(paired.unable[0][1])
     chosen = paired.able[0]
+    if oracle is None and _asks_nothing(use, problem.n):
+        return Oracle(Answers(kind=chosen.spec.kind, n=problem.n), budget)
     call = Call(chosen.spec.function, chosen.params)
     return make_oracle(make_answers(call, problem, seed, budget), budget)
+
+
+def _asks_nothing(use: Use[AlgorithmSpec], n: int) -> bool:
+    said = use.spec.questions and load_function(use.spec.questions)(n, **use.params)
+    return said == (0, True)
 
 
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:

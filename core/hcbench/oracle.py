@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench import compiled
+from hcbench.answer_matrix import AnswerMatrix
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 from hcbench.problem import Point, Result
-from hcbench.trees import Partition
 
 Questions: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[np.int8]
@@ -67,9 +67,8 @@ class Answers:
         ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
         stream that nothing but the seed decides. Where questions are about two items and this is
         left out, all ordered pairs of different items are equally likely, and the seed is 0.
-    disagreements : callable, optional
-        ``disagreements(partition) -> float``: on how many unordered pairs of items, in expectation,
-        an answer differs from what a partition says. For metrics; no algorithm sees it.
+    matrix : AnswerMatrix, optional
+        What is answered about all pairs of items. For metrics; no algorithm sees it.
 
     Raises
     ------
@@ -89,7 +88,7 @@ class Answers:
     timed: bool = True
     symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
     draw: Callable[[int, int], Questions] | None = None
-    disagreements: Callable[[Partition], float] | None = None
+    matrix: AnswerMatrix | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.arity <= 4:

@@ -18,6 +18,7 @@ from hcbench.trees import HeightKind, Partition, Tree
 if TYPE_CHECKING:
     from scipy import sparse
 
+    from hcbench.answer_matrix import AnswerMatrix
     from hcbench.comparisons import Comparisons
     from hcbench.oracle import Answers
 
@@ -297,8 +298,11 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
             raise NotApplicableError(
                 f"level={level}: there are {n_levels} levels of labels, from 1"
             )
-        _, labels = np.unique(problem.levels[:, :level], axis=0, return_inverse=True)
-        return Partition(labels.ravel())
+        nested = Partition(np.zeros(problem.n, np.int64))
+        for column in problem.levels[:, :level].T:
+            own = Partition(column)
+            nested = Partition(nested.labels * own.n_clusters + own.labels)
+        return nested
     if level is not None:
         raise NotApplicableError(f"level={level}: this data set has no levels of labels")
     truth = problem.truth
@@ -373,6 +377,22 @@ class Scored:
         Made anew when first wanted, as it was for the algorithm: from the same seed.
         """
         return None if self.hear is None else self.hear()
+
+    @property
+    def answer_matrix(self) -> AnswerMatrix:
+        """What the oracle answers about all pairs of items.
+
+        Raises
+        ------
+        NotApplicableError
+            If no oracle was asked, or one that does not tell them, as a person.
+        """
+        answers = self.answers
+        if answers is None or answers.matrix is None:
+            raise NotApplicableError(
+                "no oracle was asked that tells its answers about all pairs of items"
+            )
+        return answers.matrix
 
     @property
     def tree(self) -> Tree:

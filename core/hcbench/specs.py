@@ -297,7 +297,8 @@ class AlgorithmSpec(Spec):
         A reference line: shown with the others, never marked best nor ranked.
     questions : str or callable, optional
         ``questions(n, **params) -> (number, is_bound) or None``: how many questions it asks about n
-        items, at most or about; None where nothing is known. A person who answers is told.
+        items, at most or about; None where nothing is known. A person who answers is told; where
+        it is at most 0, `hcbench.fit` needs no one to answer.
     """
 
     accepts: tuple[str, ...]

@@ -8,6 +8,9 @@ repetition, or about the rate at which a mean grows (see `Claim`). It is *reprod
 - "<=", ">=": it is on that side, or within the tolerance and two joint standard errors of it;
 - "<", ">", and "better": it is on that side by more than two joint standard errors.
 
+Where a claim is tuned by a metric, each repetition has the value of the member of the grid that
+this metric says is best there.
+
 Of a single repetition the standard error is not known, and none is allowed for. What every
 repetition must keep is compared without standard errors. Otherwise it *differs*, and so it does
 where a repetition failed: what is left are means of other data. A claim with a known *erratum* says
@@ -20,9 +23,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from hcbench.errors import NameSyntaxError
 from hcbench.labels import same_name, split_parameter
+from hcbench.names import format_name, parse_name
 from hcbench.statistics import log_log_slope, paired_difference, summarise
 
 if TYPE_CHECKING:
@@ -211,14 +217,11 @@ def _measure(claim: Claim, results: Results, notes: list[str]) -> _Found:
         return _measure_rate(claim, results, notes)
     if claim.compares:
         return _measure_difference(claim, results, notes)
-    place = (claim.oracle, claim.checkpoint)
-    group = _find_group(claim, claim.algorithm, claim.dataset, *place, results)
+    place = (claim.dataset, claim.oracle, claim.checkpoint)
     metric = _find_metric(claim.metric, results)
-    numbers = _numbers(group, metric, notes)
+    numbers, whole = _by_repetition(claim, claim.algorithm, *place, metric, results, notes)
     found = summarise(list(numbers.values()))
-    size = abs(found.mean or 0.0)
-    whole = not group.failed(metric)
-    return _Found(found.mean, found.standard_error, numbers, size, whole)
+    return _Found(found.mean, found.standard_error, numbers, abs(found.mean or 0.0), whole)
 
 
 def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Found:
@@ -228,20 +231,25 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Fo
     than_checkpoint = claim.than_checkpoint
     if than_checkpoint is None:
         than_checkpoint = claim.checkpoint
-    place = (claim.oracle, claim.checkpoint)
-    groups = [
-        _find_group(claim, claim.algorithm, claim.dataset, *place, results),
-        _find_group(
-            claim,
-            claim.better_than or claim.algorithm,
-            claim.than_dataset or claim.dataset,
-            claim.than_oracle or claim.oracle,
-            than_checkpoint,
-            results,
-        ),
-    ]
-    first, second = (
-        _numbers(group, metric, notes) for group, metric in zip(groups, metrics, strict=True)
+    first, is_whole = _by_repetition(
+        claim,
+        claim.algorithm,
+        claim.dataset,
+        claim.oracle,
+        claim.checkpoint,
+        metrics[0],
+        results,
+        notes,
+    )
+    second, other_is_whole = _by_repetition(
+        claim,
+        claim.better_than or claim.algorithm,
+        claim.than_dataset or claim.dataset,
+        claim.than_oracle or claim.oracle,
+        than_checkpoint,
+        metrics[1],
+        results,
+        notes,
     )
     shared = sorted(set(first) & set(second))
     found = paired_difference([first[r] for r in shared], [second[r] for r in shared])
@@ -256,7 +264,7 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Fo
         found.standard_error,
         {r: first[r] - second[r] for r in shared},
         max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
-        not any(group.failed(metric) for group, metric in zip(groups, metrics, strict=True)),
+        is_whole and other_is_whole,
     )
 
 
@@ -270,9 +278,12 @@ def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> _Found:
             f"least, above 0; there are {len(at)}"
         )
     place = (claim.oracle, claim.checkpoint)
-    groups = [_find_group(claim, claim.algorithm, at[x], *place, results) for x in sorted(at)]
-    samples = [list(_numbers(group, metric, notes).values()) for group in groups]
-    whole = not any(group.failed(metric) for group in groups)
+    sides = [
+        _by_repetition(claim, claim.algorithm, at[x], *place, metric, results, notes)
+        for x in sorted(at)
+    ]
+    samples = [list(numbers.values()) for numbers, _ in sides]
+    whole = all(is_whole for _, is_whole in sides)
     values = ", ".join(f"{x:g}" for x in sorted(at))
     slope, standard_error = log_log_slope(sorted(at), samples)
     if slope is None:
@@ -293,6 +304,48 @@ def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
         if value is not None and value > 0 and same_name(wanted, rest, {rest: others}):
             found[value] = label
     return found
+
+
+def _by_repetition(
+    claim: Claim,
+    algorithm: str,
+    dataset: str,
+    oracle: str,
+    checkpoint: int | None,
+    metric: str,
+    results: Results,
+    notes: list[str],
+) -> tuple[dict[int, float], bool]:
+    """The values of a metric, and whether none failed; of a grid those of the tuned members."""
+    members = _members(algorithm) if claim.tuned_by else [algorithm]
+    place = (dataset, oracle, checkpoint)
+    groups = [_find_group(claim, member, *place, results) for member in members]
+    numbers = [_numbers(group, metric, notes) for group in groups]
+    if len(groups) == 1:
+        return numbers[0], not groups[0].failed(metric)
+    by = _find_metric(claim.tuned_by, results)
+    chosen = _best_by(groups, by, results, notes)
+    times = Counter(chosen.values())
+    counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
+    notes.append(f"tuned by {by}: {counts}")
+    whole = not any(group.failed(metric) or group.failed(by) for group in groups)
+    return {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}, whole
+
+
+def _best_by(
+    groups: list[Group], metric: str, results: Results, notes: list[str]
+) -> dict[int, int]:
+    """By repetition the number of the group that is best by a metric; of equals the first."""
+    direction = next(m.direction for m in results.metrics if m.label == metric)
+    if direction == "none":
+        raise _NotMeasuredError(f"nothing is tuned by {metric}: it describes and does not judge")
+    sign = -1 if direction == "higher" else 1
+    best: dict[int, tuple[float, int]] = {}
+    for k, group in enumerate(groups):
+        for repetition, number in _numbers(group, metric, notes).items():
+            rival = (sign * number, k)
+            best[repetition] = min(best.get(repetition, rival), rival)
+    return {repetition: k for repetition, (_, k) in best.items()}
 
 
 def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
@@ -344,7 +397,8 @@ def _find_group(
     if not ran:
         raise _NotMeasuredError(found[0].outcomes[0].reason)
     asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
-    if not asked and algorithm == claim.better_than and not claim.than_oracle:
+    is_rival = algorithm in (claim.better_than, *_members(claim.better_than))
+    if not asked and is_rival and not claim.than_oracle:
         asked = ran  # the oracle of a claim is that of its algorithm
     if not asked:
         raise _NotMeasuredError(f"{algorithm} was not run with oracle {oracle}")
@@ -352,6 +406,23 @@ def _find_group(
         which = " or ".join(f"{g.oracle}, budget {g.budget}" for g in asked)
         raise _NotMeasuredError(f"it is not clear which run is meant: {which}")
     return asked[0]
+
+
+def _members(name: str) -> list[str]:
+    """The algorithms that a name with lists as parameters means; one that has none is its own."""
+    try:
+        grid = parse_name(name)
+    except NameSyntaxError:
+        return [name]
+    lists = {key: value for key, value in grid.params.items() if isinstance(value, tuple)}
+    if not lists:
+        return [name]
+    # A list within a list is one value, and labels hold it so.
+    values = [[(v,) if isinstance(v, tuple) else v for v in value] for value in lists.values()]
+    return [
+        format_name(grid.base, {**grid.params, **dict(zip(lists, chosen, strict=True))})
+        for chosen in product(*values)
+    ]
 
 
 def _find_metric(name: str, results: Results) -> str:

@@ -1,4 +1,4 @@
-"""Best cuts of a tree for signed weights of pairs, bottom up and again after each new weight.
+"""The best cut of a tree for signed weights of pairs, `hcbench.heaviest_cut`, kept up to date.
 
 Throughout, a pair of items weighs w where they are said to belong together and -w where not, and
 W(v) is the sum over the pairs inside T(v). A cut gains the W of its clusters; what it costs, the
@@ -27,34 +27,6 @@ PAIRS = types.int64[:, ::1]
 # numba's types are not annotated.
 _tuple: Any = types.UniTuple
 LAW = _tuple(types.float64, 2)
-
-
-@njit(WEIGHTS(PARENTS, GIVEN), cache=True)
-def excesses(parent: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Excesses (m,) from the weight ``own`` (m,) of the pairs whose common ancestor is v. O(m)."""
-    m = len(parent)
-    x, below = own.copy(), np.zeros(m)  # below: s, until its node is reached
-    for v in range(m):
-        inside = x[v]
-        x[v] = inside - below[v]
-        if v < m - 1:
-            x[parent[v]] += inside
-            below[parent[v]] += max(inside, below[v])
-    return x
-
-
-@njit(IDS(PARENTS, GIVEN), cache=True)
-def best_whole(parent: NDArray[np.int64], x: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The best cut (k,): the nodes with x (m,) at least 0 that have none such above. O(m)."""
-    m = len(parent)
-    settled, nodes, k = np.empty(m, np.bool_), np.empty(m, np.int64), 0
-    for v in range(m - 1, -1, -1):
-        settled[v] = v < m - 1 and settled[parent[v]]
-        if not settled[v] and x[v] >= 0.0:
-            settled[v] = True
-            nodes[k] = v
-            k += 1
-    return nodes[:k].copy()
 
 
 @njit(IDS(PARENTS), cache=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import Given, Oracle, Partition
-from hcbench_cuts.best_cuts import best_cut, weights_of_labels
+from hcbench import Given, Oracle, Partition, pair_weights
+from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.given_tree import tree_of
 
 
@@ -37,4 +37,4 @@ def best(
     O(n log n), however many clusters there are; with K, O(n K) besides in a binary tree.
     """
     tree = tree_of(given)
-    return best_cut(tree, weights_of_labels(tree, given.hints["clusters"]), K).partition
+    return heaviest_within(tree, pair_weights(tree, given.hints["clusters"]), K).partition

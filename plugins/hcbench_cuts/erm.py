@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from hcbench import Cut, Given, Oracle, Partition
-from hcbench_cuts.best_cuts import best_cut
+from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.draws import blocks, most_draws
 from hcbench_cuts.given_tree import tree_of
 
@@ -46,7 +46,7 @@ def erm(
     own = np.zeros(tree.n_nodes)
 
     def current() -> Cut:
-        return best_cut(tree, own, K)
+        return heaviest_within(tree, own, K)
 
     for block in blocks(oracle, most_draws(oracle, rounds, inf), current):
         pairs = oracle.draw(block)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from hcbench import Cut, Given, Oracle, Partition, Tree
 from hcbench_cuts._count_kernels import log_cuts
-from hcbench_cuts._erm_kernels import best_whole, heavy_postorder, sample
+from hcbench_cuts._cut_kernels import highest_kept
+from hcbench_cuts._erm_kernels import heavy_postorder, sample
 from hcbench_cuts.draws import blocks, most_draws
 from hcbench_cuts.given_tree import tree_of
 
@@ -119,5 +120,5 @@ class Learner:
         oracle.run(sample, self.x, self.parent, pairs, lcas, coins, t, law)
 
     def cut(self) -> Cut:
-        """The best cut of now."""
-        return Cut(self.tree, best_whole(self.tree.parent, self.x[self.new]))
+        """The best cut of now: the highest nodes whose excess is at least 0."""
+        return Cut(self.tree, highest_kept(self.tree.parent, self.x[self.new] < 0.0))

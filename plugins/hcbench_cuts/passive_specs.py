@@ -6,6 +6,7 @@ from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params
 from hcbench_cuts.references import GENTILE_2019
 
 QUERIES, TREE = ("pair-queries",), ("tree",)
+NONE_ASKED = "hcbench_cuts.without_asking:no_questions"
 
 MOST_CLUSTERS = Parameter(
     "K",
@@ -88,6 +89,7 @@ BEST = AlgorithmSpec(
     reference=True,
     parameters=(MOST_CLUSTERS,),
     paper=GENTILE_2019,
+    questions=NONE_ASKED,
 )
 
 CUT_AT_K = AlgorithmSpec(
@@ -107,6 +109,7 @@ CUT_AT_K = AlgorithmSpec(
             interval="[1, inf)",
         ),
     ),
+    questions=NONE_ASKED,
 )
 
 LARGEST_GAP = AlgorithmSpec(
@@ -116,9 +119,17 @@ LARGEST_GAP = AlgorithmSpec(
     accepts=QUERIES,
     needs=TREE,
     returns="partition",
+    questions=NONE_ASKED,
 )
 
 PASSIVE: tuple[AlgorithmSpec, ...] = (NR, ERM, BEST, CUT_AT_K, LARGEST_GAP)
+
+VALIDATION_PAIRS = Parameter(
+    "pairs",
+    500,
+    "How many pairs the validation set has; all algorithms of a repetition have the same.",
+    interval="[1, inf)",
+)
 
 METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
@@ -172,6 +183,12 @@ METRICS: tuple[MetricSpec, ...] = (
         doc="Clustering error beyond that of the best cut of the same tree.",
         parameters=(
             Parameter(
+                "against",
+                "truth",
+                "The true clusters, or the answers of the oracle with their noise.",
+                choices=("truth", "answers"),
+            ),
+            Parameter(
                 "K",
                 None,
                 "The most clusters of the best cut; any number if left out.",
@@ -182,7 +199,29 @@ METRICS: tuple[MetricSpec, ...] = (
         paper=GENTILE_2019,
         direction="lower",
         interval="[-1, 1]",
-        needs=("tree", "levels|truth"),
+        needs=TREE,
+        result="partition",
+    ),
+    MetricSpec(
+        name="validation-error",
+        function="hcbench_cuts.validation:validation_error",
+        doc="Part of a validation set, pairs that the oracle draws, on which the clusters differ "
+        "from its answers.",
+        parameters=(VALIDATION_PAIRS,),
+        paper=GENTILE_2019,
+        direction="lower",
+        interval="[0, 1]",
+        result="partition",
+    ),
+    MetricSpec(
+        name="test-error",
+        function="hcbench_cuts.validation:test_error",
+        doc="Clustering error without the pairs of the validation set.",
+        parameters=(VALIDATION_PAIRS,),
+        paper=GENTILE_2019,
+        direction="lower",
+        interval="[0, 1]",
+        needs=("truth|levels",),
         result="partition",
     ),
 )

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import NotApplicableError, Partition, Scored, Tree, finest_partition
+from hcbench import AnswerMatrix, NotApplicableError, Partition, Scored, Tree, finest_partition
 from hcbench_cuts import _count_kernels
-from hcbench_cuts.best_cuts import best_cut, weights_of_labels
+from hcbench_cuts.best_cuts import heaviest_within
 
 
 def log_cuts(scored: Scored) -> float:
@@ -58,32 +58,45 @@ def k_tilde(scored: Scored) -> float:
     return float((kept & ~has_kept).sum())
 
 
-def excess_risk(scored: Scored, *, K: int | None = None) -> float:  # noqa: N803
+def excess_risk(
+    scored: Scored,
+    *,
+    against: Literal["truth", "answers"] = "truth",
+    K: int | None = None,  # noqa: N803
+) -> float:
     """Clustering error minus that of the best cut of the same tree.
 
     Equation (2) of the paper for uniform pairs, all n^2 of them counted: (d_H(Sigma, C) -
-    min d_H(Sigma, C(c))) / n^2 with Sigma that of the true clusters. O(n log n).
+    min d_H(Sigma, C(c))) / n^2.
 
     Parameters
     ----------
+    against : {"truth", "answers"}
+        Sigma is that of the true clusters, or what the oracle answers, persistent noise included;
+        of noise that is drawn anew each time the expectation.
     K : int, optional
         The most clusters of the best cut. A result with more may then be better than that.
+
+    Returns
+    -------
+    float
+        O(n log n); against answers O(1) more for each pair about which they are not what clusters
+        would say.
+
+    Raises
+    ------
+    NotApplicableError
+        If there is no tree, the result is no partition, or there are no such answers.
     """
     if scored.problem.tree is None or not isinstance(scored.result, Partition):
         raise NotApplicableError("excess-risk is that of a cut of a given tree")
-    tree, truth = scored.problem.tree, finest_partition(scored.problem)
-    best = best_cut(tree, weights_of_labels(tree, truth), K).partition
-    return 2.0 * (_gain(best, truth) - _gain(scored.result, truth)) / tree.n**2
-
-
-def _gain(clusters: Partition, truth: Partition) -> float:
-    """Pairs inside clusters: those of one true cluster minus those of two."""
-    parts = np.unique(clusters.labels * truth.n_clusters + truth.labels, return_counts=True)[1]
-    return 2.0 * _pairs(parts) - _pairs(clusters.sizes)
-
-
-def _pairs(sizes: NDArray[np.int64]) -> float:
-    return float((sizes * (sizes - 1) // 2).sum())
+    tree = scored.problem.tree
+    if against == "truth":
+        sigma = AnswerMatrix(finest_partition(scored.problem))
+    else:
+        sigma = scored.answer_matrix
+    best = heaviest_within(tree, sigma.pair_weights(tree), K).partition
+    return 2.0 * (sigma.disagreements(scored.result) - sigma.disagreements(best)) / tree.n**2
 
 
 def _tree(scored: Scored) -> Tree:

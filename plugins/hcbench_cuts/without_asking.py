@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hcbench import (
@@ -13,6 +15,11 @@ from hcbench import (
     Partition,
 )
 from hcbench_cuts.given_tree import tree_of
+
+
+def no_questions(n: int, **_params: Any) -> tuple[int, bool]:
+    """How many questions are asked."""
+    return 0, True
 
 
 def cut_at_k(

@@ -129,11 +129,8 @@ def adjusted_rand_index(one: Partition, other: Partition) -> float:
     one * other / all pairs and m = (one + other) / 2; 1 if m = e, as then the partitions are equal.
     Written here because scikit-learn's warns of many small clusters.
     """
-    from scipy import sparse
-
-    entries = (np.ones(one.n, dtype=np.int64), (one.labels, other.labels))
-    table = sparse.coo_array(entries).tocsr()  # adds up equal entries
-    together, by_one, by_other = (_pairs(c) for c in (table.data, one.sizes, other.sizes))
+    counts = (one.overlaps(other), one.sizes, other.sizes)
+    together, by_one, by_other = (_pairs(c) for c in counts)
     expected = by_one * by_other / max(1, _pairs(np.array([one.n])))
     largest = (by_one + by_other) / 2
     if largest == expected:

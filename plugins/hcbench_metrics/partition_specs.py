@@ -57,10 +57,16 @@ ROSENBERG_2007 = Reference(
 
 _CUT = (
     Parameter(
+        "cut",
+        "K",
+        "Of a result that is a tree: its cut into k clusters, or the one that differs on the "
+        "fewest pairs from what it is compared with.",
+        choices=("K", "best"),
+    ),
+    Parameter(
         "k",
         None,
-        "Of a result that is a tree: clusters of its cut; as many as there are true ones if left "
-        "out.",
+        "Clusters of cut K; as many as there are true ones if left out.",
         type="int",
         interval="[1, inf)",
     ),

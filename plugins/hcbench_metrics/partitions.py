@@ -1,7 +1,10 @@
 """How far a partition agrees with the true clusters, by what each two clusters have in common.
 
-Of a result that is a tree, its cut into as many clusters as there are true ones is judged, or into
-``k``; a tree that is not binary may have but a larger number (`Tree.cut_nodes`).
+Of a result that is a tree, a cut is judged. ``cut="K"``: that into as many clusters as there are
+true ones, or into ``k``; a tree that is not binary may have but a larger number (`Tree.cut_nodes`).
+``cut="best"``: of all cuts the one that differs on the fewest pairs from what it is compared with,
+and of several the coarsest (`hcbench.best_cut`), in O(n log n). That is the best one by
+`clustering_error` alone; by another measure another cut may be better.
 """
 
 from __future__ import annotations
@@ -11,7 +14,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hcbench import NotApplicableError, ParameterError, Partition, finest_partition
+from hcbench import (
+    AnswerMatrix,
+    NotApplicableError,
+    ParameterError,
+    Partition,
+    finest_partition,
+    heaviest_cut,
+)
 from hcbench_metrics import _partition_kernels as kernels
 from hcbench_metrics.agreement import adjusted_rand_index
 
@@ -21,13 +31,16 @@ if TYPE_CHECKING:
     from hcbench import Scored
 
     Average = Literal["arithmetic", "geometric", "min", "max"]
+    Kind = Literal["K", "best"]
 
 _ROUNDING = 1e-9  # of expected information, in nats
+_NOTHING = 1e-12  # information, in nats: less is a difference of equal entropies, rounded
 
 
 def clustering_error(
     scored: Scored,
     against: Literal["truth", "answers"] = "truth",
+    cut: Kind = "K",
     k: int | None = None,
     level: int | None = None,
 ) -> float:
@@ -41,35 +54,33 @@ def clustering_error(
     against : {"truth", "answers"}
         Sigma is that of the true clusters (Sigma*), or what the oracle answers, persistent noise
         included; of noise that is drawn anew each time the expectation.
+    cut : {"K", "best"}
+        Of a result that is a tree: into ``k`` clusters, or the one of the least error.
     k : int, optional
-        Clusters of the cut of a result that is a tree.
+        Clusters of cut K; as many as there are true ones by default.
     level : int, optional
         Of the true labels, 1 being the coarsest; the finest by default.
 
     Returns
     -------
     float
-        In [0, 1 - 1/n]. O(n log n); against answers as their oracle says.
+        In [0, 1 - 1/n]. O(n log n); against answers O(1) more for each pair about which they are
+        not what clusters would say: those that noise has flipped, or all of a matrix.
 
     Raises
     ------
     NotApplicableError
-        If there is no truth, or no oracle that tells on how many pairs it disagrees.
+        If there is no truth, or no oracle that tells its answers about all pairs.
     """
     if against == "truth":
-        true = finest_partition(scored.problem, level)
-        differing: float = true.disagreements(_judged(scored, k, level))
+        sigma = AnswerMatrix(finest_partition(scored.problem, level))
     else:
-        answers = scored.answers
-        if answers is None or answers.disagreements is None:
-            raise NotApplicableError(
-                "against=answers: no oracle that answers about pairs was asked"
-            )
-        differing = answers.disagreements(_judged(scored, k, level))
-    return 2.0 * differing / scored.problem.n**2
+        sigma = scored.answer_matrix
+    found = _judged(scored, cut, k, level, sigma)
+    return 2.0 * sigma.disagreements(found) / scored.problem.n**2
 
 
-def ari(scored: Scored, k: int | None = None, level: int | None = None) -> float:
+def ari(scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None) -> float:
     """Adjusted Rand index (Hubert & Arabie 1985); higher is better.
 
     ``(both - e) / (m - e)`` of the pairs that both put together, their expectation e for random
@@ -78,31 +89,39 @@ def ari(scored: Scored, k: int | None = None, level: int | None = None) -> float
 
     Parameters
     ----------
-    scored, k, level
+    scored, cut, k, level
         As of `clustering_error`.
     """
-    return adjusted_rand_index(finest_partition(scored.problem, level), _judged(scored, k, level))
+    return adjusted_rand_index(*_compared(scored, cut, k, level))
 
 
 def ami(
-    scored: Scored, average: Average = "arithmetic", k: int | None = None, level: int | None = None
+    scored: Scored,
+    average: Average = "arithmetic",
+    cut: Kind = "K",
+    k: int | None = None,
+    level: int | None = None,
 ) -> float:
     """Adjusted mutual information (Vinh, Epps & Bailey 2010); higher is better.
 
     ``(I - E) / (H - E)``: mutual information I, its expectation E for random partitions with
     clusters of these sizes, and the average H of the two entropies; 1 if the partitions are equal,
-    else 0 if H = E. O(n log n), and O(n sqrt n) at most where sizes are many.
+    else 0 if H = E. Where one of them is one cluster or singletons, I = E, and the value is 0, of
+    which scikit-learn returns the rounding error. O(n log n), and O(n sqrt n) at most where sizes
+    are many.
 
     Parameters
     ----------
     average : {"arithmetic", "geometric", "min", "max"}
         Of the entropies.
-    scored, k, level
+    scored, cut, k, level
         As of `clustering_error`.
     """
-    true, found = finest_partition(scored.problem, level), _judged(scored, k, level)
+    true, found = _compared(scored, cut, k, level)
     if true == found:
         return 1.0
+    if {true.n_clusters, found.n_clusters} & {1, true.n}:
+        return 0.0
     shared = _shared(true, found)
     expected = _expected_information(true, found)
     one, other = shared.of_truth, shared.of_result
@@ -116,36 +135,42 @@ def ami(
     return (shared.information - expected) / room if room > _ROUNDING else 0.0
 
 
-def homogeneity(scored: Scored, k: int | None = None, level: int | None = None) -> float:
+def homogeneity(
+    scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
+) -> float:
     """Whether clusters are of one class: ``I(C, K) / H(C)``; higher is better.
 
     Rosenberg & Hirschberg 2007, with 1 if there is one class. O(n log n).
 
     Parameters
     ----------
-    scored, k, level
+    scored, cut, k, level
         As of `clustering_error`.
     """
-    shared = _shared(finest_partition(scored.problem, level), _judged(scored, k, level))
-    return shared.information / shared.of_truth if shared.of_truth else 1.0
+    return _shared(*_compared(scored, cut, k, level)).homogeneity
 
 
-def completeness(scored: Scored, k: int | None = None, level: int | None = None) -> float:
+def completeness(
+    scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
+) -> float:
     """Whether classes are in one cluster: ``I(C, K) / H(K)``; higher is better.
 
     Rosenberg & Hirschberg 2007, with 1 if there is one cluster. O(n log n).
 
     Parameters
     ----------
-    scored, k, level
+    scored, cut, k, level
         As of `clustering_error`.
     """
-    shared = _shared(finest_partition(scored.problem, level), _judged(scored, k, level))
-    return shared.information / shared.of_result if shared.of_result else 1.0
+    return _shared(*_compared(scored, cut, k, level)).completeness
 
 
 def v_measure(
-    scored: Scored, beta: float = 1.0, k: int | None = None, level: int | None = None
+    scored: Scored,
+    beta: float = 1.0,
+    cut: Kind = "K",
+    k: int | None = None,
+    level: int | None = None,
 ) -> float:
     """``(1 + beta) h c / (beta h + c)`` of homogeneity h and completeness c; higher is better.
 
@@ -155,10 +180,11 @@ def v_measure(
     ----------
     beta : float
         Above 1 completeness weighs more.
-    scored, k, level
+    scored, cut, k, level
         As of `clustering_error`.
     """
-    h, c = homogeneity(scored, k, level), completeness(scored, k, level)
+    shared = _shared(*_compared(scored, cut, k, level))
+    h, c = shared.homogeneity, shared.completeness
     return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
 
 
@@ -181,11 +207,27 @@ def _partition(scored: Scored) -> Partition:
     raise NotApplicableError("the result is a hierarchy, not a partition")
 
 
-def _judged(scored: Scored, k: int | None, level: int | None) -> Partition:
-    """The result, or its cut."""
+def _compared(
+    scored: Scored, cut: Kind, k: int | None, level: int | None
+) -> tuple[Partition, Partition]:
+    """The true clusters, and the result or its cut."""
+    true = finest_partition(scored.problem, level)
+    return true, _judged(scored, cut, k, level, AnswerMatrix(true))
+
+
+def _judged(
+    scored: Scored, cut: Kind, k: int | None, level: int | None, sigma: AnswerMatrix
+) -> Partition:
+    """The result, or its cut: the best one for sigma, or one into a number of clusters."""
     if isinstance(scored.result, Partition):
         return scored.result
     tree = scored.result
+    if cut == "best":
+        if k is not None:
+            raise ParameterError(
+                f"k={k} and cut=best: the best cut is into any number of clusters; leave out one"
+            )
+        return heaviest_cut(tree, sigma.pair_weights(tree)).partition
     wanted = finest_partition(scored.problem, level).n_clusters if k is None else k
     if wanted > tree.n:
         raise ParameterError(f"k={wanted}: the result has {tree.n} items")
@@ -200,12 +242,21 @@ class _Shared:
     of_truth: float
     of_result: float
 
+    @property
+    def homogeneity(self) -> float:
+        return self.information / self.of_truth if self.of_truth else 1.0
+
+    @property
+    def completeness(self) -> float:
+        return self.information / self.of_result if self.of_result else 1.0
+
 
 def _shared(true: Partition, found: Partition) -> _Shared:
-    cells = np.unique(true.labels * found.n_clusters + found.labels, return_counts=True)[1]
-    one, other, both = (_entropy(sizes) for sizes in (true.sizes, found.sizes, cells))
+    counts = (true.sizes, found.sizes, true.overlaps(found))
+    one, other, both = (_entropy(sizes) for sizes in counts)
+    shared = one + other - both
     # Rounding must not make more of it than there is.
-    return _Shared(min(max(one + other - both, 0.0), one, other), one, other)
+    return _Shared(min(shared, one, other) if shared > _NOTHING else 0.0, one, other)
 
 
 def _entropy(sizes: NDArray[np.int64]) -> float:

@@ -1,9 +1,10 @@
-"""Specs of the measures between a result and a true tree, or label levels."""
+"""Specs of the measures between any two trees: of a result and a true tree, or label levels."""
 
 from __future__ import annotations
 
 from hcbench import MetricSpec, Parameter, Reference
-from hcbench_metrics.matrix_specs import SOKAL_ROHLF_1962
+from hcbench_metrics.objective_specs import SOKAL_ROHLF_1962
+from hcbench_metrics.truths import TRUTH
 
 HELLER_GHAHRAMANI_2005 = Reference(
     "heller2005",
@@ -80,10 +81,6 @@ GALILI_2015 = Reference(
     },
 )
 
-_TRUTH = Parameter(
-    "truth", None, "Name of the true hierarchy to compare with; by default the first.", type="str"
-)
-
 TREES = (
     MetricSpec(
         name="dendrogram-purity",
@@ -97,7 +94,7 @@ TREES = (
                 "over random orders, equal heights included.",
                 choices=("one-merge", "expected"),
             ),
-            _TRUTH,
+            TRUTH,
         ),
         paper=HELLER_GHAHRAMANI_2005,
         direction="higher",
@@ -115,7 +112,7 @@ TREES = (
                 "All triplets, or those that the truth resolves, or those that both trees do.",
                 choices=("all", "resolved-in-truth", "resolved-in-both"),
             ),
-            _TRUTH,
+            TRUTH,
         ),
         paper=BRODAL_2013,
         direction="higher",
@@ -128,7 +125,7 @@ TREES = (
         doc="Clusters of one tree that are not clusters of the other, over all clusters of both.",
         parameters=(
             Parameter("normalised", True, "Whether it is a share of the clusters, or a number."),
-            _TRUTH,
+            TRUTH,
         ),
         paper=ROBINSON_FOULDS_1981,
         direction="lower",
@@ -148,7 +145,7 @@ TREES = (
                 type="int",
                 interval="[2, inf)",
             ),
-            _TRUTH,
+            TRUTH,
         ),
         paper=FOWLKES_MALLOWS_1983,
         direction="higher",
@@ -166,7 +163,7 @@ TREES = (
                 "Goodman and Kruskal's gamma, as in the paper, or Spearman's, as in dendextend.",
                 choices=("goodman-kruskal", "spearman"),
             ),
-            _TRUTH,
+            TRUTH,
         ),
         paper=BAKER_1974,
         direction="higher",
@@ -177,7 +174,7 @@ TREES = (
         name="cophenetic-correlation-with-truth",
         function="hcbench_metrics.pair_ranks:cophenetic_correlation_with_truth",
         doc="Correlation, over pairs of items, of the heights at which they merge.",
-        parameters=(_TRUTH,),
+        parameters=(TRUTH,),
         paper=SOKAL_ROHLF_1962,
         direction="higher",
         interval="[-1, 1]",
@@ -189,7 +186,7 @@ TREES = (
         doc="How far leaves are from their partners when the trees are drawn face to face.",
         parameters=(
             Parameter("L", 1.5, "Exponent of the distances.", interval="(0, inf)"),
-            _TRUTH,
+            TRUTH,
         ),
         paper=GALILI_2015,
         direction="lower",

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hcbench import NotApplicableError
+from hcbench import NotApplicableError, Parameter
 
 if TYPE_CHECKING:
     from hcbench import Problem, Tree
+
+TRUTH = Parameter(
+    "truth", None, "Name of the true hierarchy to compare with; by default the first.", type="str"
+)
 
 
 def named_truth(problem: Problem, name: str | None) -> Tree:

@@ -67,6 +67,13 @@ def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
 
 
 @njit(cache=True)
+def _is_flipped(ints: Any, pair: Any) -> Any:
+    """Whether the answer about a pair is flipped for good."""
+    n, flipped = ints[N], ints[FLIPPED]
+    return flipped > 0 and permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < flipped
+
+
+@njit(cache=True)
 def answer_pair(
     floats: Any,
     ints: Any,
@@ -92,51 +99,29 @@ def answer_pair(
     low, high = (i, j) if i < j else (j, i)
     pair = n * low - low * (low + 1) // 2 + high - low - 1
     together = _is_together(ints, i, j, pair)
-    flipped = False
-    if ints[FLIPPED] > 0:
-        flipped = permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < ints[FLIPPED]
-    elif floats[0] > 0.0:
+    flipped = _is_flipped(ints, pair)
+    if floats[0] > 0.0:
         flipped = uniform(ints[SEED], key, time) < floats[0]
     return 1 - together if flipped else together
 
 
 @njit(cache=True)
-def flipped_pairs(ints: NDArray[np.int64], start: int, pairs: NDArray[np.int64]) -> None:
-    """Fill in ids of pairs (m,) that are flipped for good: those taken to start, ... O(m)."""
-    n = ints[N]
-    for at in range(pairs.size):
-        pairs[at] = permute(ints[SEED], start + at, n * (n - 1) // 2, ints[BITS], True)
+def flipped_pairs(ints: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Ids (m,) of the pairs flipped for good that the permutation takes to these numbers. O(m)."""
+    n, pairs = ints[N], np.empty_like(numbers)
+    for at in range(numbers.size):
+        pairs[at] = permute(ints[SEED], numbers[at], n * (n - 1) // 2, ints[BITS], True)
+    return pairs
 
 
 @njit(cache=True)
-def gained_by_flips(
-    ints: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    i: NDArray[np.int64],
-    j: NDArray[np.int64],
-) -> int:
-    """By how much flipping pairs (m,), of items i and j (m,), adds to the disagreements. O(m).
-
-    ``labels`` (n,) are the clusters of the partition.
-    """
-    gained = 0
+def together_in_matrix(ints: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the answers (m,) about pairs of a matrix are 1, what is flipped for good included."""
+    together = np.empty(pairs.size, np.bool_)
     for at in range(pairs.size):
-        together = _is_together(ints, i[at], j[at], pairs[at])
-        agrees = together == (labels[i[at]] == labels[j[at]])
-        gained += 1 if agrees else -1
-    return gained
-
-
-@njit(cache=True)
-def disagreements_of_bits(ints: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """On how many pairs the bits differ from a partition, ``labels`` (n,). O(n^2)."""
-    n, pair, found = ints[N], 0, 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            found += _is_together(ints, i, j, pair) != (labels[i] == labels[j])
-            pair += 1
-    return found
+        bit = _is_together(ints, 0, 0, pairs[at]) == 1
+        together[at] = bit != _is_flipped(ints, pairs[at])
+    return together
 
 
 @njit(cache=True)

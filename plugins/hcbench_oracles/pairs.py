@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Literal, TypeAlias
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import (
+    AnswerMatrix,
     Answers,
     NotApplicableError,
     ParameterError,
@@ -27,7 +28,7 @@ from hcbench_oracles.noise import Noise
 Source: TypeAlias = Literal["auto", "labels", "cut", "matrix"]
 Ints: TypeAlias = NDArray[np.int64]
 
-_STEP = 1 << 18  # flipped pairs at a time
+_STEP = 1 << 18  # pairs at a time
 _DRAW, _SKEW = 0x2545F4914F6CDD1D, 0x27BB2EE687B0B0FD  # apart from the seed of the noise
 
 
@@ -82,8 +83,8 @@ def pair_queries(
 
     Notes
     -----
-    8 n bytes of labels, n(n-1)/16 of a matrix; which pairs are flipped takes none. Disagreements
-    with a partition in O(n + flipped pairs) of labels, O(n^2) of a matrix.
+    8 n bytes of labels, n(n-1)/16 of a matrix; which pairs are flipped takes none, and to
+    go through them all O(1) for each, through a matrix O(n^2).
     """
     model = Noise(seed, noise)
     n, total = problem.n, problem.n * (problem.n - 1) // 2
@@ -98,6 +99,7 @@ def pair_queries(
     sigma = together.labels if isinstance(together, Partition) else together
     ints = np.concatenate([header, sigma])
     each_time = 0.0 if is_persistent else model.noise
+    clusters = together if isinstance(together, Partition) else Partition(np.arange(n))
     return Answers(
         kind="pair-queries",
         n=n,
@@ -107,7 +109,7 @@ def pair_queries(
         ints=ints,
         timed=each_time > 0,
         draw=_stream(n, model.seed, skew) if n > 1 else None,
-        disagreements=partial(_disagreements, ints, each_time),
+        matrix=AnswerMatrix(clusters, partial(_exceptions, ints), each_time),
     )
 
 
@@ -116,17 +118,19 @@ def _together(
 ) -> Partition | Ints:
     """The clusters of items that belong together; of a matrix a bit for each pair."""
     if source == "auto":
-        has_truth = problem.levels is not None or bool(problem.truths)
-        source = "labels" if has_truth else "matrix"
+        source = "labels" if problem.levels is not None or problem.truths else "matrix"
+        if source == "matrix" and problem.similarity is None:
+            raise NotApplicableError(
+                "nothing tells which items belong together: there is no truth and no matrix of "
+                "similarities; of the tree to be cut, pair-queries[source=cut,k=...] takes a cut"
+            )
     _refuse_unused(source, {"level": level, "k": k, "threshold": threshold or None})
     if source == "cut":
         return _cut(problem.tree, k)
     if source == "labels":
         return finest_partition(problem, level)
     if problem.similarity is None:
-        raise NotApplicableError(
-            f"source={source}: this data set has no matrix of similarities, nor a truth"
-        )
+        raise NotApplicableError("source=matrix: this data set has no matrix of similarities")
     return _bits(problem.similarity, threshold)
 
 
@@ -179,17 +183,17 @@ def _draw_skewed(below: NDArray[np.float64], seed: int, start: int, m: int) -> I
     return pairs
 
 
-def _disagreements(ints: Ints, each_time: float, partition: Partition) -> float:
-    """Expected number of unordered pairs on which an answer differs from a partition."""
+def _exceptions(ints: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs about which the answers, but for noise drawn anew, are not what the clusters say."""
     n = int(ints[kernels.N])
-    total = n * (n - 1) // 2
-    if ints[kernels.MATRIX]:
-        found = kernels.disagreements_of_bits(ints, partition.labels)
-    else:
-        found = Partition(ints[kernels.HEADER :]).disagreements(partition)
-    flipped = int(ints[kernels.FLIPPED])
-    for start in range(0, flipped, _STEP):
-        pairs = np.empty(min(_STEP, flipped - start), np.int64)
-        kernels.flipped_pairs(ints, start, pairs)
-        found += kernels.gained_by_flips(ints, partition.labels, pairs, *pair_items(pairs, n))
-    return float(found * (1 - each_time) + (total - found) * each_time)
+    if not ints[kernels.MATRIX]:
+        for numbers in _in_parts(int(ints[kernels.FLIPPED])):
+            yield pair_items(kernels.flipped_pairs(ints, numbers), n)
+        return
+    for pairs in _in_parts(n * (n - 1) // 2):  # a cluster for each item: all that are together
+        yield pair_items(pairs[kernels.together_in_matrix(ints, pairs)], n)
+
+
+def _in_parts(count: int) -> Iterator[Ints]:
+    """The numbers 0 .. count-1."""
+    return (np.arange(at, min(at + _STEP, count)) for at in range(0, count, _STEP))

@@ -69,6 +69,24 @@ def test_counts_are_read_from_the_oracle() -> None:
     assert oracle.ledger.queries == 2
 
 
+def test_an_oracle_answers_about_the_data_beside_it() -> None:
+    tree, labels = Tree.from_newick(PAIRS), [0, 0, 1, 1]
+    asked = ask_oracle("pair-queries", lambda i, j: labels[i] == labels[j], n=4)
+    assert hcbench.fit("BF", tree, oracle=asked) == Partition(labels)
+    assert asked.ledger.queries == 3, "the root and the nodes below it"
+    with pytest.raises(DataError, match=r"^the oracle answers about 4 items, and the data have 1$"):
+        hcbench.fit("BF", Tree([-1]), oracle=asked)
+    with pytest.raises(ParameterError, match="BF accepts pair-queries; this oracle is quadruplet"):
+        hcbench.fit("BF", tree, oracle=ASKED)
+
+
+def test_who_asks_nothing_needs_no_one_to_answer() -> None:
+    tree = Tree.from_newick(PAIRS)
+    assert hcbench.fit("cut-at-K", tree, K=2) == Partition([0, 0, 1, 1])
+    with pytest.raises(DataError, match=r"^cut-at-K needs truth"):
+        hcbench.fit("cut-at-K", tree)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -86,6 +104,9 @@ def test_counts_are_read_from_the_oracle() -> None:
         ({"name": "4-AL", "data": ASKED, "oracle": "quadruplet-set"}, "oracle= has no effect"),
         ({"name": "4-AL", "data": ASKED, "n": 4}, "n= has no effect"),
         ({"name": "4-AL", "data": ASKED, "ordinal": max}, "ordinal= has no effect"),
+        ({"name": "BF", "data": X, "oracle": ASKED, "budget": 3}, "budget= has no effect"),
+        ({"name": "BF", "data": X, "oracle": ASKED, "ordinal": max}, "ordinal= has no effect"),
+        ({"name": "4-AL", "data": ASKED, "oracle": ASKED}, "oracle= has no effect"),
         ({"name": "4-AL", "ordinal": max, "n": 4, "oracle": "vectors"}, "both answer"),
         ({"name": "UPGMA", "data": X, "n": 4}, "n= is for a callable without data"),
         ({"name": "4-AL", "data": X, "init": 2}, "needs truth"),

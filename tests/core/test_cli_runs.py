@@ -159,7 +159,7 @@ def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, st
 
 def test_so_does_what_else_tells_rows_apart(store: Path) -> None:
     many = ("compare", "--datasets", "cut-of[n=8]", "--algos", "BF", "--repetitions", "1")
-    shown = call(*many, "--budget", "3", "--budget", "4", store=store, width=34).stdout
+    shown = call(*many, "--budget", "3,4", store=store, width=34).stdout
     parts = [line for line in shown.splitlines() if line.startswith("algorithm")]
     assert len(parts) > 1
     assert all("budget" in line for line in parts), shown

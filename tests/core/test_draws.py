@@ -13,7 +13,7 @@ import pytest
 from numba import njit
 
 import hcbench
-from hcbench import Answers, Oracle, Partition, Problem, compiled
+from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
 from hcbench.cell import run_job
 from hcbench.errors import InvalidQuestionError
 from hcbench.job import Call, Job
@@ -132,7 +132,7 @@ def parity(problem: Problem, seed: int, budget: int | None) -> Answers:
         n=problem.n,
         arity=2,
         compiled=is_even,
-        disagreements=lambda partition: float(truth.disagreements(partition) + seed),
+        matrix=AnswerMatrix(truth, noise=seed / 400),
     )
 
 
@@ -144,9 +144,8 @@ def draws_and_asks(oracle: Any, given: Any, rng: Any) -> Partition:
 def heard(scored: hcbench.Scored) -> float:
     assert scored.answers is not None
     assert scored.answers is scored.answers, "made once"
-    assert scored.answers.disagreements is not None
     assert isinstance(scored.result, Partition)
-    return scored.answers.disagreements(scored.result)
+    return scored.answer_matrix.disagreements(scored.result)
 
 
 def drawn(scored: hcbench.Scored) -> float:
@@ -178,7 +177,7 @@ def test_a_metric_hears_what_the_algorithm_heard() -> None:
     assert done.cost is not None
     assert (done.cost.queries, done.cost.draws) == (3, 4)
     values = {name: value.value for name, value in done.measured[0].values.items()}
-    assert values == {"heard": 9.0 + 100, "drawn": 4.0}, "9 pairs of even with odd, and the seed"
+    assert values == {"heard": 9 * 0.75 + 6 * 0.25, "drawn": 4.0}, "9 pairs of 15; noise: the seed"
 
 
 def test_results_that_were_kept_are_judged_by_the_same_answers() -> None:

@@ -169,6 +169,13 @@ def test_a_list_is_a_grid_and_what_is_asked_for_twice_is_one_cell() -> None:
     assert len(plan.cells) == 4
 
 
+def test_a_label_means_what_it_names_even_if_a_value_is_a_list() -> None:
+    (use,) = REGISTRY.use_algorithms("WDP[prior=[[0.25,0.5]]]")
+    assert use.params["prior"] == (0.25, 0.5)
+    assert use.label == "WDP[prior=[[0.25,0.5]]]"
+    assert len(REGISTRY.use_algorithms("WDP[prior=[0.25,0.5]]")) == 2
+
+
 def test_an_algorithm_that_is_paired_runs_only_there_and_the_others_everywhere() -> None:
     plan = plan_of(
         algorithms=("UPGMA[metric=[cosine,euclidean]]",),

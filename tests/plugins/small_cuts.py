@@ -1,4 +1,4 @@
-"""All small trees, all their cuts, and who answers for a cut."""
+"""All small trees, what a cut of them is by definition, and who answers for it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from hcbench import Answers, Oracle, Partition, Tree, ask_oracle
+from hcbench import Answers, Cut, Oracle, Partition, Tree, ask_oracle
 from hcbench.problem import Given
 from hcbench_cuts.search import Search
 from hcbench_cuts.searches_specs import SEARCHES
+from tests.plugins.tree_cuts import ancestors
 
 SPECS = {spec.name: spec for spec in SEARCHES}
 LEAF = ()
@@ -60,20 +61,11 @@ def small_trees(most_leaves: int, most_children: int = 99) -> Iterator[Tree]:
 
 
 def labels_of(tree: Tree, cut: tuple[int, ...]) -> np.ndarray:
-    labels = np.empty(tree.n, np.int64)
-    for v in cut:
-        labels[tree.leaves(v)] = v
-    return labels
+    return Cut(tree, cut).partition.labels
 
 
 def above(tree: Tree, cut: tuple[int, ...]) -> set[int]:
-    found = set()
-    for v in cut:
-        u = int(tree.parent[v])
-        while u >= 0:
-            found.add(u)
-            u = int(tree.parent[u])
-    return found
+    return {u for v in cut for u in ancestors(tree, v)[1:]}
 
 
 def k_tilde(tree: Tree, cut: tuple[int, ...], leaves: Iterable[int] = ()) -> int:

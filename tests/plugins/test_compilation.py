@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from scipy.cluster.hierarchy import linkage
 
 from hcbench import Comparisons, Problem, Tree, load_registry
 from hcbench.inputs import make_answers, make_oracle
@@ -33,7 +34,9 @@ registry = load_registry()
 levels = np.repeat(np.arange(8), 15)[:, None]
 vectors = np.random.default_rng(0).random((120, 5)) + levels
 caterpillar = Tree([120, *range(120, 239), *range(121, 239), -1])
-problem = Problem(n=120, vectors=vectors, levels=levels, truths={"caterpillar": caterpillar})
+truths = {"caterpillar": caterpillar}
+tree = Tree.from_linkage(linkage(vectors, "average"))
+problem = Problem(n=120, vectors=vectors, levels=levels, truths=truths, tree=tree)
 
 
 def call(use, problem):
@@ -78,6 +81,7 @@ def run(*arguments: str) -> None:
         *("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"),
         *("InsertionClustering[separator=exact]", "InsertionClustering", "QuickClustering"),
         *("Bottom-up", "Build"),
+        *("BF", "OTS", "WDP", "N-WDP", "NR", "NR[K=20]", "ERM", "ERM[K=20]", "BEST", "BEST[K=20]"),
         *("NoisyInsertion[p=0.9]", "NoisyInsertion[p=0.9, strategy=paper]"),
     ],
 )
@@ -95,6 +99,21 @@ def test_nor_do_other_ways_through_the_same_kernels() -> None:
         "NoisyInsertion[p=0.9, strategy=repeat]",
         "NoisyInsertion[p=0.9, strategy=repeat, stop=lead]",
         "NoisyInsertion[p=0.9, strategy=paper, repetitions=binomial, skip=false]",
+    )
+
+
+def test_nor_do_other_searches_nor_cuts_without_asking() -> None:
+    run(
+        COMPILED + ALGORITHM,
+        "BF[votes=3]",
+        "BF[votes=binomial, stop=decided, undecided=apart]",
+        "WDP[prior=0.3, undecided=together]",
+        "WDP[prior=bands]",
+        "N-WDP[votes=3, prior=bands]",
+        "NR[constants=literal]",
+        "NR[constants=literal, K=20]",
+        "cut-at-K",
+        "largest-gap",
     )
 
 

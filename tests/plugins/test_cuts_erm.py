@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hcbench
 from hcbench import Cut, Given, NotApplicableError, ParameterError, Tree
-from hcbench_cuts.best_cuts import best_cut
+from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.erm import erm
 from tests.core.trees import caterpillar, trees
 from tests.plugins.scoring import random_tree
@@ -46,7 +46,7 @@ def gain(tree, own, nodes):
 @given(weighted_trees())
 def test_no_cut_gains_more_and_of_those_that_gain_as_much_it_is_the_coarsest(case):
     tree, own = case
-    found = best_cut(tree, own)
+    found = heaviest_within(tree, own)
     cuts = all_cuts(tree)
     costs = [-gain(tree, own, cut) for cut in cuts]
     assert (-gain(tree, own, found.nodes), found.nodes.size) == best_of(costs, cuts)
@@ -64,7 +64,7 @@ def test_with_at_most_k_clusters_too(case):
     cuts = all_cuts(tree)
     costs = [-gain(tree, own, cut) for cut in cuts]
     for K in range(1, tree.n + 2):
-        found = best_cut(tree, own, K)
+        found = heaviest_within(tree, own, K)
         assert (-gain(tree, own, found.nodes), found.nodes.size) == best_of(costs, cuts, K)
 
 
@@ -164,4 +164,4 @@ def test_a_tree_as_deep_as_can_be_is_cut(K):
     tree = caterpillar(n)
     own = np.where(np.arange(2 * n - 1) < 2 * n - 4, 1.0, -1e9)
     own[:n] = 0.0
-    assert best_cut(tree, own, K).nodes.size == (4 if K is None else 3)
+    assert heaviest_within(tree, own, K).nodes.size == (4 if K is None else 3)

@@ -1,5 +1,6 @@
 """Statistics of trees and cuts: by enumeration, in closed form, and by hand."""
 
+from dataclasses import replace
 from math import exp, log, log2
 
 import numpy as np
@@ -8,11 +9,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hcbench
-from hcbench import Cost, Cut, NotApplicableError, Partition, Problem, Scored, Tree
+from hcbench import (
+    Cost,
+    Cut,
+    NotApplicableError,
+    Oracle,
+    Partition,
+    Problem,
+    Scored,
+    Tree,
+    best_cut,
+)
 from hcbench_cuts import statistics
-from hcbench_cuts.best_cuts import best_cut, weights_of_labels
+from hcbench_oracles.pairs import pair_queries
 from tests.core.trees import caterpillar, trees
-from tests.plugins.tree_cuts import FIGURE_1, all_cuts, best_of, hamming, sigma, sigma_of_cut
+from tests.plugins.tree_cuts import (
+    FIGURE_1,
+    all_cuts,
+    best_of,
+    hamming,
+    random_sigma,
+    sigma,
+    sigma_of_cut,
+)
 
 
 def scored(tree, result=None, labels=None):
@@ -158,9 +177,43 @@ def test_the_excess_is_that_over_the_best_of_all_cuts(tree, data):
         assert found == pytest.approx(expected / n**2)
 
 
+@settings(deadline=None, max_examples=40)
+@given(trees(min_leaves=2, max_leaves=6), st.data(), st.sampled_from(["labels", "matrix"]))
+def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, data, source):
+    n, cuts = tree.n, all_cuts(tree)
+    labels, other = (
+        data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)) for _ in range(2)
+    )
+    similarity = random_sigma(n, np.random.default_rng(data.draw(st.integers(0, 99)))) * 1.0
+    problem = replace(scored(tree, labels=labels).problem, similarity=similarity)
+    answers = pair_queries(problem, 1, None, source=source, noise=0.3)
+    asked = Oracle(answers).ask([(i, j) for i in range(n) for j in range(n)])
+    noisy = 2 * asked.reshape(n, n) - 1
+    costs = [hamming(sigma_of_cut(tree, cut), noisy) for cut in cuts]
+    result = Scored(problem=problem, result=Partition(other), cost=Cost(), hear=lambda: answers)
+    for K in (None, 2):
+        expected = hamming(sigma(other), noisy) - best_of(costs, cuts, K or n)[0]
+        found = statistics.excess_risk(result, against="answers", K=K)
+        assert found == pytest.approx(expected / n**2)
+
+
+def test_noise_that_is_drawn_anew_makes_every_excess_smaller():
+    """By 1 - 2 lambda: each pair that is wrong is right with probability lambda, and conversely."""
+    whole = scored(FIGURE_1, Partition([0] * 8), [0, 0, 0, 1, 1, 2, 2, 2])
+    answers = pair_queries(whole.problem, 1, None, noise=0.2, law="independent")
+    noisy = replace(whole, hear=lambda: answers)
+    expected = 0.6 * statistics.excess_risk(whole)
+    assert statistics.excess_risk(noisy, against="answers") == pytest.approx(expected)
+
+
+def test_without_an_oracle_there_are_no_answers_to_compare_with():
+    with pytest.raises(NotApplicableError, match="no oracle was asked"):
+        statistics.excess_risk(scored(FIGURE_1, labels=[0] * 8), against="answers")
+
+
 def test_the_best_cut_has_no_excess():
     tree, labels = caterpillar(500), np.random.default_rng(0).integers(5, size=500)
-    found = best_cut(tree, weights_of_labels(tree, Partition(labels))).partition
+    found = best_cut(tree, Partition(labels)).partition
     assert statistics.excess_risk(scored(tree, found, labels)) == 0
     one = statistics.excess_risk(scored(tree, Partition(np.zeros(500, int)), labels))
     assert one > 0

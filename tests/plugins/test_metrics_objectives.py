@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist, squareform
 from sknetwork.hierarchy import tree_sampling_divergence as sknetwork_divergence
 
 from hcbench import HeightKind, NotApplicableError, Tree
-from hcbench_metrics import dissimilarities, matrix_specs, pair_rows
+from hcbench_metrics import dissimilarities, objective_specs, pair_rows
 from hcbench_metrics.dissimilarities import (
     cohen_addad,
     cohen_addad_normalised,
@@ -32,7 +32,8 @@ from tests.plugins.scoring import CHAIN, PAIR, SINGLE, STAR, TWO_PAIRS, random_t
 
 W = np.array([[9.0, 3, 1], [3, 9, 2], [1, 2, 9]])
 THREE = {(0, 1): [3, 3, 4, 4, -1], (0, 2): [3, 4, 3, 4, -1], (1, 2): [4, 3, 3, 4, -1]}
-METRICS = next(p for p in matrix_specs.MATRIX_METRICS[2].parameters if p.name == "metric").choices
+COHEN_ADDAD = next(s for s in objective_specs.OBJECTIVES if s.name == "cohen-addad")
+METRICS = next(p for p in COHEN_ADDAD.parameters if p.name == "metric").choices
 OF_SPARSE = ("cosine", "euclidean", "sqeuclidean", "cityblock")
 
 

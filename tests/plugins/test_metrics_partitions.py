@@ -12,8 +12,10 @@ from sklearn import metrics as peer
 
 import hcbench_metrics
 from hcbench import (
+    AnswerMatrix,
     Answers,
     Cost,
+    Cut,
     NotApplicableError,
     ParameterError,
     Partition,
@@ -24,7 +26,9 @@ from hcbench import (
 )
 from hcbench.errors import InvalidPartitionError
 from hcbench_metrics import partitions
+from tests.core.trees import trees
 from tests.plugins.scoring import CHAIN, TWO_PAIRS
+from tests.plugins.tree_cuts import all_cuts
 
 SPECS = {spec.name: spec for spec in hcbench_metrics.hcbench_metrics()}
 AGREEMENT = ("clustering-error", "ARI", "AMI", "homogeneity", "completeness", "V-measure")
@@ -166,6 +170,55 @@ def test_a_tree_is_cut_at_the_number_of_true_clusters():
         partitions.ari(scored(CHAIN, true), k=5)
 
 
+@settings(deadline=None, max_examples=60)
+@given(trees(max_leaves=7), st.data())
+def test_no_cut_has_a_smaller_error_than_the_best_and_all_measures_judge_that_one(tree, data):
+    true = np.array(data.draw(st.lists(st.integers(0, 3), min_size=tree.n, max_size=tree.n)))
+    cuts = [Cut(tree, nodes).partition.labels for nodes in all_cuts(tree)]
+    errors = [all_pairs_that_differ(labels, true) for labels in cuts]
+    _, fewest, at = min(zip(errors, map(len, all_cuts(tree)), range(len(cuts)), strict=True))
+    coarsest = cuts[at]
+    assert len(set(coarsest.tolist())) == fewest
+    for name in AGREEMENT:
+        metric = SPECS[name].load()
+        found = metric(scored(tree, true), cut="best")
+        assert found == pytest.approx(metric(scored(coarsest, true)), abs=1e-12), name
+
+
+def test_the_best_cut_against_answers_is_the_one_nearest_to_them():
+    """By hand: TWO_PAIRS is ((0, 1), (2, 3)); the answers say that 2 and 3 are apart."""
+
+    def hear():
+        exceptions = [(np.array([2]), np.array([3]))]
+        matrix = AnswerMatrix(Partition([0, 0, 1, 1]), lambda: exceptions)
+        return Answers(kind="pair-queries", n=4, arity=2, matrix=matrix)
+
+    result = scored(TWO_PAIRS, [0, 0, 1, 1], hear=hear)
+    assert partitions.clustering_error(result, against="truth", cut="best") == 0
+    assert partitions.clustering_error(result, against="answers") == 2 / 16
+    assert partitions.clustering_error(result, against="answers", cut="best") == 0
+
+
+def test_the_best_cut_takes_no_number_of_clusters_and_a_partition_is_judged_as_it_is():
+    true = [0, 0, 1, 1]
+    with pytest.raises(ParameterError, match=r"k=2 and cut=best: .* leave out one"):
+        partitions.ari(scored(TWO_PAIRS, true), cut="best", k=2)
+    apart = scored([0, 1, 2, 3], true)
+    assert partitions.ari(apart, cut="best") == partitions.ari(apart)
+
+
+@pytest.mark.parametrize("size", [10, 100])
+def test_clusters_that_tell_nothing_of_each_other_have_exactly_nothing_in_common(size):
+    """Not 1e-16, as differences of equal logarithms have: a table would show it as a value."""
+    items = np.arange(size * size)
+    crossed = scored(items // size, items % size)
+    for name in ("homogeneity", "completeness", "V-measure"):
+        assert SPECS[name].load()(crossed) == 0
+    singletons = scored(items, items % size)
+    for average in ("arithmetic", "geometric", "min", "max"):
+        assert partitions.ami(singletons, average=average) == 0
+
+
 def test_a_level_of_the_labels_can_be_chosen():
     levels = np.array([[0, 0], [0, 1], [1, 2], [1, 2]])
     found = Partition([0, 0, 1, 1])
@@ -179,12 +232,16 @@ def test_a_level_of_the_labels_can_be_chosen():
 
 def test_the_error_against_answers_is_that_of_the_oracle():
     def hear():
-        return Answers(kind="pair-queries", n=4, arity=2, disagreements=lambda partition: 1.5)
+        """About pairs (0, 3) and (2, 3) it says the contrary."""
+        exceptions = [(np.array([0]), np.array([3])), (np.array([2]), np.array([3]))]
+        matrix = AnswerMatrix(Partition([0, 0, 1, 1]), lambda: exceptions)
+        return Answers(kind="pair-queries", n=4, arity=2, matrix=matrix)
 
-    result = scored([0, 0, 1, 1], [0, 0, 1, 1], hear=hear)
-    assert partitions.clustering_error(result, against="answers") == 2 * 1.5 / 16
+    for labels, wrong in (([0, 0, 1, 1], 2), ([0] * 4, 4)):  # it puts (0, 1), (0, 3) together
+        result = scored(labels, [0] * 4, hear=hear)
+        assert partitions.clustering_error(result, against="answers") == 2 * wrong / 16
     for without in (None, lambda: Answers(kind="vectors", n=4)):
-        with pytest.raises(NotApplicableError, match="no oracle that answers about pairs"):
+        with pytest.raises(NotApplicableError, match=r"^no oracle was asked that tells"):
             partitions.clustering_error(scored([0, 0], [0, 1], hear=without), against="answers")
 
 

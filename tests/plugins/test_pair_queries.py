@@ -101,6 +101,11 @@ def test_what_does_not_fit_is_said(params, error, message):
         pair_queries(labelled([0, 0, 1]), 0, None, **params)
 
 
+def test_where_nothing_tells_who_belongs_together_that_is_said():
+    with pytest.raises(NotApplicableError, match=r"^nothing tells which items belong together"):
+        pair_queries(Problem(n=4, tree=TWO_PAIRS), 0, None)
+
+
 def test_a_cut_needs_a_number_of_clusters_that_there_are():
     problem = labelled([0, 0, 1, 1], tree=TWO_PAIRS)
     with pytest.raises(ParameterError, match="needs k"):
@@ -208,7 +213,7 @@ def test_disagreements_are_those_of_all_answers(labels, data, noise):
     other = data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))
     answers = pair_queries(labelled(labels), 4, None, noise=noise)
     expected = differing(matrix_of(labelled(labels), 4, noise=noise), together(other))
-    assert answers.disagreements(Partition(other)) == expected
+    assert answers.matrix.disagreements(Partition(other)) == expected
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])
@@ -219,20 +224,21 @@ def test_disagreements_with_a_matrix(noise):
     answers = pair_queries(problem, 1, None, noise=noise)
     other = rng.integers(0, 3, 30)
     expected = differing(matrix_of(problem, 1, noise=noise), together(other))
-    assert answers.disagreements(Partition(other)) == expected
+    assert answers.matrix.disagreements(Partition(other)) == expected
 
 
 def test_disagreements_of_noise_that_is_drawn_anew_are_expected():
     """Of 6 pairs the clusters differ on 4: 4 * 0.75 + 2 * 0.25."""
     answers = pair_queries(labelled([0, 0, 1, 1]), 0, None, noise=0.25, law="independent")
-    assert answers.disagreements(Partition([0, 0, 0, 0])) == pytest.approx(4 * 0.75 + 2 * 0.25)
+    found = answers.matrix.disagreements(Partition([0, 0, 0, 0]))
+    assert found == pytest.approx(4 * 0.75 + 2 * 0.25)
 
 
 def test_many_flipped_pairs_are_counted_in_parts(monkeypatch):
     monkeypatch.setattr("hcbench_oracles.pairs._STEP", 7)
     labels = np.random.default_rng(0).integers(0, 3, 25)
     answers = pair_queries(labelled(labels), 4, None, noise=0.3)
-    assert answers.disagreements(Partition(labels)) == 90
+    assert answers.matrix.disagreements(Partition(labels)) == 90
 
 
 # ---- Draws ---------------------------------------------------------------------------------------
@@ -266,5 +272,5 @@ def test_skewed_draws_prefer_few_items():
 
 def test_one_item_has_no_pairs():
     answers = pair_queries(labelled([0]), 0, None, noise=0.3)
-    assert answers.disagreements(Partition([0])) == 0
+    assert answers.matrix.disagreements(Partition([0])) == 0
     assert Oracle(answers).ledger.draws is None

@@ -125,9 +125,7 @@ class _Drawing:
     def _packed(self, widths: Sequence[int], names: int, limit: int) -> list[list[int]]:
         """Columns in parts that are no wider than a limit, if one number's column is not."""
         numeric = self.block.numeric
-        texts = sum(
-            width + GAP for width, number in zip(widths, numeric, strict=True) if not number
-        )
+        texts = sum(widths[i] + GAP for i in range(names) if not numeric[i])
         taken = min(texts, self.width // 2)  # wider ones fold
         taken += sum(widths[i] + GAP for i in range(names) if numeric[i])
         parts, used = [list(range(names))], taken

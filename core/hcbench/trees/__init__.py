@@ -2,12 +2,23 @@
 
 `tree` holds `Tree` itself; `shape` what follows from its parents alone, `heights` what follows from
 its heights, `validity` the one place that says what a valid tree is; `builders`, `linkage` and
-`newick` make trees of what others write, and write them.
+`newick` make trees of what others write, and write them; `best_cut` finds the cut that agrees most
+with given clusters.
 """
 
+from hcbench.trees.best_cut import best_cut, heaviest_cut, pair_weights
 from hcbench.trees.heights import HeightKind
 from hcbench.trees.newick import NewickWarning
 from hcbench.trees.partition import Cut, Partition
 from hcbench.trees.tree import Tree
 
-__all__ = ["Cut", "HeightKind", "NewickWarning", "Partition", "Tree"]
+__all__ = [
+    "Cut",
+    "HeightKind",
+    "NewickWarning",
+    "Partition",
+    "Tree",
+    "best_cut",
+    "heaviest_cut",
+    "pair_weights",
+]

@@ -1,9 +1,19 @@
-"""Specs of objectives by similarities or dissimilarities, and of quality against queries."""
+"""Specs of objectives by similarities or dissimilarities, which need no truth."""
 
 from __future__ import annotations
 
 from hcbench import SIMILARITY_RULES, MetricSpec, Parameter, Reference
 
+DASGUPTA_2016 = Reference(
+    "dasgupta2016",
+    "inproceedings",
+    {
+        "author": "Dasgupta, Sanjoy",
+        "title": "A Cost Function for Similarity-Based Hierarchical Clustering",
+        "booktitle": "Proceedings of the 48th Annual ACM Symposium on Theory of Computing",
+        "year": "2016",
+    },
+)
 MOSELEY_WANG_2017 = Reference(
     "moseley2017",
     "inproceedings",
@@ -29,18 +39,6 @@ COHEN_ADDAD_2019 = Reference(
         "year": "2019",
     },
 )
-CHARPENTIER_BONALD_2019 = Reference(
-    "charpentier2019",
-    "inproceedings",
-    {
-        "author": "Charpentier, Bertrand and Bonald, Thomas",
-        "title": "Tree Sampling Divergence: An Information-Theoretic Metric for Hierarchical "
-        "Graph Clustering",
-        "booktitle": "Proceedings of the 28th International Joint Conference on Artificial "
-        "Intelligence",
-        "year": "2019",
-    },
-)
 SOKAL_ROHLF_1962 = Reference(
     "sokal1962",
     "article",
@@ -53,33 +51,18 @@ SOKAL_ROHLF_1962 = Reference(
         "year": "1962",
     },
 )
-GUYON_2011 = Reference(
-    "guyon2011",
+CHARPENTIER_BONALD_2019 = Reference(
+    "charpentier2019",
     "inproceedings",
     {
-        "author": "Guyon, Isabelle and Cawley, Gavin and Dror, Gideon and Lemaire, Vincent",
-        "title": "Results of the Active Learning Challenge",
-        "booktitle": "Active Learning and Experimental Design Workshop, Proceedings of Machine "
-        "Learning Research",
-        "volume": "16",
-        "pages": "19--45",
-        "year": "2011",
+        "author": "Charpentier, Bertrand and Bonald, Thomas",
+        "title": "Tree Sampling Divergence: An Information-Theoretic Metric for Hierarchical "
+        "Graph Clustering",
+        "booktitle": "Proceedings of the 28th International Joint Conference on Artificial "
+        "Intelligence",
+        "year": "2019",
     },
 )
-HANSEN_2021 = Reference(
-    "hansen2021",
-    "article",
-    {
-        "author": "Hansen, Nikolaus and Auger, Anne and Ros, Raymond and Mersmann, Olaf "
-        "and Tušar, Tea and Brockhoff, Dimo",
-        "title": "COCO: A Platform for Comparing Continuous Optimizers in a Black-Box Setting",
-        "journal": "Optimization Methods and Software",
-        "volume": "36",
-        "pages": "114--144",
-        "year": "2021",
-    },
-)
-
 _FIRST = "a data set's own similarities go first."
 _SIMILARITY = Parameter(
     "similarity",
@@ -105,9 +88,25 @@ _DISSIMILARITY = (
         type="float",
     ),
 )
-_NESTED = Parameter("metric", "AARI", "The metric that is followed, with its parameters.")
-
-MATRIX_METRICS = (
+OBJECTIVES = (
+    MetricSpec(
+        name="dasgupta",
+        function="hcbench_metrics.objectives:dasgupta",
+        doc="Sum over pairs of their similarity times the size of the smallest cluster with both.",
+        parameters=(_SIMILARITY,),
+        paper=DASGUPTA_2016,
+        direction="lower",
+        needs=("similarity|vectors",),
+    ),
+    MetricSpec(
+        name="dasgupta-normalised",
+        function="hcbench_metrics.objectives:dasgupta_normalised",
+        doc="Dasgupta's cost, 1 expected of a random tree, 0 at a bound if w >= 0.",
+        parameters=(_SIMILARITY,),
+        paper=DASGUPTA_2016,
+        direction="lower",
+        needs=("similarity|vectors",),
+    ),
     MetricSpec(
         name="moseley-wang",
         function="hcbench_metrics.objectives:moseley_wang",
@@ -194,36 +193,5 @@ MATRIX_METRICS = (
         direction="higher",
         interval="[-1, 1]",
         needs=("similarity|vectors",),
-    ),
-)
-
-CURVES = (
-    MetricSpec(
-        name="area-under-curve",
-        function="hcbench_metrics.curves:area_under_curve",
-        doc="Mean height of the curve of another metric against queries, at the checkpoints.",
-        parameters=(
-            _NESTED,
-            Parameter(
-                "scale",
-                "log",
-                "Of the queries: log(1 + queries), or linear.",
-                choices=("log", "linear"),
-            ),
-        ),
-        paper=GUYON_2011,
-        direction="higher",
-        result="any",
-    ),
-    MetricSpec(
-        name="queries-to-reach",
-        function="hcbench_metrics.curves:queries_to_reach",
-        doc="Queries at the first checkpoint at which another metric is as good as a level.",
-        parameters=(_NESTED, Parameter("level", 0.9, "Of the metric, in its unit.")),
-        paper=HANSEN_2021,
-        direction="lower",
-        unit="questions",
-        interval="[0, inf]",
-        result="any",
     ),
 )

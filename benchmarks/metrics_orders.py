@@ -1,0 +1,79 @@
+"""Rank correlation of merge orders, and the same numbers by scipy in the same run."""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.stats import kendalltau
+
+import hcbench
+from benchmarks.inputs import MANY, SEED, best, labelled, random_tree
+
+
+class MergeOrdersOfHundredThousandItems:
+    """A tree that has nothing to do with the 20 classes, the worst case."""
+
+    params: ClassVar = ["", "[break_ties=0]"]
+    param_names: ClassVar = ["options"]
+
+    def setup(self, options: str) -> None:
+        """Make the tree, and compile."""
+        self.problem, self.tree = labelled(MANY, p=1), random_tree(MANY)
+        hcbench.score(f"kendall-tau-b{options}", random_tree(100), labelled(100, p=1))
+
+    def time_kendall_tau_b(self, options: str) -> None:
+        """Mean over the items; of broken ties by a table of the classes' ranks."""
+        hcbench.score(f"kendall-tau-b{options}", self.tree, self.problem)
+
+
+class MergeOrdersOfTwoChains:
+    """n = 2000, two deep trees, where every item is a class: one row after the other."""
+
+    def setup(self) -> None:
+        """Two caterpillars in random order, and compile."""
+        rng = np.random.default_rng(SEED)
+        n = 2000
+        parent = np.concatenate(([n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]))
+        chain = hcbench.Tree(parent)
+        self.tree, self.truth = (chain.relabel(rng.permutation(n)) for _ in range(2))
+        few = hcbench.Tree([4, 4, 5, 6, 5, 6, -1])
+        hcbench.score("kendall-tau-b", few, few)
+
+    def time_kendall_tau_b(self) -> None:
+        """O(n^2 log n), no matrix."""
+        hcbench.score("kendall-tau-b", self.tree, self.truth)
+
+
+class MergeOrdersAgainstScipy:
+    """n = 2000, 20 classes: the same ranks, row by row, through scipy.stats.kendalltau."""
+
+    def setup(self) -> None:
+        """Cluster, and compile."""
+        self.problem = labelled(2000)
+        assert isinstance(self.problem.vectors, np.ndarray)
+        self.tree = hcbench.Tree.from_linkage(linkage(self.problem.vectors, method="average"))
+        self._ours()
+
+    def _ours(self) -> float:
+        return float(hcbench.score("kendall-tau-b", self.tree, self.problem, transposed=transposed))
+
+    def track_scipy_over_kendall_tau_b(self) -> float:
+        """Time of the loop, from 50 of its rows, over that of the metric."""
+        n = self.problem.n
+        rows = range(0, n, n // 50)
+        start = process_time()
+        for i in rows:
+            kendalltau(*self._ranks(i))
+        loop = (process_time() - start) * n / len(rows)
+        return loop / best(self._ours)
+
+    def _ranks(self, i: int) -> tuple[Any, Any]:
+        others = np.delete(np.arange(self.problem.n), i)
+        truth = self.problem.truth
+        merged_at = truth.depths[truth.lca(i, others)]
+        return -self.tree.depths[self.tree.lca(i, others)], -merged_at
+
+    track_scipy_over_kendall_tau_b.unit = "ratio"  # type: ignore[attr-defined]

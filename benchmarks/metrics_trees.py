@@ -1,0 +1,110 @@
+"""Measures of two trees of many items, and the same numbers by a peer in the same run."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.cluster.hierarchy import cophenet, linkage
+
+import hcbench
+from benchmarks.inputs import MANY, best, dense_vectors, labelled, random_tree
+
+
+class TwoTreesOfHundredThousandItems:
+    """A random tree against 20 classes of purity, and another such tree: the worst case."""
+
+    params: ClassVar = [
+        *("AARI", "dendrogram-purity", "triplet-agreement", "robinson-foulds", "fowlkes-mallows"),
+        *("baker-gamma", "entanglement"),
+    ]
+    param_names: ClassVar = ["metric"]
+
+    def setup(self, metric: str) -> None:
+        """Make trees that have nothing to do with each other; compile."""
+        self.tree, self.problem = self._trees(MANY)
+        hcbench.score(metric, *self._trees(100))
+
+    def _trees(self, n: int) -> tuple[hcbench.Tree, hcbench.Problem]:
+        tree = random_tree(n)
+        other = tree.relabel(np.arange(n)[::-1])
+        return tree, hcbench.Problem(n=n, truths={"tree": other}, levels=labelled(n, p=1).levels)
+
+    def time_score(self, metric: str) -> None:
+        """The whole curve of B_k, all triplets, all pairs of pairs."""
+        hcbench.score(metric, self.tree, self.problem)
+
+
+class MergeHeightsOfHundredThousandItems:
+    """Affinities of both trees."""
+
+    def setup(self) -> None:
+        """Make trees that have nothing to do with each other; compile."""
+        self.tree, self.problem = self._trees(MANY)
+        hcbench.score("merge-distortion", *self._trees(100))
+
+    def _trees(self, n: int) -> tuple[hcbench.Tree, hcbench.Problem]:
+        classes = labelled(n, p=1).truth
+        depth = classes.depths.astype(float)
+        truth = hcbench.Tree(classes.parent, depth / depth.max(), hcbench.HeightKind.AFFINITY)
+        return random_tree(n, truth.kind), hcbench.Problem(n=n, truths={"tree": truth})
+
+    def time_merge_distortion(self) -> None:
+        """Both trees monotone."""
+        hcbench.score("merge-distortion", self.tree, self.problem)
+
+
+class TwoTreesAgainstPeers:
+    """Higra and scikit-learn with 20 classes of 100,000 items, scipy from all pairs of 2000."""
+
+    def setup(self) -> None:
+        """Make the tree."""
+        self.problem, self.tree = labelled(MANY, p=1), random_tree(MANY)
+
+    def peakmem_triplet_agreement(self) -> None:
+        """Of the whole process."""
+        hcbench.score("triplet-agreement", self.tree, self.problem)
+
+    def track_higra_over_dendrogram_purity(self) -> float:
+        """Time of higra's function over that of the metric."""
+        import higra  # type: ignore[import-untyped]
+
+        parent = self.tree.parent.copy()
+        parent[-1] = self.tree.root
+        labels = hcbench.finest_partition(self.problem).labels
+        tree = higra.Tree(parent)
+        return best(lambda: higra.dendrogram_purity(tree, labels)) / self._seconds(
+            "dendrogram-purity"
+        )
+
+    def track_scikit_learn_over_fowlkes_mallows(self) -> float:
+        """Time of scikit-learn's function, cuts included, over that of the metric."""
+        from sklearn.metrics import fowlkes_mallows_score
+
+        def peer() -> float:
+            cuts = (tree.cut(20).labels for tree in (self.tree, self.problem.truth))
+            return float(fowlkes_mallows_score(*cuts))
+
+        return best(peer) / self._seconds("fowlkes-mallows[k=20]")
+
+    def _seconds(self, metric: str) -> float:
+        """Of the second call or a later one: the first compiles."""
+        hcbench.score(metric, self.tree, self.problem)
+        return best(lambda: hcbench.score(metric, self.tree, self.problem))
+
+    def track_scipy_over_cophenetic_correlation(self) -> float:
+        """Time of numpy's correlation of scipy's cophenet over that of the metric."""
+        vectors = dense_vectors(2000)
+        merges = [linkage(vectors, method=method) for method in ("average", "ward")]
+        one, other = (hcbench.Tree.from_linkage(z) for z in merges)
+        truth = hcbench.Problem(n=other.n, truths={"ward": other})
+
+        def ours() -> Any:
+            return hcbench.score("cophenetic-correlation-with-truth", one, truth)
+
+        ours()
+        return best(lambda: np.corrcoef([cophenet(z) for z in merges])) / best(ours)
+
+    track_higra_over_dendrogram_purity.unit = "ratio"  # type: ignore[attr-defined]
+    track_scikit_learn_over_fowlkes_mallows.unit = "ratio"  # type: ignore[attr-defined]
+    track_scipy_over_cophenetic_correlation.unit = "ratio"  # type: ignore[attr-defined]

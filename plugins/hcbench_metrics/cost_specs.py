@@ -1,0 +1,92 @@
+"""Specs of what a call cost, and of quality against queries."""
+
+from __future__ import annotations
+
+from hcbench import MetricSpec, Parameter, Reference
+
+GUYON_2011 = Reference(
+    "guyon2011",
+    "inproceedings",
+    {
+        "author": "Guyon, Isabelle and Cawley, Gavin and Dror, Gideon and Lemaire, Vincent",
+        "title": "Results of the Active Learning Challenge",
+        "booktitle": "Active Learning and Experimental Design Workshop, Proceedings of Machine "
+        "Learning Research",
+        "volume": "16",
+        "pages": "19--45",
+        "year": "2011",
+    },
+)
+HANSEN_2021 = Reference(
+    "hansen2021",
+    "article",
+    {
+        "author": "Hansen, Nikolaus and Auger, Anne and Ros, Raymond and Mersmann, Olaf "
+        "and Tušar, Tea and Brockhoff, Dimo",
+        "title": "COCO: A Platform for Comparing Continuous Optimizers in a Black-Box Setting",
+        "journal": "Optimization Methods and Software",
+        "volume": "36",
+        "pages": "114--144",
+        "year": "2021",
+    },
+)
+
+_NESTED = Parameter("metric", "AARI", "The metric that is followed, with its parameters.")
+
+CURVES = (
+    MetricSpec(
+        name="area-under-curve",
+        function="hcbench_metrics.curves:area_under_curve",
+        doc="Mean height of the curve of another metric against queries, at the checkpoints.",
+        parameters=(
+            _NESTED,
+            Parameter(
+                "scale",
+                "log",
+                "Of the queries: log(1 + queries), or linear.",
+                choices=("log", "linear"),
+            ),
+        ),
+        paper=GUYON_2011,
+        direction="higher",
+        result="any",
+    ),
+    MetricSpec(
+        name="queries-to-reach",
+        function="hcbench_metrics.curves:queries_to_reach",
+        doc="Queries at the first checkpoint at which another metric is as good as a level.",
+        parameters=(_NESTED, Parameter("level", 0.9, "Of the metric, in its unit.")),
+        paper=HANSEN_2021,
+        direction="lower",
+        unit="questions",
+        interval="[0, inf]",
+        result="any",
+    ),
+)
+
+
+def _cost(name: str, doc: str, unit: str) -> MetricSpec:
+    function = f"hcbench_metrics.costs:{name.replace('-', '_')}"
+    return MetricSpec(
+        name=name,
+        function=function,
+        doc=doc,
+        direction="lower",
+        unit=unit,
+        interval="[0, inf)",
+        result="any",
+        cost=True,
+    )
+
+
+COSTS = (
+    _cost("queries", "Questions that were asked of the oracle.", "questions"),
+    _cost("distinct-queries", "Different questions that were asked of the oracle.", "questions"),
+    _cost("rounds", "Rounds of questions, each of which may depend on earlier answers.", ""),
+    _cost("draws", "Pairs of items that were drawn, which costs no question.", "questions"),
+    _cost("seconds", "Wall time of the algorithm, the oracle's answers left out.", "s"),
+    _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
+    _cost(
+        "peak-memory", "The most memory held during the call above what was held before.", "bytes"
+    ),
+)
