@@ -368,14 +368,23 @@ def settle(state: Any) -> None:
 
 
 @njit(cache=True)
+def _items(questions: Any, row: int, arity: int) -> Any:
+    """The items of a question, 0 for those that it has not; a view of the row would be counted."""
+    j = questions[row, 1] if arity > 1 else 0
+    k = questions[row, 2] if arity > 2 else 0
+    l = questions[row, 3] if arity > 3 else 0  # noqa: E741
+    return questions[row, 0], j, k, l
+
+
+@njit(cache=True)
 def note_questions(
     state: Any, questions: NDArray[np.int64], keys: NDArray[np.uint64], times: NDArray[np.int64]
 ) -> None:
     """Enter a batch of questions, one a row of four items, and fill in their keys and times."""
     for row in range(len(questions)):
-        q = questions[row]
-        keys[row] = question_key(state.symmetry, q[0], q[1], q[2], q[3])
-        times[row] = _note(state, keys[row], q[0], q[1], q[2], q[3])
+        i, j, k, l = _items(questions, row, 4)  # noqa: E741
+        keys[row] = question_key(state.symmetry, i, j, k, l)
+        times[row] = _note(state, keys[row], i, j, k, l)
     state.core_counters[QUERIES] += len(questions)
     state.core_counters[ROUNDS] += 1
 
@@ -414,16 +423,46 @@ def counting(answer: Any) -> Any:
     return ask
 
 
+@njit(cache=True)
+def _note_numbered(state: Any, questions: Any) -> None:
+    """Note a batch of questions that are numbered, where no answer depends on repetition.
+
+    In one loop with nothing but the bits: what it reads of the state is read once.
+    """
+    numbered, asked, arity, new = state.numbered, state.core_asked, questions.shape[1], 0
+    for row in range(len(questions)):
+        i, j, k, l = _items(questions, row, arity)  # noqa: E741
+        if numbered == BY_PAIRS:
+            number = _triangle(_triangle(i, j), _triangle(k, l))
+        elif numbered == BY_TWO:
+            number = _triangle(i, j)
+        else:
+            number = _tetrahedron(i, j, k)
+        name = np.uint64(number + 1)
+        if _enter(numbered, asked, name):
+            new += 1
+        else:
+            _repeat(state, name)
+    state.core_counters[ASKED] += new
+    state.core_counters[DISTINCT] += new
+    state.core_counters[QUERIES] += len(questions)
+
+
 @njit  # not cached: the type of a function that is passed on is another one in each process
 def answer_questions(answer: Any, state: Any, questions: Any, codes: Any) -> None:
-    """Note and answer a batch, one question a row of at most four items, in one pass."""
+    """Note and answer a batch, one question a row of at most four items."""
     floats, ints, symmetry = state.core_floats, state.core_ints, state.symmetry
-    counters, arity = state.core_counters, questions.shape[1]
+    counters, arity, untimed = state.core_counters, questions.shape[1], np.int64(0)
     counters[ROUNDS] += 1
+    if state.numbered != 0 and len(state.core_waiting) > 0:
+        _note_numbered(state, questions)
+        for row in range(len(questions)):
+            i, j, k, l = _items(questions, row, arity)  # noqa: E741
+            key = question_key(symmetry, i, j, k, l)
+            codes[row] = answer(floats, ints, i, j, k, l, key, untimed)
+        return
     for row in range(len(questions)):
-        q = questions[row]
-        i, j = q[0], q[1] if arity > 1 else 0
-        k, l = q[2] if arity > 2 else 0, q[3] if arity > 3 else 0  # noqa: E741
+        i, j, k, l = _items(questions, row, arity)  # noqa: E741
         key = question_key(symmetry, i, j, k, l)
         counters[QUERIES] += 1  # one by one: an answer may fail
         codes[row] = answer(floats, ints, i, j, k, l, key, _note(state, key, i, j, k, l))

@@ -298,8 +298,9 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
             raise NotApplicableError(
                 f"level={level}: there are {n_levels} levels of labels, from 1"
             )
-        nested = Partition(np.zeros(problem.n, np.int64))
-        for column in problem.levels[:, :level].T:
+        columns = iter(problem.levels[:, :level].T)
+        nested = Partition(next(columns, np.zeros(problem.n, np.int64)))
+        for column in columns:
             own = Partition(column)
             nested = Partition(nested.labels * own.n_clusters + own.labels)
         return nested

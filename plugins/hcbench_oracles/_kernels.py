@@ -191,6 +191,31 @@ def _condensed(i: int, j: int, n: int) -> int:
 
 
 @njit(cache=True)
+def _difference(floats: Any, n: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """w_ij - w_kl; 0 where it is no more than the tolerance."""
+    if i == j or k == l:
+        raise ValueError("a question pairs an item with itself")
+    difference = floats[3 + _condensed(i, j, n)] - floats[3 + _condensed(k, l, n)]
+    return difference if abs(difference) > floats[0] else 0.0
+
+
+@njit(cache=True)
+def compare_exactly(
+    floats: Any,
+    ints: Any,
+    i: Any,
+    j: Any,
+    k: Any,
+    l: Any,  # noqa: E741
+    _key: Any,
+    _time: Any,
+) -> Any:
+    """What `answer_quadruplet` answers without noise: a loop over it is done in vectors."""
+    difference = _difference(floats, ints[0], i, j, k, l)
+    return (difference > 0) - (difference < 0)
+
+
+@njit(cache=True)
 def answer_quadruplet(
     floats: Any,
     ints: Any,
@@ -215,24 +240,17 @@ def answer_quadruplet(
     ValueError
         If an item is paired with itself.
     """
-    if i == j or k == l:
-        raise ValueError("a question pairs an item with itself")
     n, seed, annotators, persistent = ints[0], ints[1], ints[2], ints[3]
-    difference = floats[3 + _condensed(i, j, n)] - floats[3 + _condensed(k, l, n)]
-    margin = abs(difference)
-    if margin <= floats[0]:
+    difference = _difference(floats, n, i, j, k, l)
+    if difference == 0:
         return 0
     answer = 1 if difference > 0 else -1
-    noise, scale = floats[1], floats[2]
-    if noise == 0 and scale == 0:
-        return answer
     asked = 0 if persistent == 1 else time
     who = 0
     if annotators > 0:
         who = annotator_of(seed, key, asked, annotators)
-    if uniform(seed, key, asked) < error_rate(seed, noise, scale, annotators, who, margin):
-        return -answer
-    return answer
+    rate = error_rate(seed, floats[1], floats[2], annotators, who, abs(difference))
+    return -answer if uniform(seed, key, asked) < rate else answer
 
 
 @njit(cache=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hcbench import Comparisons, HeightKind, Problem, Tree
+from hcbench import Comparisons, HeightKind, Partition, Problem, Tree, finest_partition
 from hcbench.errors import ParameterError
 from hcbench.problem import give
 
@@ -125,3 +125,17 @@ def test_a_word_that_is_no_hint_is_refused() -> None:
     problem = Problem(n=4, truths={"t": PAIRS})
     with pytest.raises(ParameterError, match="no hint 'cluster'; the hints are truth, clusters"):
         give(problem, ("cluster",))
+
+
+@pytest.mark.parametrize("n_levels", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_true_clusters_are_the_items_whose_labels_agree_up_to_a_level(
+    seed: int, n_levels: int
+) -> None:
+    """Names may come again below another class, and be negative."""
+    levels = np.random.default_rng(seed).integers(-1, 2, size=(12, n_levels))
+    problem = Problem(n=12, levels=levels)
+    for level in (None, *range(1, n_levels + 1)):
+        rows = [tuple(row[:level]) for row in levels.tolist()]
+        expected = Partition([rows.index(row) for row in rows])
+        assert finest_partition(problem, level) == expected
