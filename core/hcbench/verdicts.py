@@ -231,26 +231,15 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> _Fo
     than_checkpoint = claim.than_checkpoint
     if than_checkpoint is None:
         than_checkpoint = claim.checkpoint
-    first, is_whole = _by_repetition(
-        claim,
-        claim.algorithm,
-        claim.dataset,
-        claim.oracle,
-        claim.checkpoint,
-        metrics[0],
-        results,
-        notes,
-    )
-    second, other_is_whole = _by_repetition(
-        claim,
-        claim.better_than or claim.algorithm,
+    place = (claim.dataset, claim.oracle, claim.checkpoint)
+    other_place = (
         claim.than_dataset or claim.dataset,
         claim.than_oracle or claim.oracle,
         than_checkpoint,
-        metrics[1],
-        results,
-        notes,
     )
+    rival = claim.better_than or claim.algorithm
+    first, is_whole = _by_repetition(claim, claim.algorithm, *place, metrics[0], results, notes)
+    second, other_is_whole = _by_repetition(claim, rival, *other_place, metrics[1], results, notes)
     shared = sorted(set(first) & set(second))
     found = paired_difference([first[r] for r in shared], [second[r] for r in shared])
     if found.mean is None:

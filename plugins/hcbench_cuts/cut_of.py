@@ -23,7 +23,7 @@ from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts.data_specs import TRUTH, source
 
-Law = Literal["uniform", "constant", "top-k", "labels"]
+Law = Literal["uniform", "constant", "top-k", "hard", "labels"]
 
 
 def cut_of(
@@ -48,10 +48,10 @@ def cut_of(
         these); "truth", the true tree of the data; without data a shape, as of ``random-tree``.
     data : str, optional
         A data set with its parameters.
-    law : {"uniform", "constant", "top-k", "labels"}
+    law : {"uniform", "constant", "top-k", "hard", "labels"}
         All N(T) cuts are equally likely; a node is below the cut with probability ``alpha`` if all
-        nodes above it are above (the prior P = alpha); ``tree.cut(k)``; the labels of the data, or
-        else their true tree.
+        nodes above it are above (the prior P = alpha); ``tree.cut(k)``; theorem 2's prior of 2^k
+        cuts (`hard_cut`); the labels of the data, or else their true tree.
     alpha : float, optional
     k : int, optional
     n : int, optional
@@ -66,7 +66,7 @@ def cut_of(
     Raises
     ------
     ParameterError
-        If k is more than there are items.
+        If k is more than there are items, or there are no 2^k hard ones.
     DataError
         If the algorithm does not make a tree of these data.
 
@@ -88,7 +88,11 @@ def cut_of(
         true = whole.tree.cut(k)
     else:
         rng = np.random.default_rng(derive_seed(seed, "cut"))
-        true = random_cut(whole.tree, rng, alpha).partition
+        if law == "hard":
+            assert k is not None
+            true = hard_cut(whole.tree, rng, k).partition
+        else:
+            true = random_cut(whole.tree, rng, alpha).partition
     return replace(whole, truths={}, levels=true.labels[:, None])
 
 
@@ -117,4 +121,41 @@ def random_cut(tree: Tree, rng: np.random.Generator, alpha: float | None = None)
     below = np.exp(-log_cuts(tree.parent)) if alpha is None else np.full(tree.n_nodes, alpha)
     split = rng.random(tree.n_nodes) >= below
     split[: tree.n] = False
+    return Cut(tree, highest_kept(tree.parent, split))
+
+
+def hard_cut(tree: Tree, rng: np.random.Generator, b: int) -> Cut:
+    """Draw one of the 2^b cuts among which theorem 2 hides the true one. O(m log m).
+
+    Appendix B.2 of Gentile et al. 2019. T' has the root and, breadth-first (by depth, then by id),
+    the inner children of one node after the other, until it has b leaves. Each of these is below
+    the cut, or else above it and its children below, with probability 1/2; all other nodes of T'
+    are above, and leaves of T beside them are clusters. In a binary tree b can be any number up to
+    |L_s(T)|, and K-tilde is from b to 2 b: each leaf of T' that is above the cut and has two inner
+    children counts twice.
+
+    Raises
+    ------
+    ParameterError
+        If no T' has b leaves: b is above |L_s(T)|, or between two numbers in a tree that is not
+        binary.
+    """
+    inner = np.arange(tree.n, tree.n_nodes)
+    inner_children = np.bincount(tree.parent[inner[:-1]], minlength=tree.n_nodes)
+    order = inner[np.argsort(tree.depths[inner], kind="stable")]
+    order = order[inner_children[order] > 0]
+    leaves = np.concatenate(([min(1, inner.size)], inner_children[order] - 1)).cumsum()
+    (found,) = np.nonzero(leaves == b)
+    if not found.size:
+        below, above = leaves[leaves < b], leaves[leaves > b]
+        near = [str(count) for count in (*below[-1:], *above[:1])]
+        raise ParameterError(
+            f"cut-of: k={b}: breadth-first from the root this tree has {' or '.join(near)} "
+            "subtrees to choose in; take so many"
+        )
+    split = np.zeros(tree.n_nodes, np.bool_)
+    split[order[: found[0]]] = True
+    chosen = highest_kept(tree.parent, split)
+    chosen = chosen[chosen >= tree.n]
+    split[chosen] = rng.random(chosen.size) < 0.5
     return Cut(tree, highest_kept(tree.parent, split))

@@ -10,7 +10,7 @@ from hcbench_cuts.references import GENTILE_2019
 
 SHAPES = ("balanced", "caterpillar", "random", "yule")
 TRUTH = "truth"
-REALISABLE = {"uniform": None, "constant": "alpha", "top-k": "k"}
+REALISABLE = {"uniform": None, "constant": "alpha", "top-k": "k", "hard": "k"}
 """Laws of a cut of the tree, each with the parameter that it needs."""
 
 _DEFAULT_N = 100
@@ -95,7 +95,7 @@ def _provided(data: str, tree: str, law: str) -> tuple[str, ...]:
 def _is_random(params: Params) -> bool:
     data, _ = _source_of(params)
     (use,) = load_registry().use_datasets(data)
-    return params["law"] in ("uniform", "constant") or use.spec.random_with(use.params)
+    return params["law"] in ("uniform", "constant", "hard") or use.spec.random_with(use.params)
 
 
 CUT_OF = DatasetSpec(
@@ -119,12 +119,19 @@ CUT_OF = DatasetSpec(
             "law",
             "uniform",
             "What is true: all cuts of the tree equally likely; each node below the cut with "
-            "probability alpha if those above it are above; the tree cut into k clusters; or the "
+            "probability alpha if those above it are above; the tree cut into k clusters; one of "
+            "2^k cuts that are hard to tell apart, each of k nodes cut off or its children; or the "
             "labels of the data, which need be no cut.",
-            choices=("uniform", "constant", "top-k", "labels"),
+            choices=("uniform", "constant", "top-k", "hard", "labels"),
         ),
         Parameter("alpha", None, "Of law=constant.", type="float", interval="(0, 1)"),
-        Parameter("k", None, "Of law=top-k: clusters.", type="int", interval="[1, inf)"),
+        Parameter(
+            "k",
+            None,
+            "Of law=top-k: clusters; of law=hard: B of theorem 2, at most lower-leaves.",
+            type="int",
+            interval="[1, inf)",
+        ),
         Parameter(
             "n",
             None,

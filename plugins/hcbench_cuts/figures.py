@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hcbench import FigureView
 
 _BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
-_COLOURS = dict(zip(tables.ALGORITHMS, plots.PALETTE, strict=False))
-_MARKERS = dict(zip(tables.ALGORITHMS, "osD^", strict=False))
+_COLOURS = dict(zip(tables.GRIDS, plots.PALETTE, strict=False))
+_MARKERS = dict(zip(tables.GRIDS, "osD^", strict=False))
 
 # ---- Table 2 -------------------------------------------------------------------------------------
 
 
 def learning_curves(view: FigureView) -> Drawing:
-    """Error against queries, a panel for each tree, the best of each grid; and what is printed.
+    """Test error against queries, tuned, a panel for each tree; and what is printed.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def learning_curves(view: FigureView) -> Drawing:
     figure, _ = plots.new_figure(3.2 * len(panels) + 1.4, 5.2, rows=2, columns=len(panels))
     above, below = figure.axes[: len(panels)], figure.axes[len(panels) :]
     for (tree, label), upper, lower in zip(panels.items(), above, below, strict=True):
-        for algorithm in tables.ALGORITHMS:
+        for algorithm in tables.GRIDS:
             ax = lower if algorithm == "BF" else upper
             _measured_curve(view, ax, label, algorithm)
             _printed_curve(ax, tree, algorithm)
@@ -56,32 +56,41 @@ def learning_curves(view: FigureView) -> Drawing:
             ax.grid(visible=True, axis="y")
         upper.set_title(tree)
         lower.set(xlabel="queries", ylim=(0, None))
-    figure.supylabel("clustering error [%], mean, the best of the grid in hindsight", fontsize=9)
+    figure.supylabel("test error [%], mean, tuned on 500 pairs", fontsize=9)
     for ax in (above[-1], below[-1]):
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return figure
 
 
 def _measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) -> None:
-    """The curve of the least mean, of all values of the grid."""
-    curves: dict[str, dict[int, float]] = {}
-    for group in view.results.groups:
-        if group.dataset != dataset or group.algorithm.partition("[")[0] != algorithm:
-            continue
-        numbers = group.numbers(tables.ERROR)
-        if group.checkpoint in tables.QUERIES and numbers:
-            mean = 100 * sum(numbers) / len(numbers)
-            curves.setdefault(group.algorithm, {})[group.checkpoint] = mean
-    if not curves:
+    """The mean test error of what is tuned, in each repetition and at each number of queries."""
+    curve = {}
+    for queries in tables.QUERIES:
+        errors = _tuned_errors(view, dataset, algorithm, queries)
+        if errors:
+            curve[queries] = 100 * sum(errors) / len(errors)
+    if not curve:
         return
-    best = min(curves.values(), key=lambda curve: sum(curve.values()) / len(curve))
     ax.plot(
-        list(best),
-        list(best.values()),
+        list(curve),
+        list(curve.values()),
         color=_COLOURS[algorithm],
         marker=_MARKERS[algorithm],
         label=f"{algorithm}, measured",
     )
+
+
+def _tuned_errors(view: FigureView, dataset: str, algorithm: str, queries: int) -> list[float]:
+    """For each repetition the test error of the value with the least validation error."""
+    found: dict[int, list[tuple[float, float]]] = {}
+    for group in view.results.groups:
+        place = (group.algorithm.partition("[")[0], group.dataset, group.checkpoint)
+        if place == (algorithm, dataset, queries):
+            told, errors = map(group.values, (tables.VALIDATION_ERROR, tables.TEST_ERROR))
+            for outcome, by, error in zip(group.outcomes, told, errors, strict=True):
+                if by.value is not None and error.value is not None:
+                    found.setdefault(outcome.repetition, []).append((by.value, error.value))
+    return [min(values, key=lambda value: value[0])[1] for values in found.values()]
 
 
 def _printed_curve(ax: Axes, tree: str, algorithm: str) -> None:

@@ -215,7 +215,7 @@ METRICS: tuple[MetricSpec, ...] = (
     ),
     MetricSpec(
         name="test-error",
-        function="hcbench_cuts.validation:test_error",
+        function="hcbench_cuts.validation:error_on_the_rest",
         doc="Clustering error without the pairs of the validation set.",
         parameters=(VALIDATION_PAIRS,),
         paper=GENTILE_2019,

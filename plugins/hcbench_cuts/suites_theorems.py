@@ -3,9 +3,9 @@
 Where the paper has an O(.), a constant is taken for which the bound can be shown. OTS: an answer
 leaves at most 2/3 of the cuts, so that there are no more than log_{3/2} N(T) of them. WDP: a search
 on a path of h + 1 places asks H + 2 questions at most in the mean, H being the entropy of the place
-of the cut, by bisection of its weight, and H <= log2(h + 1). Theorem 2's bound holds cut by cut:
-each leaf of the tree T'_c* has to be asked about, so that no algorithm finds c* from fewer than
-K-tilde questions; its prior, uniform over 2^B cuts, is no law of ``cut-of``.
+of the cut, by bisection of its weight, and H <= log2(h + 1). Theorem 2: of its prior, uniform over
+2^B cuts (law=hard), B / 2 questions are needed in the mean. K-tilde is a bound cut by cut: each
+leaf of the tree T'_c* has to be asked about, so that no algorithm finds c* from fewer questions.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ UNIFORM, CONSTANT, TOP = "law=uniform", f"law=constant, alpha={ALPHA}", f"law=to
 INFORMED = f"WDP[prior={ALPHA}]"
 SEARCHES = ("BF", "OTS", "WDP", INFORMED)
 
+HARD = {"balanced": (64, 1024), "caterpillar": (1,), "UPGMA": (256,), "Single": (256,)}
+"""B of theorem 2, at most |L_s(T)|."""
+
 LOG2_CUTS = {"UPGMA": 917.0, "Single": 581.0}
 """log2 N(T) of two linkages of the digits, by ``log-cuts``; rounded down."""
 
@@ -38,6 +41,11 @@ def shape(name: str, law: str, n: int = N) -> str:
 def real(linkage: str, law: str) -> str:
     """A cut of a linkage of 1797 digits."""
     return f"cut-of[data=digits, tree={linkage}, {law}]"
+
+
+def hard(b: int) -> str:
+    """The law that is theorem 2's prior."""
+    return f"law=hard, k={b}"
 
 
 # ---- What is known of the regular shapes ---------------------------------------------------------
@@ -97,6 +105,16 @@ def _cuts() -> Iterator[tuple[str, str, float]]:
     for linkage, log2 in LOG2_CUTS.items():
         for law in (UNIFORM, TOP, CONSTANT):
             yield real(linkage, law), f"{linkage} of the digits, {law}", log2 * math.log(2)
+
+
+def _hard_cuts() -> Iterator[tuple[str, str, int]]:
+    """Data set, what it is, and B."""
+    for name, sizes in HARD.items():
+        for b in sizes:
+            if name in SHAPES:
+                yield shape(name, hard(b)), f"{name}, n = {N}, B = {b}", b
+            else:
+                yield real(name, hard(b)), f"{name} of the digits, B = {b}", b
 
 
 def _theorem_1() -> Iterator[Claim]:
@@ -180,6 +198,57 @@ def _theorem_2() -> Iterator[Claim]:
         )
 
 
+def _hard_prior() -> Iterator[Claim]:
+    for dataset, what, b in _hard_cuts():
+        for name in SEARCHES:
+            yield Claim(
+                claim=f"Theorem 2, B / 2 questions are needed of its prior: {name}, {what}",
+                algorithm=name,
+                dataset=dataset,
+                metric="queries",
+                paper=rounded(b / 2),
+                relation=">=",
+            )
+            yield Claim(
+                claim=f"B questions are needed of theorem 2's prior: {name}, {what}",
+                algorithm=name,
+                dataset=dataset,
+                metric="queries",
+                paper=str(b),
+                relation=">=",
+                every_repetition=True,
+                note="not in the paper: at least K-tilde, which is at least B",
+            )
+            yield Claim(
+                claim=f"Section 3, {name} finds c*: {what}",
+                algorithm=name,
+                dataset=dataset,
+                metric=ERROR,
+                paper="0",
+                relation="<=",
+                every_repetition=True,
+            )
+        for relation, bound in ((">=", b), ("<=", 2 * b)):
+            yield Claim(
+                claim=f"Theorem 2, B <= K-tilde <= 2 B: {what}",
+                algorithm="OTS",
+                dataset=dataset,
+                metric="k-tilde",
+                paper=str(bound),
+                relation=relation,
+                every_repetition=True,
+            )
+    for b in HARD["balanced"]:
+        yield Claim(
+            claim=f"Theorem 2, E[K-tilde]: balanced, n = {N}, B = {b}",
+            algorithm="OTS",
+            dataset=shape("balanced", hard(b)),
+            metric="k-tilde",
+            paper=rounded(1.5 * b),
+            note="each of B nodes counts once or, with its children, twice",
+        )
+
+
 def _theorem_3() -> Iterator[Claim]:
     for name in SHAPES:
         for law, prior in ((UNIFORM, "WDP"), (CONSTANT, INFORMED)):
@@ -254,7 +323,7 @@ def _theorem_6() -> Iterator[Claim]:
 
 def _pairs() -> Iterator[tuple[str, str]]:
     """Which algorithm runs on which data."""
-    for dataset, _, _ in _cuts():
+    for dataset, *_ in (*_cuts(), *_hard_cuts()):
         yield from ((name, dataset) for name in SEARCHES)
     yield from ((banded(bands), IN_BAND) for bands in BANDS)
     yield from ((name, IN_BAND) for name in SEARCHES)
@@ -271,7 +340,7 @@ THEOREMS = Suite(
     metrics=("queries", "k-tilde", "log-cuts", "n-clusters", ERROR),
     only=_ONLY,
     repetitions=10,
-    claims=(*_theorem_1(), *_theorem_2(), *_theorem_3(), *_theorem_6()),
+    claims=(*_theorem_1(), *_theorem_2(), *_hard_prior(), *_theorem_3(), *_theorem_6()),
     figures=(
         Figure(
             name="gentile2019-theorems1-3",

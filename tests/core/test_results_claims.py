@@ -133,6 +133,64 @@ def test_a_claim_may_be_about_a_checkpoint() -> None:
     )
 
 
+def grid(member: int, errors: list[float], told: list[float]) -> list[Outcome]:
+    """Repetitions of one value of a grid: their errors, and what tuning sees of them."""
+    values = zip(errors, told, strict=True)
+    name = f"A[x={member}]"
+    return [cell(r, algorithm=name, error=e, other=t, AARI=-t) for r, (e, t) in enumerate(values)]
+
+
+GRID = [
+    *grid(1, [0.5, 0.3, 0.9], [0.2, 0.4, 0.6]),
+    *grid(2, [0.1, 0.7, 0.4], [0.3, 0.1, 0.6]),
+    *cells([0.8, 0.6, 1.0], algorithm="B"),
+]
+
+
+def test_in_each_repetition_the_member_counts_that_the_tuning_says_is_best() -> None:
+    """x = 1, 2 and, both being equally good, the first, 1: errors 0.5, 0.7, 0.9."""
+    row = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="other", paper="0.7")
+    assert (row["verdict"], row["measured"]) == ("reproduced", pytest.approx(0.7))
+    assert row["note"] == "tuned by other: A[x=1] 2 times, A[x=2] 1 times"
+    higher = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="AARI", paper="0.7")
+    assert higher["measured"] == pytest.approx(0.7)
+    turned = verdict(GRID, algorithm="A[x=[2,1]]", tuned_by="other", paper="0.7")
+    assert turned["measured"] == pytest.approx((0.5 + 0.7 + 0.4) / 3)
+
+
+def test_a_tuned_algorithm_is_compared_with_one_that_has_nothing_to_tune() -> None:
+    better = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="other", better_than="B")
+    assert better["measured"] == pytest.approx((-0.3 + 0.1 - 0.1) / 3)
+    worse = verdict(GRID, algorithm="B", tuned_by="other", better_than="A[x=[1,2]]")
+    assert worse["measured"] == pytest.approx((0.3 - 0.1 + 0.1) / 3)
+
+
+def test_tuning_is_done_at_the_checkpoint_of_the_claim() -> None:
+    runs = []
+    for member, (early, late) in {1: (0.1, 0.9), 2: (0.2, 0.3)}.items():
+        points = tuple(
+            Measured(
+                checkpoint=at, values={"error": Value(10 * member + told), "other": Value(told)}
+            )
+            for at, told in ((100, early), (600, late))
+        )
+        runs.append(replace(cell(0, algorithm=f"A[x={member}]"), measured=points))
+    tuned = {"algorithm": "A[x=[1,2]]", "tuned_by": "other"}
+    assert verdict(runs, **tuned, checkpoint=100, paper="10.1")["verdict"] == "reproduced"
+    assert verdict(runs, **tuned, checkpoint=600, paper="20.3")["verdict"] == "reproduced"
+
+
+def test_what_cannot_be_tuned_is_told() -> None:
+    tuned = {"tuned_by": "other", "paper": "0.7"}
+    unknown = verdict(GRID, algorithm="A[x=[1,3]]", **tuned)
+    assert (unknown["verdict"], unknown["note"]) == (
+        "data not available",
+        "A[x=3] was not run on d",
+    )
+    failed = [replace(GRID[0], status="error", reason="broken", measured=()), *GRID[1:]]
+    assert verdict(failed, algorithm="A[x=[1,2]]", **tuned)["verdict"] == "differs"
+
+
 def test_a_number_may_be_of_a_difference() -> None:
     queries = [cell(r, error=float(9 + r), other=10.0 + r) for r in range(3)]
     row = verdict(queries, than_metric="other", relation=">=", paper="-1", every_repetition=True)
@@ -280,6 +338,7 @@ algorithm = "A"
 dataset = "d"
 metric = "m"
 than_dataset = "./other.csv"
+tuned_by = "other"
 relation = "<="
 within = 1
 every_repetition = true
@@ -295,7 +354,7 @@ def test_a_suite_file_may_say_all_of_it(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SUITE)
     suite = read_suite(tmp_path / "s.toml")
     (wanted,) = suite.claims
-    assert (wanted.within, wanted.every_repetition) == (1, True)
+    assert (wanted.within, wanted.every_repetition, wanted.tuned_by) == (1, True, "other")
     assert wanted.than_dataset == f"{tmp_path}/other.csv"
     assert suite.figures == (Figure(name="curve", doc="A curve.", function="my.module:draw"),)
     written = json.loads(json.dumps(describe_suite(suite)))

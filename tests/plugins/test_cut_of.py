@@ -21,7 +21,7 @@ from hcbench.inputs import make_problem
 from hcbench.job import Call
 from hcbench.plan import make_plan
 from hcbench.suite import Suite
-from hcbench_cuts.cut_of import cut_of, random_cut
+from hcbench_cuts.cut_of import cut_of, hard_cut, random_cut
 from tests.core.trees import trees
 
 FIVE = Tree([5, 5, 6, 7, 7, 6, 8, 8, -1])  # (((0,1),2),(3,4))
@@ -109,6 +109,40 @@ def ancestors(tree, node):
     return found
 
 
+def k_tilde(tree, cut):
+    """Leaves of the tree of the nodes above the cut and those of its lower boundary, but leaves."""
+    kept = {v for u in cut for v in ancestors(tree, u) | {u} if v >= tree.n}
+    return sum(not kept & set(tree.children(v).tolist()) for v in kept)
+
+
+@settings(deadline=None, max_examples=25)
+@given(trees(min_leaves=2, max_leaves=9, binary=True), st.integers(0, 10**6))
+def test_the_hard_prior_is_uniform_over_2_to_the_b_cuts_of_theorem_2(tree, seed):
+    """For each b up to |L_s|, the numbers of cuts and K-tilde that appendix B.2 shows."""
+    rng = np.random.default_rng(seed)
+    pairs = sum(bool((tree.children(v) < tree.n).all()) for v in range(tree.n, tree.n_nodes))
+    for b in range(1, min(pairs, 4) + 1):
+        drawn = Counter(frozenset(hard_cut(tree, rng, b).nodes.tolist()) for _ in range(40 * 2**b))
+        assert set(drawn) <= set(cuts_of(tree))
+        assert len(drawn) == 2**b
+        assert stats.chisquare(list(drawn.values())).pvalue > 1e-6
+        assert all(b <= k_tilde(tree, cut) <= 2 * b for cut in drawn)
+    with pytest.raises(ParameterError, match=f"k={pairs + 1}: .* has {pairs} subtrees"):
+        hard_cut(tree, rng, pairs + 1)
+
+
+def test_hard_cuts_by_hand():
+    """Of ((0,1),2) and (3,4) each is whole or cut once: 4 cuts; of the root alone, 2."""
+    rng = np.random.default_rng(1)
+    drawn = {b: {tuple(hard_cut(FIVE, rng, b).nodes) for _ in range(100)} for b in (1, 2)}
+    assert drawn[1] == {(8,), (6, 7)}
+    assert drawn[2] == {(6, 7), (2, 5, 7), (3, 4, 6), (2, 3, 4, 5)}
+    star = Tree([6, 6, 7, 7, 8, 8, 9, 9, 9, -1])  # three pairs below the root
+    assert {tuple(hard_cut(star, rng, 1).nodes) for _ in range(100)} == {(9,), (6, 7, 8)}
+    with pytest.raises(ParameterError, match=r"k=2: .* has 1 or 3 subtrees"):
+        hard_cut(star, rng, 2)
+
+
 @pytest.mark.parametrize("shape", ["balanced", "caterpillar"])
 def test_cuts_of_large_trees_are_drawn_in_linear_time_and_exactly(shape):
     """N(T) of a balanced tree of 2^14 leaves has about 2900 digits."""
@@ -119,14 +153,14 @@ def test_cuts_of_large_trees_are_drawn_in_linear_time_and_exactly(shape):
         assert (sizes[:-1] == 1).all()
 
 
-@pytest.mark.parametrize("law", ["uniform", "constant,alpha=0.4", "top-k,k=3"])
+@pytest.mark.parametrize("law", ["uniform", "constant,alpha=0.4", "top-k,k=3", "hard,k=2"])
 @pytest.mark.parametrize("source", ["tree=UPGMA,data=wine", "tree=yule,n=50"])
 def test_the_truth_of_a_realisable_law_is_a_cut(law, source):
     problem = made(f"cut-of[{source},law={law}]")
     assert is_cut(problem)
     assert problem.levels.shape == (problem.n, 1)
     assert list(problem.truths) == ["labels"]
-    if "k=3" in law:
+    if "top-k" in law:
         assert (hcbench.Partition(problem.levels[:, 0])) == problem.tree.cut(3)
 
 
@@ -173,6 +207,7 @@ def test_the_true_tree_of_the_data_can_be_cut():
         ("cut-of[tree=UPGMA,data=wine,law=top-k,k=4]", False),
         ("cut-of[tree=UPGMA,data=wine]", True),
         ("cut-of[tree=caterpillar,n=9,law=top-k,k=4]", True),
+        ("cut-of[tree=UPGMA,data=wine,law=hard,k=4]", True),
         ("cut-of[tree=UPGMA,data='planted[N0=3]',law=labels]", True),
     ],
 )
@@ -214,6 +249,7 @@ def test_what_is_in_it_belongs_to_its_key(tmp_path: Path):
         ("cut-of[law=labels]", ParameterError, "law=labels needs data="),
         ("cut-of[law=constant]", ParameterError, "law=constant needs alpha="),
         ("cut-of[law=top-k]", ParameterError, "law=top-k needs k="),
+        ("cut-of[law=hard]", ParameterError, "law=hard needs k="),
         ("cut-of[law=top-k,k=3,alpha=0.5]", ParameterError, "alpha=0.5 is not for law=top-k"),
         ("cut-of[k=3]", ParameterError, "k=3 is not for law=uniform"),
         ("cut-of[tree=BF,data=wine]", ParameterError, "BF returns no tree"),

@@ -1,0 +1,113 @@
+"""Errors on pairs that are kept apart to choose a parameter by, and on all others.
+
+Gentile et al. 2019, section 5: "picked the best performing value on a validation set of 500 labeled
+pairs", and test errors without these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import NotApplicableError, Oracle, Partition, Scored, finest_partition, pair_index
+
+START = 1 << 40
+"""Where in the oracle's stream of pairs a validation set begins: no run draws so many."""
+
+_SPARE = 8  # pairs drawn for each that is wanted: some come twice
+
+
+def validation_error(scored: Scored, *, pairs: int = 500) -> float:
+    """Part of the validation set on which the clusters differ from what the oracle answers.
+
+    The set has so many different unordered pairs, in the order in which the oracle's stream brings
+    them from number `START` on. So all algorithms that ask one oracle have the same set, each
+    repetition has another, and like the pairs that are drawn for an algorithm they are uniform
+    unless the oracle's ``skew`` says otherwise. An algorithm may by chance have asked about some.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a partition.
+    pairs : int
+        Their labels are not counted as questions of the algorithm.
+
+    Returns
+    -------
+    float
+        In [0, 1]. O(pairs log pairs).
+
+    Raises
+    ------
+    NotApplicableError
+        If the oracle draws no pairs or does not tell its answers, or there are not so many pairs.
+    """
+    apart = kept_apart(scored, pairs)
+    answers = scored.answers
+    assert answers is not None
+    return float(np.mean(Oracle(answers).ask(apart) != _together(_partition(scored), apart)))
+
+
+def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
+    """Clustering error over all ordered pairs but those of the validation set.
+
+    ``(d_H(Sigma*, C) - 2 w) / (n^2 - 2 pairs)``, w being the pairs of the validation set on which
+    the clusters differ from the true ones.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a partition.
+    pairs : int
+        As of `validation_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1]. O(n log n + pairs log pairs).
+
+    Raises
+    ------
+    NotApplicableError
+        As `validation_error`; or if there is no truth.
+    """
+    apart = kept_apart(scored, pairs)
+    true, found = finest_partition(scored.problem), _partition(scored)
+    within = int((_together(true, apart) != _together(found, apart)).sum())
+    n = scored.problem.n
+    return 2.0 * (true.disagreements(found) - within) / (n**2 - 2 * pairs)
+
+
+def kept_apart(scored: Scored, pairs: int) -> NDArray[np.int64]:
+    """The validation set, (pairs, 2).
+
+    Raises
+    ------
+    NotApplicableError
+        As `validation_error`.
+    """
+    answers, n = scored.answers, scored.problem.n
+    if answers is None or answers.matrix is None or answers.draw is None:
+        raise NotApplicableError(
+            "a validation set is drawn by an oracle that tells its answers about all pairs, such "
+            "as pair-queries"
+        )
+    drawn = np.sort(answers.draw(START, _SPARE * pairs), axis=1)
+    _, first = np.unique(pair_index(drawn[:, 0], drawn[:, 1], n), return_index=True)
+    if len(first) < pairs:
+        raise NotApplicableError(
+            f"pairs={pairs}: {_SPARE * pairs} draws brought {len(first)} of the {n * (n - 1) // 2} "
+            "pairs; take fewer"
+        )
+    return np.asarray(drawn[np.sort(first)[:pairs]])
+
+
+def _together(partition: Partition, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    labels = partition.labels
+    return np.asarray(labels[pairs[:, 0]] == labels[pairs[:, 1]])
+
+
+def _partition(scored: Scored) -> Partition:
+    if not isinstance(scored.result, Partition):
+        raise NotApplicableError("the result is a hierarchy, not a cut of one")
+    return scored.result
