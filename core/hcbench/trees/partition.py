@@ -80,10 +80,10 @@ class Partition:
             )
         codes = self.labels.astype(np.int64) * other.n_clusters + other.labels
         if self.n_clusters * other.n_clusters > 4 * self.n:
-            return np.unique(codes, return_counts=True)[1]
-        counts = np.bincount(codes)
-        table: NDArray[np.int64] = counts[counts > 0]
-        return table
+            counts: NDArray[np.int64] = np.unique(codes, return_counts=True)[1]
+        else:
+            counts = np.bincount(codes)
+        return counts[counts > 0]
 
     def disagreements(self, other: Partition) -> int:
         """On how many unordered pairs of items two partitions differ: O(n).
