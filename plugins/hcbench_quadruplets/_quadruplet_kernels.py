@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 _PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1]
+_COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
 _WHOLE, _RANKS = types.int64[:, ::1], types.int32[:, ::1]
 
 WORDS = 512  # of a row of bits that are multiplied at a time: those of 240 items fit in a cache
@@ -109,32 +110,55 @@ count_ones: Any = _count_ones
 
 
 @njit(cache=True)
-def write_rows(
-    start: Any, middle: Any, other: Any, r: int, n: int, present: Any, minus: Any
-) -> None:
-    """Write the rows ir of S, of all items i, as bits. O(comparisons of pairs with r).
+def transpose(block: NDArray[np.uint64]) -> None:
+    """Transpose 64 x 64 bits: ever smaller quarters change places (Warren 2013, section 7-3)."""
+    width, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    while width != 0:
+        row = np.uint64(0)
+        while row < 64:
+            other = row | width
+            change = ((block[row] >> width) ^ block[other]) & mask
+            block[row] ^= change << width
+            block[other] ^= change
+            row = (other + np.uint64(1)) & ~width
+        width >>= np.uint64(1)
+        mask ^= mask << width
+
+
+@njit(cache=True)
+def write_bits(closer: Any, farther: Any, present: Any, minus: Any) -> None:
+    """Write S as bits. O(m + M^2 / 64), fast where the comparisons are ordered by smaller pair.
+
+    First what is above the diagonal is written, and then the rest of it, 64 x 64 bits at a time.
 
     Parameters
     ----------
-    start, middle, other
-        The columns of S; S is antisymmetric.
-    present : (n or more, M/64) uint64, written
-        Bit c of row i: whether S[ir, c] is not 0; two opposite answers cancel.
-    minus : of the same shape, written
-        Bit c of row i: whether S[ir, c] = -1, where it is not 0.
+    closer, farther : (m,) uint32
+        Comparisons, each once.
+    present : (64 w, w) uint64, zeros
+        Bit b of row a: whether S[a, b] is not 0; two opposite answers cancel.
+    minus : of the same shape, zeros
+        Whether S[a, b] = -1, where it is not 0.
     """
-    present[:] = 0
-    minus[:] = 0
     one = np.uint64(1)
-    for i in range(n):
-        if i != r:
-            low, high = (i, r) if i < r else (r, i)
-            a = low * (2 * n - low - 1) // 2 + high - low - 1
-            for at in range(start[a], start[a + 1]):
-                word, bit = other[at] >> 6, one << np.uint64(other[at] & 63)
-                present[i, word] ^= bit
-                if at < middle[a]:
-                    minus[i, word] |= bit
+    for at in range(closer.size):
+        a, b = closer[at], farther[at]
+        low, high = (a, b) if a < b else (b, a)
+        word, bit = high >> 6, one << np.uint64(high & 63)
+        present[low, word] ^= bit
+        if a > b:
+            minus[low, word] |= bit
+    mirrored, opposite = np.empty(64, np.uint64), np.empty(64, np.uint64)
+    for across in range(present.shape[1]):
+        for down in range(across + 1):
+            for row in range(64):
+                mirrored[row] = present[64 * down + row, across]
+                opposite[row] = mirrored[row] & ~minus[64 * down + row, across]
+            transpose(mirrored)
+            transpose(opposite)
+            for row in range(64):
+                present[64 * across + row, down] |= mirrored[row]
+                minus[64 * across + row, down] |= opposite[row]
 
 
 @njit(cache=True)
@@ -170,26 +194,35 @@ def add_products(
     K[i + 1, j + 1] += np.int64(both11) - 2 * np.int64(apart11)
 
 
-@njit((_POSITIONS, _POSITIONS, _PAIRS, types.int64), cache=True)
-def kernel_by_bits(start: Any, middle: Any, other: Any, n: int) -> NDArray[np.int64]:
-    """K as `kernel_by_products` makes it, of rows of S as bits.
+@njit((_COMPARED, _COMPARED, types.int64), cache=True)
+def kernel_by_bits(closer: Any, farther: Any, n: int) -> NDArray[np.int64]:
+    """K as `kernel_by_products` makes it, of comparisons (m,), each once, as bits.
 
     With x and y the places where the rows ir and jr of S are not 0, and s and t those where they
     are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 64 comparisons at a time.
-    n^5 / 256 words are multiplied, however many comparisons there are. Memory n^3 / 8 + 8 n^2
-    bytes.
+    n^5 / 256 words are multiplied, however many comparisons there are. Memory M^2 / 4 bytes.
     """
     even = n + n % 2
-    width = -(-(start.size - 1) // 64)
-    present, minus = np.zeros((even, width), np.uint64), np.zeros((even, width), np.uint64)
+    width = -(-(n * (n - 1) // 2) // 64)
+    present, minus = (
+        np.zeros((64 * width, width), np.uint64),
+        np.zeros((64 * width, width), np.uint64),
+    )
+    write_bits(closer, farther, present, minus)
+    x, s = np.zeros((even, width), np.uint64), np.zeros((even, width), np.uint64)
     K = np.zeros((even, even), np.int64)
     for r in range(n):
-        write_rows(start, middle, other, r, n, present, minus)
+        x[r], s[r] = 0, 0
+        for i in range(n):
+            if i != r:
+                low, high = (i, r) if i < r else (r, i)
+                pair = low * (2 * n - low - 1) // 2 + high - low - 1
+                x[i], s[i] = present[pair], minus[pair]
         for first in range(0, width, WORDS):
             words = (first, min(first + WORDS, width))
             for i in range(0, even, 2):
                 for j in range(0, i + 1, 2):
-                    add_products(present, minus, i, j, words, K)
+                    add_products(x, s, i, j, words, K)
     for i in range(n):
         for j in range(i):
             K[j, i] = K[i, j]

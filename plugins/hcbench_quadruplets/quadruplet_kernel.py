@@ -17,6 +17,8 @@ Variant = Literal["paper", "code"]
 
 WORDS_PER_PRODUCT = 0.3
 """A product of two comparisons takes about as long as three of 64 bits each."""
+SMALL = 1 << 28
+"""Bytes of bits that are fine however few comparisons there are."""
 
 
 def four_k_al(
@@ -75,7 +77,7 @@ def kernel_matrix(
     -----
     Of m comparisons, M = n(n-1)/2 pairs: the cheaper of O(m^2 / (M n)) products of comparisons and
     O(n^5) products of bits, 64 at a time. Memory beside the comparisons, once they are in order
-    (see `Comparisons.unique`): 8 m + 8 n^2 bytes, and n^3 / 8 for the bits. Of all comparisons:
+    (see `Comparisons.unique`): 8 m + 8 n^2 bytes, or n^4 / 16 for the bits. Of all comparisons:
     O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
@@ -89,29 +91,29 @@ def kernel_matrix(
 
 
 def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
-    n = comparisons.n
+    n, m = comparisons.n, len(comparisons)
     n_pairs = n * (n - 1) // 2
+    words = n**3 / 128 * n_pairs
+    fits = n_pairs**2 / 4 <= max(8 * m, SMALL)
+    # Comparisons of random pairs make the fewest products for their number.
+    if fits and 8 * m**2 / max(n_pairs * n, 1) > WORDS_PER_PRODUCT * words:
+        return _by_bits(comparisons)
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n_pairs), n))
     columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, n_pairs)
-    if _prefers_products(columns[0], columns[2], i, j, n):
-        by_products: NDArray[np.int64] = kernels.kernel_by_products(*columns, i, j, n)
-        return by_products
-    by_bits: NDArray[np.int64] = kernels.kernel_by_bits(*columns, n)
-    return by_bits
+    if fits:
+        some = np.linspace(0, n_pairs - 1, min(500, n_pairs)).astype(np.int64)
+        products = kernels.products_in_columns(some, columns[0], columns[2], i, j, n)
+        if products * n_pairs > WORDS_PER_PRODUCT * words * some.size:
+            return _by_bits(comparisons)
+    values: NDArray[np.int64] = kernels.kernel_by_products(*columns, i, j, n)
+    return values
 
 
-def _prefers_products(
-    start: NDArray[np.int64],
-    other: NDArray[np.uint32],
-    i: NDArray[np.int32],
-    j: NDArray[np.int32],
-    n: int,
-) -> bool:
-    """Whether products of two comparisons are faster than those of 64, by some of the columns."""
-    some = np.linspace(0, start.size - 2, min(500, start.size - 1)).astype(np.int64)
-    products = kernels.products_in_columns(some, start, other, i, j, n)
-    words = n**3 / 128 * some.size
-    return products <= WORDS_PER_PRODUCT * words
+def _by_bits(comparisons: Comparisons) -> NDArray[np.int64]:
+    values: NDArray[np.int64] = kernels.kernel_by_bits(
+        comparisons.closer, comparisons.farther, comparisons.n
+    )
+    return values
 
 
 def _of_all(comparisons: AllComparisons) -> NDArray[np.int64]:

@@ -58,7 +58,7 @@ def both_ways(comparisons):
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n * (n - 1) // 2), n))
     columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
     yield _quadruplet_kernels.kernel_by_products(*columns, i, j, n)
-    yield _quadruplet_kernels.kernel_by_bits(*columns, n)
+    yield _quadruplet_kernels.kernel_by_bits(comparisons.closer, comparisons.farther, n)
 
 
 @settings(max_examples=60, deadline=None)
