@@ -15,9 +15,14 @@ The flow of one cell is the order in which to read:
 - `results` are told by `statistics`, `ranks`, `verdicts`, `tables` and `figures` (drawn with
   `plots`), in Python (`api`) or by `cli`.
 
-`trees`, `comparisons` and `similarity` are the field's own objects; `direct` serves those who want
-no harness; `tree_files`, `matching` and `scores` judge trees made elsewhere, and `asking` holds a
-session with a person.
+`trees`, `comparisons` and `similarity` are the field's own objects, `answer_matrix` what an oracle
+would answer of all pairs. `direct` serves those who want no harness; `tree_files`, `matching` and
+`scores` judge trees made elsewhere.
+
+A person answers in a session of `asking`: `items` are read, `questions` says how each kind is put,
+`answers_file` keeps what is said, `recorded` reads it again, `contradictions` are looked for, and
+`findings` are written. As oracles these are `person` and, once they are there, the answers
+themselves.
 
 Everything public is imported from here; names are loaded when first used.
 """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -31,6 +29,7 @@ from hcbench_ordinal.suites import SUITES
 from hcbench_ordinal.suites_noiseless import NOISELESS
 from hcbench_ordinal.suites_noisy import NOISY
 from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
+from tests.plugins.registering import light_suites
 from tests.plugins.test_ordinal_insertion import Recorder, binary_trees
 
 SHAPES = suites_noiseless.SHAPES
@@ -48,14 +47,7 @@ by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 
 
 def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
-    code = (
-        "import sys, hcbench_ordinal as p; print([s.name for s in p.hcbench_suites()])\n"
-        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names, heavy = done.stdout.splitlines()
-    assert heavy == "[]"
-    assert names == str([suite.name for suite in SUITES])
+    assert light_suites("hcbench_ordinal") == [suite.name for suite in SUITES]
 
 
 @by_name

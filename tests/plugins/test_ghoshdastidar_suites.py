@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from hcbench.store import Store
 from hcbench.verdicts import Verdict, judge_claim
 from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
 from hcbench_quadruplets.suites import SUITES
+from tests.plugins.registering import light_suites
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +33,7 @@ by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 
 
 def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
-    code = (
-        "import sys, hcbench_quadruplets as p; print([s.name for s in p.hcbench_suites()])\n"
-        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names, heavy = done.stdout.splitlines()
-    assert heavy == "[]"
-    assert names == str([suite.name for suite in SUITES])
+    assert light_suites("hcbench_quadruplets") == [suite.name for suite in SUITES]
 
 
 @by_name
