@@ -57,11 +57,10 @@ def index_pairs(
     middle = np.zeros(M, np.int64)
     for at in range(closer.size):
         start[closer[at] + 1] += 1
-        start[farther[at] + 1] += 1
         middle[farther[at]] += 1
     for b in range(M):
-        start[b + 1] += start[b]
         middle[b] += start[b]
+        start[b + 1] += middle[b]
     other = np.empty(2 * closer.size, np.uint32)
     won = start[:M].copy()  # where the next pair closer than b goes
     lost = middle.copy()  # where the next pair farther than b goes
