@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 
-Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
+if TYPE_CHECKING:
+    Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
+else:
+    Value = Any  # what is recursive only a type checker can follow; the API reference cannot
 Params: TypeAlias = Mapping[str, Value]
 Function: TypeAlias = str | Callable[..., Any]
 
@@ -333,6 +336,9 @@ class DatasetSpec(Spec):
         this alone.
     random : bool, or callable from params to bool
         Whether another seed gives other data; if not, all repetitions share them.
+    truths : tuple of str, or callable from params to such a tuple
+        Names of its true hierarchies, where there are several; the first is the one that is meant
+        where none is named.
     files : tuple of str
         The parameters that name files; their content belongs to the key of a cell.
     suffixes : tuple of str
@@ -345,6 +351,7 @@ class DatasetSpec(Spec):
 
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
     random: bool | Callable[[Params], bool] = True
+    truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     licence: str = ""
@@ -353,6 +360,10 @@ class DatasetSpec(Spec):
     def provides_with(self, params: Params) -> frozenset[str]:
         """What it yields with these parameters."""
         return frozenset(self.provides(params) if callable(self.provides) else self.provides)
+
+    def truths_with(self, params: Params) -> tuple[str, ...]:
+        """The names of its true hierarchies with these parameters, where there are several."""
+        return self.truths(params) if callable(self.truths) else self.truths
 
     def random_with(self, params: Params) -> bool:
         """Whether another seed gives other data with these parameters."""
@@ -400,6 +411,8 @@ class MetricSpec(Spec):
         What it can judge.
     cost : bool
         Whether it tells a cost of the call rather than the quality of the result.
+    symmetric : bool, or callable from params to bool
+        Whether result and truth may change places; `hcbench.testing` checks it.
     """
 
     direction: Direction
@@ -408,10 +421,15 @@ class MetricSpec(Spec):
     needs: Needs = ()
     result: Literal["tree", "partition", "any"] = "tree"
     cost: bool = False
+    symmetric: bool | Callable[[Params], bool] = False
 
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
+
+    def symmetric_with(self, params: Params) -> bool:
+        """Whether result and truth may change places with these parameters."""
+        return self.symmetric(params) if callable(self.symmetric) else self.symmetric
 
 
 def unknown_hint(name: str) -> str:

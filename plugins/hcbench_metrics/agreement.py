@@ -39,8 +39,8 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
         clusters; a tree that is not binary may have but a larger number (`Tree.cut_nodes`, which
         also says how the result's ties are cut, and trees without heights).
     truth : str, optional
-        One of the problem's truths; the first by default. The levels of a truth that is named, and
-        is not that of the labels, are its own: powers or depths.
+        One of the problem's truths; the first by default. The levels of one of several truths
+        that is not that of the labels are its own: powers or depths.
 
     Returns
     -------
@@ -66,10 +66,12 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
 def _true_levels(problem: Problem, levels: str, name: str | None) -> Iterator[Partition]:
     truth = named_truth(problem, name)
     labels = problem.levels
-    if labels is not None and name is not None and not _is_of_labels(truth, labels):
+    one_of_several = name is not None or len(problem.truths) > 1
+    if labels is not None and one_of_several and not _is_of_labels(truth, labels):
         if levels == "labels":
+            meant = next(label for label, tree in problem.truths.items() if tree is truth)
             raise NotApplicableError(
-                f"the label levels are not those of truth {name!r}; take levels=powers or depths"
+                f"the label levels are not those of truth {meant!r}; take levels=powers or depths"
             )
         labels = None
     if levels == "labels" and labels is None:

@@ -153,5 +153,6 @@ AGREEMENT = (
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
+        symmetric=lambda params: not params["refine"],
     ),
 )

@@ -112,12 +112,14 @@ PARTITIONS = (
         ),
         direction="lower",
         needs=(),
+        symmetric=lambda params: params["against"] == "truth",
     ),
     _agreement(
         "ARI",
         "Adjusted Rand index of the clusters and the true ones.",
         HUBERT_1985,
         interval="[-1, 1]",
+        symmetric=True,
     ),
     _agreement(
         "AMI",
@@ -130,6 +132,7 @@ PARTITIONS = (
             choices=("arithmetic", "geometric", "min", "max"),
         ),
         interval="(-inf, 1]",
+        symmetric=True,
     ),
     _agreement("homogeneity", "Whether clusters are of one class.", ROSENBERG_2007),
     _agreement("completeness", "Whether classes are in one cluster.", ROSENBERG_2007),
@@ -138,6 +141,7 @@ PARTITIONS = (
         "Harmonic mean of homogeneity and completeness.",
         ROSENBERG_2007,
         Parameter("beta", 1.0, "Above 1 completeness weighs more.", interval="[0, inf)"),
+        symmetric=lambda params: params["beta"] == 1,
     ),
     MetricSpec(
         name="n-clusters",

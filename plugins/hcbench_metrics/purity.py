@@ -78,7 +78,7 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
 
 def _classes(problem: Problem, name: str | None) -> Partition:
     true, levels = named_truth(problem, name), problem.levels
-    if name is None:
+    if name is None and len(problem.truths) < 2:
         return finest_partition(problem)
     if levels is not None and true.isomorphic(Tree.from_levels(levels, true.names)):
         return finest_partition(problem)

@@ -118,6 +118,7 @@ TREES = (
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
+        symmetric=lambda params: params["count"] != "resolved-in-truth",
     ),
     MetricSpec(
         name="robinson-foulds",
@@ -131,6 +132,7 @@ TREES = (
         direction="lower",
         interval="[0, inf)",
         needs=("truth|levels",),
+        symmetric=True,
     ),
     MetricSpec(
         name="fowlkes-mallows",
@@ -151,6 +153,7 @@ TREES = (
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
+        symmetric=True,
     ),
     MetricSpec(
         name="baker-gamma",
@@ -169,6 +172,7 @@ TREES = (
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
+        symmetric=True,
     ),
     MetricSpec(
         name="cophenetic-correlation-with-truth",
@@ -179,6 +183,7 @@ TREES = (
         direction="higher",
         interval="[-1, 1]",
         needs=("truth",),
+        symmetric=True,
     ),
     MetricSpec(
         name="entanglement",

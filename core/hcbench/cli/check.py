@@ -1,0 +1,193 @@
+"""``check``: whether plugins keep what every plugin promises."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, OneName, examples
+from hcbench.cli.progress import LINE, REDRAW
+from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
+from hcbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hcbench.testing import Check, Finding
+
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType
+
+_SOON = 1.0  # seconds after which progress is shown
+_KINDS = ("algorithms", "datasets", "oracles", "metrics")
+
+
+class Exemption(ParamType):
+    """``CHECK=REASON``, or ``NAME:CHECK=REASON``; a name may have parameters in brackets."""
+
+    name = "exemption"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Split it at the sign that follows the name of the check."""
+        found = re.fullmatch(r"((?:[^\[=]*|[^\[]*\[.*?\]):)?(\w+)\s*=\s*(.*\S)\s*", str(value))
+        if found is None:
+            self.fail(f"{value!r} has no reason; write CHECK=REASON", param, ctx)
+        return f"{found[1] or ''}{found[2]}", found[3]
+
+
+@click.command(
+    epilog=examples(
+        "hcbench check UPGMA",
+        'hcbench check "Splits[axis=1]" --plugin ./mine.py',
+        'hcbench check ./mine.py --exempt "Splits:paper=not published yet"',
+    )
+)
+@click.argument("names", nargs=-1, required=True, type=OneName(*_KINDS), metavar="NAME...")
+@click.option("--list", "only_list", is_flag=True, help="The checks, without running them.")
+@click.option(
+    "--exempt",
+    type=Exemption(),
+    multiple=True,
+    metavar="CHECK=REASON",
+    help="A check that need not pass, and why; NAME:CHECK=REASON for one plugin. Repeatable.",
+)
+@PLUGIN
+@JSON_OR_TABLE
+@QUIET
+@click.pass_context
+def check(
+    ctx: click.Context,
+    names: Sequence[str],
+    only_list: bool,
+    exempt: Sequence[tuple[str, str]],
+    plugin: Sequence[Path],
+    format: str,  # noqa: A002
+    quiet: bool,
+) -> None:
+    """Check that plugins keep what every plugin promises.
+
+    NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
+    such as ./mine.py; or a package, which means all that it registers. Exit code 1 if a check
+    fails.
+    """
+    with stdout_for_data():
+        from hcbench.testing import checks_of
+
+        checks = checks_of(names, dict(exempt), plugins=plugin)
+        findings = [] if only_list else _run(checks, quiet=quiet)
+    if only_list:
+        _write_checks(checks, format)
+        return
+    if format == "json":
+        write_json({"checks": [_as_json(*found) for found in findings]})
+    else:
+        _write_findings(findings)
+    if any(finding.status == "failed" for _, finding in findings):
+        ctx.exit(ExitCode.CELLS_FAILED)
+
+
+def _write_checks(checks: Sequence[Check], format: str) -> None:  # noqa: A002
+    docs = [(check.id, check.doc) for check in checks]
+    if format == "json":
+        write_json({"checks": [{"check": name, "doc": doc} for name, doc in docs]})
+    else:
+        write_table(("check", "what is promised"), docs, whole=("check",))
+
+
+def _run(checks: Sequence[Check], *, quiet: bool) -> list[tuple[Check, Finding]]:
+    findings = []
+    with _progress(quiet=quiet) as show:
+        for done, check in enumerate(checks):
+            show(f"{done} of {len(checks)} checks, {check.id}")
+            findings.append((check, check.run()))
+    return findings
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """How far it is, once it takes long: one line on a terminal, else one now and then.
+
+    Nothing is drawn but between two checks: some look at what is written meanwhile.
+    """
+    err = console(stderr=True)
+    if quiet:
+        yield lambda _text: None
+    elif err.is_terminal and not err.is_dumb_terminal:
+        with _line_on_terminal(err) as show:
+            yield show
+    else:
+        following = time.monotonic() + _SOON
+
+        def tell_sometimes(text: str) -> None:
+            nonlocal following
+            if time.monotonic() >= following:
+                tell(text)
+                following = time.monotonic() + LINE
+
+        yield tell_sometimes
+
+
+@contextmanager
+def _line_on_terminal(err: Console) -> Iterator[Callable[[str], None]]:
+    from rich.live import Live
+    from rich.text import Text
+
+    live = Live(
+        console=err,
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    following = time.monotonic() + _SOON
+
+    def draw(text: str) -> None:
+        nonlocal following
+        if time.monotonic() >= following:
+            live.start()
+            live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
+            following = time.monotonic() + REDRAW
+
+    try:
+        yield draw
+    finally:
+        live.stop()
+
+
+def _as_json(check: Check, finding: Finding) -> dict[str, str]:
+    return {
+        "name": check.subject.label,
+        "check": check.name,
+        "status": finding.status,
+        "reason": finding.reason,
+    }
+
+
+def _write_findings(findings: Sequence[tuple[Check, Finding]]) -> None:
+    """A row for each check of one plugin; of several those that did not pass, and the numbers."""
+    labels = list(dict.fromkeys(check.subject.label for check, _ in findings))
+    quiet = {"passed", "not applicable"} if len(labels) > 1 else set()
+    rows = [
+        (check.id if quiet else check.name, finding.status, finding.reason)
+        for check, finding in findings
+        if finding.status not in quiet
+    ]
+    if rows:
+        write_table(("check", "", "why"), rows, whole=("check", ""))
+        click.echo()
+    counts = Counter(finding.status for _, finding in findings)
+    click.echo(f"{_subjects(labels)}: " + ", ".join(f"{n} {name}" for name, n in counts.items()))
+
+
+def _subjects(labels: Sequence[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{len(labels)} plugins"

@@ -1,0 +1,23 @@
+"""Which checks a spec fails."""
+
+from __future__ import annotations
+
+from hcbench.specs import Spec
+from hcbench.testing import checks_of
+
+
+def failed(spec: Spec) -> dict[str, str]:
+    """The names of the checks that fail, each with its sentence."""
+    found = {check.name: check.run() for check in checks_of(spec)}
+    return {name: each.reason for name, each in found.items() if each.status == "failed"}
+
+
+def passed(spec: Spec) -> set[str]:
+    """The names of the checks that pass."""
+    return {check.name for check in checks_of(spec) if check.run().status == "passed"}
+
+
+def skipped(spec: Spec) -> dict[str, str]:
+    """The names of the checks that do not apply, each with its reason."""
+    found = {check.name: check.run() for check in checks_of(spec)}
+    return {name: each.reason for name, each in found.items() if each.status == "not applicable"}

@@ -1,0 +1,272 @@
+"""What can be named, what is exempt, and how pytest and the command line show it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import hcbench_reference
+from hcbench import MetricSpec
+from hcbench.cli import main
+from hcbench.errors import HcbenchError, ParameterError, PluginError
+from hcbench.testing import CheckFailedError, checks_of
+
+PLUGIN = '''
+from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
+
+
+def count(problem, seed, budget):
+    """The number of items."""
+    return Answers(kind="number", n=problem.n, data=problem.n)
+
+
+def star(oracle, given, rng, *, flag=False):
+    """All at once."""
+    n = oracle.read()
+    return Tree([n] * n + [-1]) if n > 1 else Tree([-1])
+
+
+def depth(scored):
+    """The depth of the deepest leaf."""
+    return scored.tree.depths.max()
+
+
+@hookimpl
+def hcbench_oracles():
+    return [
+        OracleSpec(
+            name="count",
+            function=count,
+            doc="The number of items.",
+            kind="number",
+            needs=("vectors",),
+            countable=False,
+        )
+    ]
+
+
+@hookimpl
+def hcbench_algorithms():
+    return [
+        AlgorithmSpec(
+            name="Star",
+            function=star,
+            doc="A star.",
+            accepts=("number",),
+            parameters=(Parameter("flag", False, "Nothing."),),
+        )
+    ]
+
+
+@hookimpl
+def hcbench_metrics():
+    return [MetricSpec(name="depth", function=depth, doc="Depth.", direction="none")]
+'''
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    file = tmp_path / "mine.py"
+    file.write_text(PLUGIN)
+    return file
+
+
+def labels(what: object) -> set[str]:
+    return {check.subject.label for check in checks_of(what)}
+
+
+def test_what_can_be_named(plugin):
+    assert labels("UPGMA") == {"UPGMA"}
+    assert labels(["upgma[metric=['cosine','euclidean']]", "AARI"]) == {
+        "UPGMA",
+        "UPGMA[metric=cosine]",
+        "AARI",
+    }
+    assert labels("hcbench:reference") == labels(hcbench_reference) == {"Random", "Truth"}
+    assert labels(hcbench_reference.RANDOM) == {"Random"}
+    assert labels(str(plugin)) == labels(plugin) == {"Star", "depth", "count"}
+    assert {"UPGMA", "iris", "vectors", "AARI"} <= labels("hcbench")
+
+
+def test_names_of_a_file_take_parameters(plugin):
+    found = checks_of("Star[flag=true]", plugins=[plugin])
+    assert {check.subject.label for check in found} == {"Star[flag=true]"}
+    assert {c.name: c.run() for c in found}["valid_result"].status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("UPGM", "did you mean UPGMA"),
+        ("UPGMA[alpha=1]", "UPGMA has no parameter 'alpha'"),
+        ("NoisyInsertion", r"NoisyInsertion needs p: NoisyInsertion\[p=...\]"),
+        ("gray2023-table1", "is a suite"),
+        ("./nowhere.py", "there is no file"),
+        (7, "7 cannot be checked"),
+        (json, "json registers nothing"),
+    ],
+)
+def test_what_cannot(what, sentence):
+    with pytest.raises(HcbenchError, match=sentence):
+        checks_of(what)
+
+
+def test_a_plugin_that_raises_at_import(tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text("raise RuntimeError('no')")
+    with pytest.raises(PluginError, match="cannot be imported: RuntimeError: no"):
+        checks_of(str(file))
+
+
+def test_of_a_package_what_needs_a_parameter_is_not_applicable():
+    check = next(c for c in checks_of("hcbench:ordinal") if c.subject.label == "NoisyInsertion")
+    assert check.run().reason == "NoisyInsertion needs p: name NoisyInsertion[p=...]"
+
+
+def test_an_algorithm_asks_the_oracle_beside_it(plugin):
+    found = {check.id: check.run() for check in checks_of(str(plugin))}
+    assert {name for name, each in found.items() if each.status == "failed"} == {"Star:paper"}
+    assert found["Star:valid_result"].status == "passed"
+    assert found["count:valid_answers"].status == "passed"
+
+
+def test_exemptions(plugin):
+    def statuses(exempt):
+        checks = checks_of(str(plugin), exempt)
+        return {c.id: c.run() for c in checks if c.name in ("paper", "documented")}
+
+    one = statuses({"Star:paper": "made up"})
+    assert (one["Star:paper"].status, one["Star:paper"].reason) == ("exempt", "made up")
+    every = statuses({"documented": "later"})
+    assert every["Star:paper"].status == "failed"
+    assert {name for name, each in every.items() if each.status == "exempt"} == {
+        "Star:documented",
+        "depth:documented",
+        "count:documented",
+    }
+
+
+@pytest.mark.parametrize(
+    ("exempt", "sentence"),
+    [
+        ({"papr": "typo"}, "no check 'papr'; there is paper"),
+        ({"UPGMA:paper": "another"}, "no check 'UPGMA:paper'; there is paper"),
+        ({"paper": " "}, "paper has no reason"),
+        ({"paper": True}, "paper has no reason"),
+    ],
+)
+def test_an_exemption_needs_a_check_and_a_reason(plugin, exempt, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        checks_of(str(plugin), exempt)
+
+
+def test_a_crash_is_a_failure_that_says_where():
+    def broken(scored):
+        """Nothing."""
+        return undefined  # noqa: F821
+
+    spec = MetricSpec(name="broken", function=broken, doc="Nothing.", direction="none")
+    found = {check.name: check for check in checks_of(spec)}["range"]
+    assert "NameError" in found.run().reason
+    assert "(test_testing.py:" in found.run().reason
+    with pytest.raises(CheckFailedError) as raised:
+        found()
+    assert isinstance(raised.value.__cause__, NameError)
+
+
+def test_with_pytest(plugin, tmp_path):
+    """Each check is a test; what does not apply or is exempt is skipped with its reason."""
+    (tmp_path / "test_mine.py").write_text(
+        "from hcbench.testing import parametrize_with_checks\n\n\n"
+        f"@parametrize_with_checks([{str(plugin)!r}], exempt={{'Star:documented': 'why not'}})\n"
+        "def test_conforms(check):\n    check()\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rsf", "-v", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "test_mine.py::test_conforms[Star:valid_result] PASSED" in done.stdout
+    assert "test_mine.py::test_conforms[Star:paper] FAILED" in done.stdout
+    assert "exempt: why not" in done.stdout
+    assert "it asks nothing that is counted" in done.stdout
+    assert "1 failed" in done.stdout
+
+
+# ---- The command line ----------------------------------------------------------------------------
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(main, ["check", *arguments])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_a_failed_check_is_exit_code_1(plugin):
+    code, out, _ = run(str(plugin))
+    assert code == 1
+    assert "Star:paper" in out
+    assert "1 failed" in out
+    code, out, _ = run(str(plugin), "--exempt", "Star:paper=made up: for a test")
+    assert code == 0
+    assert "made up: for a test" in " ".join(out.split())
+
+
+def test_one_plugin_has_a_row_for_each_check():
+    code, out, _ = run("AARI", "-q")
+    assert code == 0
+    rows = {line.split()[0] for line in out.splitlines() if line.strip()}
+    assert {check.name for check in checks_of("AARI")} <= rows
+
+
+def test_list_runs_nothing(tmp_path):
+    file = tmp_path / "crash.py"
+    file.write_text(PLUGIN.replace('"""All at once."""', "raise SystemExit"))
+    code, out, _ = run(str(file), "--list")
+    assert code == 0
+    assert "Star:truth_unseen" in out
+
+
+def test_json(plugin):
+    code, out, _ = run(str(plugin), "--format", "json")
+    rows = json.loads(out)["checks"]
+    assert code == 1
+    assert [row for row in rows if row["status"] == "failed"] == [
+        {
+            "name": "Star",
+            "check": "paper",
+            "status": "failed",
+            "reason": "Star has no paper; set paper=Reference(...), or exempt it with the reason",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["UPGM"], 2, "did you mean UPGMA or WPGMA?"),
+        (["UPGMA", "--exempt", "paper"], 2, "'paper' has no reason; write CHECK=REASON"),
+        (["UPGMA", "--exempt", "papr=x"], 2, "there is no check 'papr'; there is paper"),
+        (["./nowhere.py"], 4, "there is no file"),
+    ],
+)
+def test_mistakes_in_one_line(arguments, code, sentence):
+    found, out, err = run(*arguments)
+    assert (found, out) == (code, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "reason"),
+    [
+        ("paper=none", "paper", "none"),
+        ("4-AL:paper=a = b", "4-AL:paper", "a = b"),
+        ("4-AL[init=3]:ties = x]:y=z", "4-AL[init=3]:ties", "x]:y=z"),
+    ],
+)
+def test_an_exemption_as_it_is_written(text, name, reason):
+    from hcbench.cli.check import Exemption
+
+    assert Exemption().convert(text, None, None) == (name, reason)

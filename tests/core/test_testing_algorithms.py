@@ -1,0 +1,513 @@
+"""Each check of algorithms catches one that is wrong in just that way, and no other check does."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hcbench import (
+    AlgorithmSpec,
+    BudgetExceededError,
+    Given,
+    Oracle,
+    Parameter,
+    Partition,
+    Problem,
+    Reference,
+    Tree,
+)
+from tests.core.checking import failed, passed, skipped
+
+PAPER = Reference("me2026", "misc", {"author": "Me", "title": "It", "year": "2026"})
+
+
+def distances(oracle: Oracle) -> np.ndarray:
+    from scipy.spatial.distance import pdist
+
+    X = oracle.read()
+    return pdist(X.toarray() if hasattr(X, "toarray") else np.asarray(X))
+
+
+def average(oracle, given, rng, *, method="average"):
+    """Average linkage.
+
+    Parameters
+    ----------
+    oracle, given, rng
+    method : str
+        Of scipy.
+    """
+    from scipy.cluster.hierarchy import linkage
+
+    if given.n == 1:
+        return Tree([-1], names=given.names)
+    return Tree.from_linkage(linkage(distances(oracle), method), names=given.names)
+
+
+METHOD = Parameter("method", "average", "Of scipy.")
+LINKAGE = AlgorithmSpec(
+    name="Linkage",
+    function=average,
+    doc="Average linkage.",
+    accepts=("vectors",),
+    parameters=(METHOD,),
+    paper=PAPER,
+)
+
+
+def together(oracle, given, rng):
+    """Ask who is together with the first item."""
+    pairs = [(0, item) for item in range(1, given.n)]
+    codes = oracle.ask(np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    return Partition(np.append(1, codes).astype(np.int64))
+
+
+PAIRS = AlgorithmSpec(
+    name="Star",
+    function=together,
+    doc="Those that are together with the first item, and the others.",
+    accepts=("pair-queries",),
+    returns="partition",
+    paper=PAPER,
+    questions=lambda n: (n - 1, True),
+)
+
+
+def wrong(function, **changes):
+    function.__doc__ = function.__doc__ or "Average linkage, with a fault."
+    return replace(LINKAGE, function=function, **{"parameters": (), **changes})
+
+
+def wrong_pairs(function, **changes):
+    function.__doc__ = function.__doc__ or "Those together with the first item, with a fault."
+    return replace(PAIRS, function=function, **changes)
+
+
+def test_good_ones_fail_nothing():
+    assert failed(LINKAGE) == {}
+    assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
+    assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget"}
+
+
+def test_good_ones_that_ask_fail_only_what_they_cannot_promise():
+    """Where the first item is another one, so are those together with it."""
+    assert set(failed(PAIRS)) == {"renumbered_items"}
+    assert {"budget", "questions", "anytime", "needs"} <= passed(PAIRS)
+
+
+# ---- Results -------------------------------------------------------------------------------------
+
+
+def one_leaf_less(oracle, given, rng):
+    return average(oracle, given, rng).restrict(np.arange(given.n - 1))
+
+
+def a_partition(oracle, given, rng):
+    return Partition(np.arange(given.n))
+
+
+def other_names(oracle, given, rng):
+    tree = average(oracle, given, rng)
+    return Tree(tree.parent, names=[f"x{i}" for i in range(given.n)])
+
+
+def centres_in_place(oracle, given, rng):
+    X = oracle.read()
+    if isinstance(X, np.ndarray) and X.flags.writeable:
+        X -= X.mean(axis=0)
+    return average(oracle, given, rng)
+
+
+def makes_it_writeable(oracle, given, rng):
+    X = oracle.read()
+    tree = average(oracle, given, rng)
+    try:
+        X.setflags(write=True)
+    except (ValueError, AttributeError):
+        return tree
+    X[0, 0] += 1e-3
+    return tree
+
+
+def by_process(oracle, given, rng):
+    tree = average(oracle, given, rng)
+    if tree.height is None:
+        return tree
+    return Tree(tree.parent, tree.height + os.getpid() * 1e-6, tree.kind, tree.names)
+
+
+def by_number(oracle, given, rng):
+    if given.n == 1:
+        return Tree([-1])
+    inner = np.arange(given.n, 2 * given.n - 1)
+    return Tree.from_parents(np.concatenate([inner[:1], inner, inner[1:], [-1]]))
+
+
+def unseeded(oracle, given, rng):
+    if given.n == 1:
+        return Tree([-1])
+    items = np.random.default_rng().permutation(given.n)
+    return by_number(oracle, given, rng).restrict(items)
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "sentence"),
+    [
+        ("valid_result", one_leaf_less, "returned 11 leaves for 12 items"),
+        ("valid_result", a_partition, "declares a tree and returns a partition"),
+        ("valid_result", other_names, "other names than the items: 'x0' for 'item0'"),
+        ("input_unchanged", centres_in_place, "changes the vectors it reads"),
+        ("input_unchanged", makes_it_writeable, "changes the data of the problem"),
+        ("another_process", by_process, "another result of the same data and seed in another"),
+        ("renumbered_items", by_number, "other clusters where the same items come in another"),
+    ],
+)
+def test_results(check, function, sentence):
+    found = failed(wrong(function))
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+def test_same_seed():
+    """Whatever is compared with an earlier result differs, too."""
+    found = failed(wrong(unseeded))
+    assert "another result of the same data and the same seed" in found["same_seed"]
+    assert "renumbered_items" not in found  # as random numbers decide
+
+
+# ---- Few and equal items -------------------------------------------------------------------------
+
+
+def crash_if(condition):
+    def crash(oracle, given, rng):
+        X = oracle.read()
+        if isinstance(X, np.ndarray) and condition(X):
+            raise ZeroDivisionError("division by zero")
+        return average(oracle, given, rng)
+
+    return crash
+
+
+def distinct(X):
+    return len(np.unique(X, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("check", "condition", "where"),
+    [
+        ("few_items", lambda X: len(X) == 1, "on 1 item:"),
+        ("few_items", lambda X: len(X) == 2, "on 2 items:"),
+        (
+            "duplicates",
+            lambda X: X.shape == (12, 12) and distinct(X) == 6,
+            "on items that are there twice",
+        ),
+        ("ties", lambda X: X.shape == (12, 2), "on items with many equal distances"),
+        ("constant_data", lambda X: len(X) > 3 and distinct(X) == 1, "that are all alike"),
+    ],
+)
+def test_degenerate_items(check, condition, where):
+    found = failed(wrong(crash_if(condition)))
+    assert set(found) == {check}
+    assert where in found[check]
+    assert "ZeroDivisionError" in found[check]
+
+
+def test_nan_heights_are_no_result():
+    def nan(oracle, given, rng):
+        tree = average(oracle, given, rng)
+        if tree.height is None or tree.height.max() > 0:
+            return tree
+        return Tree(tree.parent, tree.height / tree.height.max(), tree.kind)
+
+    found = failed(wrong(nan))
+    assert set(found) == {"constant_data"}
+    assert "NaN" in found["constant_data"]
+
+
+# ---- Types and memory ----------------------------------------------------------------------------
+
+
+def no_float32(oracle, given, rng):
+    assert oracle.read().dtype == np.float64
+    return average(oracle, given, rng)
+
+
+def memory_order(oracle, given, rng):
+    X = oracle.read()
+    if given.n == 1 or not isinstance(X, np.ndarray):
+        return average(oracle, given, rng)
+    from scipy.cluster.hierarchy import linkage
+
+    flat = np.frombuffer(X.tobytes(order="A"), X.dtype).reshape(X.shape)
+    return Tree.from_linkage(linkage(flat, "average"), names=given.names)
+
+
+def dense_only(oracle, given, rng):
+    from scipy.cluster.hierarchy import linkage
+
+    X = oracle.read()
+    return average(oracle, given, rng) if given.n == 1 else linkage(X, "average")
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "sentence"),
+    [
+        ("float32", no_float32, "fails on an array of single precision"),
+        (
+            "fortran_order",
+            memory_order,
+            "other clusters of the same numbers in an array in",
+        ),
+        ("sparse", dense_only, "fails on an array that is sparse"),
+    ],
+)
+def test_layouts(check, function, sentence):
+    found = failed(wrong(function))
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+def test_who_says_that_sparse_is_not_taken_is_not_at_fault():
+    from hcbench import NotApplicableError
+
+    def honest(oracle, given, rng):
+        if not isinstance(oracle.read(), np.ndarray):
+            raise NotApplicableError("dense arrays only")
+        return average(oracle, given, rng)
+
+    assert failed(wrong(honest)) == {}
+    assert "dense arrays only" in skipped(wrong(honest))["sparse"]
+
+
+# ---- Honesty -------------------------------------------------------------------------------------
+
+
+def own_error(oracle, given, rng):
+    try:
+        return together(oracle, given, rng)
+    except BudgetExceededError:
+        raise RuntimeError("no") from None
+
+
+def behind_the_ledger(oracle, given, rng):
+    return together(Oracle(oracle._answers), given, rng)
+
+
+def reads_the_matrix(oracle, given, rng):
+    matrix = oracle._answers.matrix
+    if matrix is None:
+        return Partition(np.zeros(given.n, np.int64))
+    return Partition(matrix.clusters.labels == matrix.clusters.labels[0])
+
+
+def looks_around(oracle, given, rng):
+    frame = sys._getframe()
+    while frame is not None:
+        for value in list(frame.f_locals.values()):
+            if isinstance(value, Problem) and "planted" in value.truths:
+                return value.truths["planted"]
+        frame = frame.f_back
+    return average(oracle, given, rng)
+
+
+def uses_the_tree(oracle, given, rng):
+    if given.tree is not None and given.n > 1:
+        return Tree(given.tree.parent)
+    return average(oracle, given, rng)
+
+
+def takes_a_hint(oracle, given, rng):
+    return average(oracle, given, rng) if given.hints.get("n_clusters") else Tree([-1])
+
+
+def peeks_at_a_hint(oracle, given, rng):
+    given.hints.get("truth")
+    return average(oracle, given, rng)
+
+
+@pytest.mark.parametrize(
+    ("check", "spec", "sentence"),
+    [
+        ("budget", wrong_pairs(own_error), "fails with a budget of 0, other than by Budget"),
+        ("budget", wrong_pairs(behind_the_ledger), "11 answers"),
+        (
+            "truth_unseen",
+            wrong_pairs(reads_the_matrix),
+            "another result where its questions are noted",
+        ),
+        ("truth_unseen", wrong(looks_around), "where the truth is removed and the same answers"),
+        ("needs", wrong(uses_the_tree), "uses given.tree, and its needs do not say tree"),
+        ("needs", wrong(peeks_at_a_hint), "reads the hint truth, which it does not declare"),
+    ],
+)
+def test_honesty(check, spec, sentence):
+    found = failed(spec)
+    found.pop("renumbered_items", None)
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+def test_who_cannot_do_without_an_undeclared_hint():
+    found = failed(wrong(takes_a_hint))
+    assert set(found) == {"needs", "valid_result"}
+    assert "reads the hint n_clusters" in found["needs"]
+
+
+def test_who_lies_about_the_oracle():
+    """It says that it asks ordinal questions, and reads vectors."""
+    found = failed(wrong(average, accepts=("ordinal-queries",), parameters=(METHOD,)))
+    assert set(found) == {"needs", "valid_result"}
+    assert "accepts ordinal-queries and asks them for what they do not have" in found["needs"]
+
+
+def test_who_declares_the_tree_may_use_it():
+    assert failed(wrong(uses_the_tree, needs=("tree",))) == {}
+
+
+def test_questions():
+    found = failed(replace(PAIRS, questions=lambda n: (3, True)))
+    assert "declares at most 3 questions about 12 items and asks 11" in found["questions"]
+
+
+def records(oracle, given, rng):
+    oracle.record(Partition(np.zeros(given.n, np.int64)))
+    return together(oracle, given, rng)
+
+
+def records_too_few(oracle, given, rng):
+    oracle.record(Partition(np.zeros(2, np.int64)))
+    return together(oracle, given, rng)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        (replace(PAIRS, anytime=True), "records no result at the checkpoints"),
+        (wrong_pairs(records), "is not declared anytime"),
+        (wrong_pairs(records_too_few, anytime=True), "records what is no partition of the items"),
+    ],
+)
+def test_anytime(spec, sentence):
+    found = failed(spec)
+    found.pop("renumbered_items")
+    assert set(found) == {"anytime"}
+    assert sentence in found["anytime"]
+    assert failed(wrong_pairs(records, anytime=True)).keys() == {"renumbered_items"}
+
+
+# ---- The process ---------------------------------------------------------------------------------
+
+
+def uses_numpys_generator(oracle, given, rng):
+    np.random.rand()  # noqa: NPY002
+    return average(oracle, given, rng)
+
+
+def uses_pythons_generator(oracle, given, rng):
+    random.random()
+    return average(oracle, given, rng)
+
+
+def seeds_it(oracle, given, rng):
+    np.random.seed(0)  # noqa: NPY002
+    return average(oracle, given, rng)
+
+
+def prints(oracle, given, rng):
+    print("done")  # noqa: T201
+    return average(oracle, given, rng)
+
+
+def writes(oracle, given, rng):
+    os.write(2, b"merging\n")
+    return average(oracle, given, rng)
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "sentence"),
+    [
+        ("global_random_state", uses_numpys_generator, "uses a global generator"),
+        ("global_random_state", uses_pythons_generator, "uses a global generator"),
+        ("global_random_state", seeds_it, "uses a global generator"),
+        ("nothing_printed", prints, "prints 'done'"),
+        ("nothing_printed", writes, "prints 'merging'"),
+    ],
+)
+def test_the_process(check, function, sentence):
+    found = failed(wrong(function))
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+# ---- What is declared ----------------------------------------------------------------------------
+
+
+def without_words(oracle, given, rng):
+    return average(oracle, given, rng)
+
+
+def stale_words(oracle, given, rng):
+    """Average linkage.
+
+    Parameters
+    ----------
+    alpha : float
+        Of an earlier version.
+    """
+    return average(oracle, given, rng)
+
+
+@pytest.mark.parametrize(
+    ("check", "spec", "sentence"),
+    [
+        ("signature", replace(LINKAGE, parameters=()), "does not declare method"),
+        (
+            "signature",
+            replace(LINKAGE, parameters=(Parameter("method", "single", "Of scipy."),)),
+            "declares method='single', and its function has method='average'",
+        ),
+        ("documented", replace(LINKAGE, doc=" "), "has no doc"),
+        (
+            "documented",
+            replace(LINKAGE, parameters=(Parameter("method", "average", ""),)),
+            "the parameter method has no doc",
+        ),
+        ("documented", replace(LINKAGE, function=without_words, parameters=()), "no docstring"),
+        ("documented", wrong(stale_words), "tells of alpha, no parameter"),
+        ("paper", replace(LINKAGE, paper=None), "has no paper"),
+    ],
+)
+def test_declarations(check, spec, sentence):
+    found = failed(spec)
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+def test_a_parameter_that_the_function_does_not_take():
+    spec = replace(LINKAGE, parameters=(METHOD, Parameter("alpha", 1.0, "Of nothing.")))
+    assert "declares alpha, which its function does not take" in failed(spec)["signature"]
+
+
+def test_what_cannot_be_sent_to_another_process():
+    lock = threading.Lock()
+
+    def locked(oracle, given, rng):
+        """Average linkage, behind a lock."""
+        with lock:
+            return average(oracle, given, rng)
+
+    found = failed(replace(LINKAGE, function=locked, parameters=()))
+    assert set(found) == {"picklable", "another_process"}
+    assert "cannot be sent to another process" in found["picklable"]
+
+
+def test_given_is_what_an_algorithm_gets():
+    """So that the functions above are called as in a cell."""
+    assert {"n", "names", "tree", "hints"} == set(Given.__slots__)

@@ -1,0 +1,192 @@
+"""Each check of metrics catches one that is wrong in just that way, and no other check does."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hcbench import MetricSpec, NotApplicableError, Parameter
+from tests.core.checking import failed, passed, skipped
+
+
+def clades(tree):
+    return {frozenset(tree.leaves(v).tolist()) for v in range(tree.n, tree.n_nodes)}
+
+
+def jaccard(scored):
+    """Common clusters over all clusters of both trees."""
+    one, other = clades(scored.tree), clades(scored.problem.truth)
+    if not one | other:
+        raise NotApplicableError("one item has no clusters")
+    return len(one & other) / len(one | other)
+
+
+JACCARD = MetricSpec(
+    name="clade-jaccard",
+    function=jaccard,
+    doc="Common clusters.",
+    direction="higher",
+    interval="[0, 1]",
+    needs=("truth",),
+    symmetric=True,
+)
+
+
+def wrong(function, **changes):
+    function.__doc__ = "Common clusters, with a fault."
+    return replace(JACCARD, function=function, **changes)
+
+
+def describing(function, **changes):
+    """A metric that describes a tree, of which little is promised."""
+    return wrong(
+        function, direction="none", interval="(-inf, inf)", needs=(), symmetric=False, **changes
+    )
+
+
+def too_large(scored):
+    return 3 * jaccard(scored)
+
+
+def nan(scored):
+    value = jaccard(scored)
+    return value if value > 0.1 else float("nan")
+
+
+def crashes_on_one(scored):
+    one, other = clades(scored.tree), clades(scored.problem.truth)
+    return len(one & other) / len(one | other)
+
+
+def not_quite(scored):
+    return 0.9 * jaccard(scored)
+
+
+def first_item(scored):
+    return scored.tree.depths[0]
+
+
+def node_numbers(scored):
+    tree = scored.tree
+    return tree.parent[: tree.n].sum()
+
+
+def changes_data(scored):
+    X = scored.problem.vectors
+    if X is None:
+        raise NotApplicableError("no vectors")
+    try:
+        X.setflags(write=True)
+    except ValueError:
+        return jaccard(scored)
+    X[0, 0] += 1e-3
+    return jaccard(scored)
+
+
+def differs(scored):
+    return 0.9 * jaccard(scored) + 1e-3 * np.random.default_rng().random()
+
+
+def crashes_without_truth(scored):
+    if not scored.problem.truths:
+        raise KeyError("truth")
+    return jaccard(scored)
+
+
+def needs_no_truth(scored):
+    return jaccard(scored) if scored.problem.truths else 0.5
+
+
+def uses_global_numbers(scored):
+    random.random()
+    return jaccard(scored)
+
+
+def prints(scored):
+    print("Jaccard")  # noqa: T201
+    return jaccard(scored)
+
+
+def with_parameter(scored, weight=1.0):
+    return jaccard(scored) * weight
+
+
+def test_a_good_one_fails_nothing():
+    assert failed(JACCARD) == {}
+    assert skipped(JACCARD) == {}
+    assert {"range", "symmetry", "best_on_truth", "reasons"} <= passed(JACCARD)
+
+
+@pytest.mark.parametrize(
+    ("check", "spec", "sentence"),
+    [
+        ("range", wrong(nan), "of a random result is NaN"),
+        ("few_items", wrong(crashes_on_one), "ZeroDivisionError"),
+        (
+            "direction",
+            replace(JACCARD, direction="lower", interval="(-inf, inf)"),
+            "declares lower values to be better, and a random tree has",
+        ),
+        ("best_on_truth", wrong(not_quite), "of the truth is 0.9; the best is 1"),
+        ("renumbered_items", describing(first_item), "where the same items come in another order"),
+        ("renumbered_nodes", describing(node_numbers), "the same tree are numbered otherwise"),
+        (
+            "input_unchanged",
+            wrong(changes_data, needs=("truth", "vectors")),
+            "changes the data of the problem",
+        ),
+        ("reasons", wrong(crashes_without_truth), "by KeyError; raise NotApplicableError"),
+        ("reasons", wrong(needs_no_truth), "declares that it needs more"),
+        ("global_random_state", wrong(uses_global_numbers), "uses a global generator"),
+        ("nothing_printed", wrong(prints), "prints 'Jaccard'"),
+        ("signature", wrong(with_parameter), "does not declare weight"),
+        (
+            "documented",
+            wrong(with_parameter, parameters=(Parameter("weight", 1.0, " "),)),
+            "the parameter weight has no doc",
+        ),
+    ],
+)
+def test_metrics(check, spec, sentence):
+    found = failed(spec)
+    assert set(found) == {check}
+    assert sentence in found[check]
+
+
+def test_a_value_outside_of_the_interval():
+    """The truth has the best value of all, and that is too large, of whatever number of items."""
+    found = failed(wrong(too_large))
+    assert set(found) == {"range", "few_items", "best_on_truth"}
+    assert "is 3, outside of its declared [0, 1]" in found["range"]
+
+
+def test_symmetry():
+    """Clusters of the truth that are found, of trees of which one resolves less."""
+
+    def size(scored):
+        """The largest depth of the truth times that of the result squared."""
+        tree, truth = scored.tree, scored.problem.truth
+        return float(truth.depths.max() * tree.depths.max() ** 2)
+
+    spec = replace(JACCARD, function=size, direction="none", interval="[0, inf)")
+    assert set(failed(spec)) == {"symmetry"}
+    assert "is declared symmetric and is" in failed(spec)["symmetry"]
+    assert failed(replace(spec, symmetric=False)) == {}
+    assert set(failed(replace(spec, symmetric=lambda params: True))) == {"symmetry"}
+
+
+def test_another_value_each_time():
+    found = failed(wrong(differs))
+    assert "and asked again" in found["input_unchanged"]
+    assert {"renumbered_items", "renumbered_nodes", "symmetry"} <= set(found)
+
+
+def test_a_tree_metric_that_crashes_on_a_partition():
+    def crashes(scored):
+        """The depth of the result."""
+        return float(scored.result.depths.max())
+
+    assert "a partition by AttributeError" in failed(describing(crashes))["reasons"]

@@ -1,0 +1,145 @@
+"""All built-in plugins pass the suite that plugin authors are given.
+
+What they cannot promise is in `EXEMPT`, each with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from hcbench import Oracle, load_registry
+from hcbench.questions import KINDS
+from hcbench.recorded import Heading
+from hcbench.testing import Check, CheckFailedError, checks_of, parametrize_with_checks
+from hcbench.testing.items import make_items
+
+#: Names whose defaults take long, or which need a parameter, with settings for a few items.
+SETTINGS = {
+    "NoisyInsertion": ("NoisyInsertion[p=0.9]",),
+    "related-neighbours": ("related-neighbours[k=2]",),
+    "tSTE-AL": ("tSTE-AL[iterations=20]",),
+    "gray-simulated": ("gray-simulated[n=60,p=40]",),
+    "4-AL": ("4-AL", "4-AL[init=3]", "4-AL[init='4K-AL']"),
+    "UPGMA": ("UPGMA", "UPGMA[metric=cosine]"),
+    "InsertionClustering": ("InsertionClustering", "InsertionClustering[separator=exact]"),
+    "QuickClustering": ("QuickClustering", "QuickClustering[merge=binary-search]"),
+    "V-measure": ("V-measure", "V-measure[beta=2]"),
+    "exact-recovery": ("exact-recovery", "exact-recovery[refine=false]"),
+    "mnist": ("mnist[n=1000]",),
+    "random-tree": ("random-tree", "random-tree[n=30,degree=3]"),
+    "cut-of": ("cut-of", "cut-of[law=top-k,k=4,n=40]"),
+    "ordinal-queries": (
+        "ordinal-queries",
+        "ordinal-queries[noise=0.1,wrong=adversarial]",
+        "ordinal-queries[noise=0.3,persistent=true]",
+        "ordinal-queries[source=similarity]",
+    ),
+    "pair-queries": (
+        "pair-queries",
+        "pair-queries[level=1]",
+        "pair-queries[source=cut,k=5]",
+        "pair-queries[noise=0.1,law=independent]",
+        "pair-queries[skew=1]",
+    ),
+    "quadruplet-queries": (
+        "quadruplet-queries",
+        "quadruplet-queries[noise=0.3,persistent=true]",
+        "quadruplet-queries[similarity=euclidean]",
+    ),
+    "quadruplet-set": ("quadruplet-set", "quadruplet-set[p=1]", "quadruplet-set[noise=0.3]"),
+}
+#: What is read from files that cannot be had here: large downloads, and a terminal.
+LEFT_OUT = {"20newsgroups", "20newsgroups-pca", "zebrafish", "person"}
+#: What needs a file that a test writes, below.
+BY_FILE = {"file", "recorded-items", "recorded-ordinal", "recorded-pair", "recorded-quadruplet"}
+#: Data sets of public files, which are checked where HCBENCH_DATA has them.
+PUBLIC = {"amazon-reviews", "car", "glass", "mnist", "sp500", "zoo"}
+
+_TIES = "win rates of a few items tie, and ties go to those that come first"
+_MUTUAL = "mutual reachability distances tie whatever the data, and ties go by rounding"
+_BASELINE = "a baseline of everyone's, which no paper introduces"
+EXEMPT = {
+    "4-AL:renumbered_items": _TIES,
+    "4-AL[init=4K-AL]:renumbered_items": _TIES,
+    "4K-AL:renumbered_items": _TIES,
+    "AL-rowsum:renumbered_items": _TIES,
+    "tK-AL:renumbered_items": _TIES,
+    "HDBSCAN:renumbered_items": _MUTUAL,
+    "HDBSCAN:sparse": _MUTUAL,
+    "4-AL-I3:signature": "it is 4-AL with another default",
+    "4-AL-I5:signature": "it is 4-AL with another default",
+    "AL-rowsum:paper": _BASELINE,
+    "Complete:paper": _BASELINE,
+    "Single:paper": _BASELINE,
+    "cut-at-K:paper": _BASELINE,
+    "largest-gap:paper": _BASELINE,
+    "entanglement:renumbered_nodes": "its layout is a local optimum that starts from node ids",
+}
+
+
+def names() -> list[str]:
+    """Of all that the built-in plugins register."""
+    registry = load_registry()
+    found = [
+        entry.spec.name
+        for catalogue in registry.catalogues[:4]
+        for entry in catalogue.entries
+        if entry.plugin.distribution == "hcbench"
+    ]
+    left_out = LEFT_OUT | BY_FILE | (set() if os.environ.get("HCBENCH_DATA") else PUBLIC)
+    return [name for base in found if base not in left_out for name in SETTINGS.get(base, (base,))]
+
+
+NAMES = names()
+
+
+@parametrize_with_checks(NAMES, exempt=EXEMPT)
+def test_conforms(check):
+    check()
+
+
+EXEMPTED = [check for check in checks_of(NAMES, EXEMPT) if check.exempt]
+
+
+@pytest.mark.parametrize("check", EXEMPTED, ids=lambda check: check.id)
+def test_an_exemption_is_needed(check: Check) -> None:
+    with pytest.raises(CheckFailedError):
+        check()
+
+
+def failures(name: str) -> dict[str, str]:
+    """Checks that fail, each with its sentence."""
+    found = {check.name: check.run() for check in checks_of(name)}
+    return {check: each.reason for check, each in found.items() if each.status == "failed"}
+
+
+@pytest.mark.parametrize("kind", ["ordinal", "pair", "quadruplet"])
+def test_recorded_answers_conform(kind: str, tmp_path: Path) -> None:
+    """Where every question about the items has been answered."""
+    question, names = KINDS[f"{kind}-queries"], make_items(1).names
+    rows = list(combinations(range(12), question.arity))
+    if question.pairs:
+        rows = [(*a, *b) for a, b in combinations(combinations(range(12), 2), 2)]
+    true = load_registry().oracles.find(f"{kind}-queries").spec.load()
+    codes = Oracle(true(make_items(1), 0, None)).ask(rows).tolist()
+    lines = [Heading(kind=f"{kind}-queries", items=names).line("0")]
+    lines += [
+        {"question": [names[item] for item in row], "answer": question.write_code(code)}
+        for row, code in zip(rows, codes, strict=True)
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert failures(f"recorded-{kind}[file='{file}']") == {}
+    assert failures(f"recorded-items[path='{file}']") == {}
+
+
+def test_a_table_conforms(tmp_path: Path) -> None:
+    rows = [f"p{i},{i % 5},{i * i % 7},{'ab'[i % 2]}" for i in range(12)]
+    file = tmp_path / "points.csv"
+    file.write_text("\n".join(["name,x,y,kind", *rows, ""]))
+    assert failures(f"{file}[names=name,labels=[kind]]") == {}
