@@ -20,7 +20,7 @@ from hcbench.outcome import Value
 from hcbench.problem import Cost, Problem, Scored
 from hcbench.registry import make_use
 from hcbench.specs import unmet
-from hcbench.tables import ARROWS, NOTHING, Block, Entry, Notes, Reason, format_spread
+from hcbench.tables import ARROWS, BEST_TRUTH, NOTHING, Block, Entry, Notes, Reason, format_spread
 
 if TYPE_CHECKING:
     from hcbench.matching import Matched
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hcbench.trees import Tree
 
 _OF_TRUTH = frozenset(("truth", "levels", "heights"))
-_BEST_TRUTH = "the truth with which this tree agrees best"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class Scores:
             return Entry(text, marks=notes.mark([Reason(value.reason)]))
         text = format_spread(value.value, None, metric.unit, metric.interval)
         is_best_truth = _key(score) in self.best_truths
-        marks = notes.mark([Reason(_BEST_TRUTH)]) if is_best_truth else ()
+        marks = notes.mark([Reason(BEST_TRUTH)]) if is_best_truth else ()
         return Entry(text, _key(score) in self.best_trees, marks)
 
     def _reasons(self, scores: Sequence[Score]) -> Block:

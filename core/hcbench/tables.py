@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from hcbench.outcome import BUSY
 from hcbench.specs import Interval
 from hcbench.statistics import mean_and_std
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NOTHING = "-"
 _REFERENCE = "a reference, which is not ranked"
+BEST_TRUTH = "the truth with which this tree agrees best"
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\b(?:\d[\d.,]*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -136,7 +138,8 @@ def dataset_block(results: Results, dataset: str) -> Block:
     groups = [group for group in results.groups if group.dataset == dataset]
     groups.sort(key=results.is_reference)  # these last
     keys = _distinguishing(groups)
-    best = {metric.label: results.best_rows(dataset, metric) for metric in results.metrics}
+    metrics = _columns(results.metrics, groups)
+    best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
     notes = Notes()
     rows = []
     for group in groups:
@@ -144,21 +147,45 @@ def dataset_block(results: Results, dataset: str) -> Block:
         remarks = [*reference, *troubles(group), *remarks_on(group)]
         row = [Entry(group.algorithm, marks=notes.mark(remarks))]
         row += [Entry(key_text(key, getattr(group, key))) for key in keys]
-        row += [
-            value_entry(group, metric, group in best[metric.label], notes)
-            for metric in results.metrics
-        ]
+        nearest = _nearest_truths(group, metrics)
+        for metric in metrics:
+            entry = value_entry(group, metric, group in best[metric.label], notes)
+            marks = notes.mark([Reason(BEST_TRUTH)]) if metric.label in nearest else ()
+            row.append(replace(entry, marks=(*entry.marks, *marks)))
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
     header = ["algorithm", *(KEYS[key] for key in keys)]
     numeric = [False, *(key != "oracle" for key in keys)]
     return Block(
         dataset,
-        (*header, *(f"{m.label}{ARROWS[m.direction]}" for m in results.metrics)),
-        (*numeric, *(True for _ in results.metrics)),
+        (*header, *(f"{m.label}{ARROWS[m.direction]}" for m in metrics)),
+        (*numeric, *(True for _ in metrics)),
         tuple(rows),
         notes.texts,
         names=len(header),
     )
+
+
+def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
+    """The metrics without those of truths that a data set does not have, if it has others."""
+    told = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
+    kinds = {m.kind for m in metrics if m.label in told}
+    return [m for m in metrics if m.label in told or not m.kind or m.kind not in kinds]
+
+
+def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
+    """Of metrics that differ in their truth alone, the labels of those with the best mean."""
+    kinds: dict[str, dict[str, float]] = {}
+    for metric in metrics:
+        mean, _ = mean_and_std(group.numbers(metric.label))
+        if metric.kind and metric.direction != "none" and mean is not None:
+            worth = mean if metric.direction == "higher" else -mean
+            kinds.setdefault(metric.kind, {})[metric.label] = worth
+    return {
+        label
+        for means in kinds.values()
+        for label, worth in means.items()
+        if min(means.values()) < worth == max(means.values())
+    }
 
 
 KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
@@ -187,6 +214,22 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     return [
         f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition",
         f"↑ more is better, ↓ less is better, {best} is the best",
+        *_warn_of_load(results),
+    ]
+
+
+def _warn_of_load(results: Results) -> list[str]:
+    """That times are shown which other processes have had a share in."""
+    if not any(metric.unit == "s" for metric in results.metrics):
+        return []
+    loads = [o.load for o in results.outcomes if o.load is not None]
+    busy = [load for load in loads if load > BUSY]
+    if not busy:
+        return []
+    return [
+        f"{len(busy):,} of {len(loads):,} cells were timed on a busy machine, with up to "
+        f"{max(busy):.1f} processes a core: their seconds are too long (--exclusive --fresh times "
+        "again, one at a time)"
     ]
 
 

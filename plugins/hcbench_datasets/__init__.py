@@ -111,6 +111,13 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
     return provides
 
 
+def _truths_of_file(params: Params) -> tuple[str, ...]:
+    """A tree beside labels: two truths."""
+    if params["truth"] is None or params["comparisons"]:
+        return ()
+    return ("newick", "labels") if "levels" in _provides_of_file(params) else ("newick",)
+
+
 FILE = DatasetSpec(
     name="file",
     function="hcbench_datasets.file:file",
@@ -148,6 +155,7 @@ FILE = DatasetSpec(
     ),
     provides=_provides_of_file,
     random=False,
+    truths=_truths_of_file,
     files=("path", "truth"),
     suffixes=(".csv", ".tsv", ".npy", ".npz", ".parquet"),
 )

@@ -166,6 +166,7 @@ NEWSGROUPS = DatasetSpec(
     ),
     provides=_LABELLED,
     random=_is_newsgroups_random,
+    truths=("authors", "dotted"),
     licence="public newsgroup posts, collected by Ken Lang for research; no licence stated",
     paper=LANG_1995,
     requires=("scikit-learn", "simplemma", "scipy"),

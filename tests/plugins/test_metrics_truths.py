@@ -62,13 +62,14 @@ def test_a_truth_that_is_not_there_is_answered_with_those_that_are(metric):
         metric(scored_by(result, {}), truth="topic")
 
 
-def test_levels_of_a_named_truth_are_its_own_unless_it_is_that_of_the_labels():
+def test_levels_of_one_of_several_truths_are_its_own_unless_it_is_that_of_the_labels():
     levels = np.array([[0], [0], [1], [1]])
     crossed = Tree([4, 5, 4, 5, 6, 6, -1])
     truths = {"crossed": crossed, "labels": Tree.from_levels(levels)}
     score = scored_by(TWO_PAIRS, truths, levels=levels)
-    assert aari(score) == aari(score, truth="labels", levels="labels") == 1.0
+    assert aari(score, truth="labels") == aari(score, truth="labels", levels="labels") == 1.0
     assert aari(score, truth="crossed") == aari(scored(TWO_PAIRS, truth=crossed)) < 0
+    assert aari(score) == aari(score, truth="crossed")  # the first, as with every metric
     with pytest.raises(NotApplicableError, match="not those of truth 'crossed'"):
         aari(score, truth="crossed", levels="labels")
 

@@ -1,0 +1,81 @@
+"""Data sets with several true hierarchies: each is scored, and the best is marked."""
+
+from pathlib import Path
+
+import pytest
+
+import hcbench
+from hcbench.specs import load_function
+from hcbench.tables import BEST_TRUTH, dataset_block
+
+ROWS = ["name,x,side,part", "a,0,l,p", "b,1,l,p", "c,4,l,q", "d,20,r,s", "e,21,r,s", "f,25,r,t"]
+TWO = "[names=name,labels=[side,part],truth='{}']"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "plants.csv").write_text("\n".join(ROWS))
+    (tmp_path / "mixed.nwk").write_text("((a,d),(b,e),(c,f));")
+    return tmp_path
+
+
+def test_each_truth_of_a_data_set_has_its_column_and_the_nearest_is_marked(folder: Path) -> None:
+    data = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
+    results = hcbench.compare(
+        algos=["UPGMA", "Truth"],
+        datasets=[data],
+        metrics=["AARI", "seconds"],
+        repetitions=1,
+        store=":memory:",
+    )
+    assert [m.label for m in results.metrics] == ["AARI", "AARI[truth=labels]", "seconds"]
+    block = dataset_block(results, results.datasets[0])
+    rows = {row[0].text: row for row in block.rows}
+    marked = block.notes.index(BEST_TRUTH) + 1
+    # UPGMA of these points is the tree of the labels; the first truth is the Newick file.
+    assert rows["UPGMA"][2].text == "1.000"
+    assert marked in rows["UPGMA"][2].marks
+    assert marked not in rows["UPGMA"][1].marks
+    assert marked in rows["Truth"][1].marks
+
+
+def test_a_truth_that_is_named_stands_alone(folder: Path) -> None:
+    data = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
+    results = hcbench.compare(
+        algos=["UPGMA"],
+        datasets=[data],
+        metrics=["AARI[truth=labels]"],
+        repetitions=1,
+        store=":memory:",
+    )
+    assert [m.label for m in results.metrics] == ["AARI[truth=labels]"]
+
+
+def test_a_data_set_without_that_truth_has_no_column_for_it(folder: Path) -> None:
+    data = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
+    results = hcbench.compare(
+        algos=["UPGMA"],
+        datasets=[data, "planted[N0=2,L=1]"],
+        metrics=["AARI"],
+        repetitions=1,
+        store=":memory:",
+    )
+    header = dataset_block(results, "planted[N0=2,L=1]").header
+    assert [name for name in header if name.startswith("AARI")] == ["AARI ↑"]
+
+
+def test_declared_truths_are_those_that_are_there() -> None:
+    with_truths = [
+        use
+        for entry in hcbench.load_registry().datasets.entries
+        if not any(p.required for p in entry.spec.parameters)
+        for use in hcbench.load_registry().use_datasets(entry.spec.name)
+        if use.spec.truths_with(use.params)
+    ]
+    assert with_truths
+    for use in with_truths:
+        try:
+            problem = load_function(use.spec.function)(0, **use.params)
+        except hcbench.DataNotAvailableError as error:
+            pytest.skip(str(error))
+        assert tuple(problem.truths) == use.spec.truths_with(use.params)
