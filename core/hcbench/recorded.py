@@ -273,7 +273,7 @@ def _heading(path: Path, line: bytes) -> Heading | None:
 def _json(line: bytes) -> Any:
     try:
         return json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

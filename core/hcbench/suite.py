@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hcbench.claims import Claim
-from hcbench.errors import SuiteError
-from hcbench.specs import Function, Reference
+from hcbench.errors import NameSyntaxError, SuiteError
+from hcbench.names import format_name, parse_name
+from hcbench.specs import Function, Reference, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class Suite:
 def read_suite(path: Path) -> Suite:
     """Read a suite from a TOML file.
 
-    Relative file names in it are resolved against its own folder.
+    Relative file names in it, also those in parameters, are resolved against its own folder.
 
     Raises
     ------
@@ -128,27 +129,56 @@ def read_suite(path: Path) -> Suite:
         raise SuiteError(f"suite {path} is no TOML: {error}") from error
     entries.setdefault("name", path.stem)
     suite = suite_from_entries(entries, source=str(path))
+    folder = Path(os.path.abspath(path)).parent
+    lists: dict[str, Any] = {
+        name: tuple(_beside(folder, n) for n in getattr(suite, name)) for name in _LISTS
+    }
     return replace(
         suite,
-        datasets=tuple(_beside(path, name) for name in suite.datasets),
-        only=tuple((a, _beside(path, d), *oracle) for a, d, *oracle in suite.only),
-        claims=tuple(
-            replace(
-                claim,
-                dataset=_beside(path, claim.dataset),
-                than_dataset=_beside(path, claim.than_dataset),
-            )
-            for claim in suite.claims
-        ),
+        **lists,
+        only=tuple(tuple(_beside(folder, name) for name in row) for row in suite.only),
+        claims=tuple(_claim_beside(folder, claim) for claim in suite.claims),
     )
 
 
-def _beside(suite: Path, dataset: str) -> str:
-    """A relative file name, as seen from where the suite is read."""
-    if not dataset.startswith(("./", "../")):
-        return dataset
-    name, bracket, params = dataset.partition("[")
-    return f"{os.path.normpath(suite.parent / name)}{bracket}{params}"
+_NAMES = ("algorithm", "better_than", "dataset", "than_dataset", "oracle", "than_oracle", "metric")
+
+
+def _claim_beside(folder: Path, claim: Claim) -> Claim:
+    names: dict[str, Any] = {name: _beside(folder, getattr(claim, name)) for name in _NAMES}
+    return replace(claim, **names)
+
+
+def _beside(folder: Path, text: str) -> str:
+    """A name with the files that it names, also in its parameters, as those of a folder.
+
+    A file name begins with ``./`` or ``../``, or has an ending and is there.
+    """
+    try:
+        name = parse_name(text)
+    except NameSyntaxError:
+        return text  # empty, or refused where it is used
+    base = _file_of(folder, name.base)
+    params = {key: _files_in(folder, value) for key, value in name.params.items()}
+    if params != name.params:
+        return format_name(base, params)
+    _, bracket, written = text.partition("[")
+    return text if base == name.base else f"{base}{bracket}{written}"
+
+
+def _files_in(folder: Path, value: Value) -> Value:
+    """A value of a parameter, likewise; names nest."""
+    if isinstance(value, tuple):
+        return tuple(_files_in(folder, item) for item in value)
+    if not isinstance(value, str):
+        return value
+    return _beside(folder, value) if "[" in value else _file_of(folder, value)
+
+
+def _file_of(folder: Path, text: str) -> str:
+    said = text.startswith(("./", "../"))
+    is_file = said or ("." in text and "\0" not in text and (folder / text).is_file())
+    return os.path.normpath(folder / text) if is_file else text
 
 
 _LISTS = ("algorithms", "datasets", "oracles", "metrics")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,8 +77,14 @@ def row_of(store: Store, outcome: Outcome) -> int:
     return store.find([outcome.key], {})[outcome.key].row
 
 
+def read(store: Store, outcome: Outcome, metric_keys: Mapping[str, str] = KEYS) -> Outcome:
+    """What was kept of a cell last."""
+    row = row_of(store, outcome)
+    return store.read([row], metric_keys)[row]
+
+
 def bare(outcome: Outcome) -> Outcome:
-    """As `find` gives it back: without results, and found in the store."""
+    """As `read` gives it back: without results, and found in the store."""
     points = tuple(replace(point, result=None) for point in outcome.measured)
     return replace(outcome, measured=points, reused=True, traceback="", log="")
 
@@ -148,6 +154,7 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
     store.save(begin(store), [make_record(outcome)])
     with Store(path) as other:
         (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
+        found = read(other, outcome, {"AARI": "a1"})
         assert other.results_of(stored.row) == tuple(
             replace(point, values={}) for point in outcome.measured
         )
@@ -156,7 +163,9 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
         replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.measured
     )
     told = ("3 % negative \\udcff", notes[1])
-    assert stored.outcome == replace(bare(outcome), measured=wanted, notes=told)
+    assert found == replace(bare(outcome), measured=wanted, notes=told)
+    assert stored.labels == (outcome.algorithm, outcome.dataset, outcome.oracle)
+    assert (stored.status, stored.data_digest) == (outcome.status, outcome.data_digest)
     assert whole.notes == told
     assert (stored.timeout, stored.memory, stored.missing) == (10.0, 2.0, ())
     assert (whole.traceback, whole.log) == ("Traceback", "printed\n")
@@ -180,7 +189,7 @@ def test_values_come_back_as_they_were(drawn: list[tuple[Any, Any, str]]) -> Non
     with Store(":memory:") as store:
         store.save(begin(store), [make_record(outcome, metric_keys=keys)])
         found = store.find([outcome.key], keys)[outcome.key]
-    back = found.outcome.measured[0].values
+        back = read(store, outcome, keys).measured[0].values
     assert repr(back) == repr({k: replace(v, reason=text(v.reason)) for k, v in values.items()})
     assert found.missing == ()
 
@@ -207,7 +216,8 @@ def test_a_run_that_saves_a_cell_again_replaces_all_of_it(store: Store) -> None:
     )
     store.save(run, [make_record(failure)])
     found = store.find([failure.key], KEYS)[failure.key]
-    assert found.outcome == bare(failure)
+    assert (found.failed, found.phase) == (True, "algorithm")
+    assert read(store, failure) == bare(failure)
     assert found.missing == ("AARI", "seconds")
     assert store.run(run).cells == 1
 
@@ -227,7 +237,7 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
     store.save(third, [with_value("AARI", Value(0.9))])  # the first that came stays
     found = store.find([outcome.key], KEYS)[outcome.key]
     assert (found.row, found.missing) == (1, ())
-    assert found.outcome.measured[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
+    assert read(store, outcome).measured[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 1), (1, 1)]
 
 
@@ -266,7 +276,7 @@ def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
     assert shown(third) == [(2.0, second, True)]
     assert shown(None) == [(2.0, second, False)]  # each cell once, as it was measured last
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 0), (1, 1)]
-    assert store.find([old.key], KEYS)[old.key].outcome == bare(new)
+    assert read(store, old) == bare(new)
     assert store.cell(old.key[:31])[0].seconds == 2.0
     assert [point.result for point in store.results_of(old_row)] == [TREE, TREE]
     assert [point.result for point in store.results_of(new_row)] == [None]
@@ -283,7 +293,7 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
     store.save(run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
     assert {stored.row for stored in found.values()} == {1, 2, 3}
-    assert all(stored.outcome.seconds == 9.0 for stored in found.values())
+    assert all(kept.seconds == 9.0 for kept in store.read([1, 2, 3], KEYS).values())
     assert all(stored.missing == ("seconds",) for stored in found.values())
 
 
@@ -342,9 +352,9 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     store.save_values(later, found.row, fresh, {"AARI": "a2"})
     found = store.find([outcome.key], newer)[outcome.key]
     assert found.missing == ("seconds",)
-    assert [p.values["AARI"].value for p in found.outcome.measured] == [0.9, 0.9]
-    old = store.find([outcome.key], KEYS)[outcome.key]
-    assert [p.values["AARI"].value for p in old.outcome.measured] == [0.5, 0.75]
+    new, old = read(store, outcome, newer), read(store, outcome, KEYS)
+    assert [p.values["AARI"].value for p in new.measured] == [0.9, 0.9]
+    assert [p.values["AARI"].value for p in old.measured] == [0.5, 0.75]
     ((latest, info),) = store.outcomes(run=later)
     assert latest.measured[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
     assert (info.id, latest.reused) == (run, True)  # the cell itself is of the first run
@@ -371,7 +381,7 @@ def test_save_values_leaves_other_values_alone(store: Store) -> None:
     store.save(begin(store), [make_record(outcome)])
     changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.measured)
     store.save_values(begin(store), row_of(store, outcome), changed, {"seconds": "s1"})
-    end = store.find([outcome.key], KEYS)[outcome.key].outcome.measured[-1]
+    end = read(store, outcome).measured[-1]
     assert (end.values["AARI"], end.values["seconds"]) == (Value(0.75), Value(9.0))
 
 
@@ -576,10 +586,44 @@ def test_another_schema_version_is_refused(filled: Path, version: str, message: 
     assert_one_line(caught, filled)
 
 
+def make_older(path: Path) -> None:
+    """Take from a store what version 4 has added."""
+    with sqlite3.connect(path) as raw:
+        for column in ("load", "frequency"):
+            raw.execute(f"ALTER TABLE cells DROP COLUMN {column}")
+        raw.execute("UPDATE meta SET value = '3' WHERE name = 'hcbench schema'")
+    raw.close()
+
+
+def test_a_store_that_lacks_new_columns_is_upgraded_with_what_is_in_it(path: Path) -> None:
+    old, new = make_outcome(0), make_outcome(1, load=0.5, frequency=2000.0)
+    with Store(path) as store:
+        run = begin(store)
+        store.save(run, [make_record(old)])
+    make_older(path)
+    for _ in range(2):
+        with Store(path) as store:
+            assert read(store, old) == bare(old)
+            assert store.run(run).cells == 1
+    with Store(path) as store:
+        store.save(begin(store), [make_record(new)])
+        assert read(store, new) == bare(new)
+        assert (read(store, new).load, read(store, new).frequency) == (0.5, 2000.0)
+
+
+def test_an_older_store_that_is_not_to_be_written_says_who_upgrades_it(path: Path) -> None:
+    with Store(path) as store:
+        begin(store)
+    make_older(path)
+    with pytest.raises(StoreError, match="upgrades it with: hcbench results --store") as caught:
+        Store(path, read_only=True)
+    assert_one_line(caught, path)
+
+
 def test_a_full_disk_is_said_and_nothing_half_is_kept(filled: Path) -> None:
     with Store(filled) as store:
         run = begin(store)
-        with store._database.engine.connect() as connection:
+        with store.database.engine.connect() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         big = make_outcome(1000, log=os.urandom(200_000).hex())
@@ -649,8 +693,9 @@ def test_a_number_beyond_64_bits_is_said(store: Store) -> None:
 
 def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
     run = begin(store)
+    measured = make_outcome().measured
     with pytest.raises(StoreError, match="FOREIGN KEY") as caught:
-        store.link(run, [999_999_999])
+        store.save_values(run, 999_999_999, measured, {"AARI": "a1"})
     assert "\n" not in str(caught.value)
 
 
@@ -772,7 +817,7 @@ def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) ->
         writer.communicate(timeout=120)
     with Store(path) as store:
         assert [run.cells for run in store.runs()] == [100, 100]
-        with store._database.reading() as connection:
+        with store.database.reading() as connection:
             assert (
                 connection.execute(select(func.count()).select_from(schema.cells)).scalar() == 100
             )
@@ -809,39 +854,3 @@ def test_tables_and_insertions_are_sql_that_postgresql_knows() -> None:
         assert "ROWID" not in created
         insertion = str(schema.upsert_into(table, "postgresql").compile(dialect=dialect))
         assert "ON CONFLICT" in insertion
-
-
-@pytest.mark.skipif(
-    "HCBENCH_TEST_POSTGRESQL" not in os.environ, reason="HCBENCH_TEST_POSTGRESQL is no URL"
-)
-def test_a_server_keeps_what_a_file_keeps() -> None:
-    with Store(os.environ["HCBENCH_TEST_POSTGRESQL"]) as store:
-        run = begin(store)
-        number = run * 1000
-        odd = (Measured(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
-        outcomes = [make_outcome(number), make_outcome(number + 1, measured=odd, reason="\0\ud800")]
-        for _ in range(2):
-            store.save(run, [make_record(outcome) for outcome in outcomes])
-        with Store(os.environ["HCBENCH_TEST_POSTGRESQL"]) as other:
-            found = other.find([o.key for o in outcomes], KEYS)
-            second = begin(other)
-            other.link(second, [stored.row for stored in found.values()])
-            row = found[outcomes[0].key].row
-            other.save_values(second, row, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"})
-            other.finish_run(second)
-            assert (other.run(second).cells, other.run(second).reused) == (2, 2)
-            assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
-        assert found[outcomes[0].key].outcome == bare(outcomes[0])
-        values = found[outcomes[1].key].outcome.measured[0].values
-        assert math.isnan(values["AARI"].value or 0)
-        assert values["seconds"] == Value(math.inf)
-        assert store.results_of(row)[0].result == TREE
-        assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
-        again = begin(store)
-        store.save(again, [make_record(make_outcome(number, seconds=9.0))], fresh=True)
-        assert [o.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
-        assert [o.seconds for o, _ in store.outcomes(run=again)] == [9.0]
-        assert store.cell(outcomes[0].key)[0].seconds == 9.0
-        with pytest.raises(StoreError) as caught:
-            store.link(run, [999_999_999])
-        assert "\n" not in str(caught.value)

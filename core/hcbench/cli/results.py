@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hcbench.cli.diff import diff
+from hcbench.cli.export import export, import_
+from hcbench.cli.gc import gc
+from hcbench.cli.merge import describe_shards, merge
 from hcbench.cli.options import JSON_OR_TABLE, STORE, Names, examples
+from hcbench.cli.rescore import rescore
 from hcbench.cli.stored import find_run, place_of, read_run
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.outcome import STATUSES
@@ -33,6 +36,7 @@ RUN = click.argument("run", type=click.IntRange(min=1), required=False)
         "hcbench results show --algo UPGMA",
         "hcbench results diff 3 4",
         "hcbench results export 4 --format csv -o run4.csv",
+        "hcbench results merge shard1.sqlite shard2.sqlite -o all.sqlite",
     ),
 )
 @STORE
@@ -134,6 +138,8 @@ def show(
     if format == "table":
         _write_failures([o for o in found.outcomes if o.failed])
         tell(f"run {info.id} of {_local(info.started)}: {info.command}")
+        for line in describe_shards([info]):
+            tell(line)
 
 
 def _only(results: Results, wanted: Sequence[str]) -> Results:
@@ -171,33 +177,9 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     tell(f"see one with: hcbench rerun {failed[0].key[:8]} --in-process")
 
 
-@results.command(epilog=examples("hcbench results export 4 --format csv -o run4.csv"))
-@RUN
-@click.option(
-    "--format", type=click.Choice(["csv", "json"]), default="csv", show_default=True, help="Of it."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file; by default stdout.",
-)
-@STORE
-def export(
-    *,
-    run: int | None,
-    format: str,  # noqa: A002
-    output: Path | None,
-    store: str | None,
-) -> None:
-    """Write the cells of a run, by default the last, as CSV or JSON."""
-    from hcbench.store import Store
-
-    with Store(place_of(store)) as opened:
-        found = read_run(opened, find_run(opened, run))
-    text = found.to_csv(output) if format == "csv" else found.to_json(output)
-    if output is None:
-        click.echo(text, nl=False)
-
-
 results.add_command(diff)
+results.add_command(merge)
+results.add_command(export)
+results.add_command(import_)
+results.add_command(gc)
+results.add_command(rescore)

@@ -42,6 +42,7 @@ def read_run(
     *,
     algorithm: str | None = None,
     dataset: str | None = None,
+    oracle: str | None = None,
     status: str | None = None,
 ) -> Results:
     """The results of a stored run; with filters, without its claims, which judge the whole.
@@ -50,7 +51,7 @@ def read_run(
     ----------
     store : Store
     run : RunInfo
-    algorithm, dataset, status : str, optional
+    algorithm, dataset, oracle, status : str, optional
         As those of `Store.outcomes`.
 
     Raises
@@ -61,10 +62,13 @@ def read_run(
     from hcbench.layout import Layout
     from hcbench.results import Results
 
-    found = store.outcomes(run=run.id, algorithm=algorithm, dataset=dataset, status=status)
+    found = store.outcomes(
+        run=run.id, algorithm=algorithm, dataset=dataset, oracle=oracle, status=status
+    )
     if not found:
         raise StoreError(f"run {run.id} of {store.location} has no such cells")
     layout = Layout.of_description(run.layout)
-    if algorithm or dataset or status:
+    if algorithm or dataset or oracle or status:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    return Results.of_layout(layout, [outcome for outcome, _ in found])
+    sizes = store.sizes(run.id)
+    return Results.of_layout(layout, [outcome for outcome, _ in found], sizes)

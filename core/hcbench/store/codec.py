@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from hcbench.problem import Result
 
+_DTYPES = ("<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
 _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
@@ -53,16 +54,44 @@ def decode_result(packed: bytes) -> Result:
         If the bytes are damaged.
     """
     try:
-        raw = zlib.decompress(packed)
-        (length,) = struct.unpack_from("<I", raw)
-        header = json.loads(raw[4 : 4 + length])
-        arrays, offset = {}, 4 + length
-        for name, dtype, size in header["arrays"]:
-            arrays[name] = np.frombuffer(raw, np.dtype(dtype), size, offset)
-            offset += arrays[name].nbytes
-        return _rebuild(header, arrays)
-    except (zlib.error, struct.error, ValueError, KeyError, TypeError) as error:
+        return _rebuild(*_unpack(packed))
+    except _DAMAGE as error:
         raise StoreError(f"a stored result is damaged: {error}") from error
+
+
+def count_items(packed: bytes) -> int:
+    """The number of items of what `encode_result` made; without importing trees.
+
+    Raises
+    ------
+    StoreError
+        If the bytes are damaged.
+    """
+    try:
+        header, arrays = _unpack(packed)
+        if header["type"] == "partition":
+            return int(arrays["labels"].size)
+        parent = arrays["parent"]  # leaves come first, and the first node after them has children
+        return int(parent[parent >= 0].min(initial=parent.size))
+    except _DAMAGE as error:
+        raise StoreError(f"a stored result is damaged: {error}") from error
+
+
+_DAMAGE = (zlib.error, struct.error, ValueError, KeyError, TypeError, RecursionError)
+
+
+def _unpack(packed: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    raw = zlib.decompress(packed)
+    (length,) = struct.unpack_from("<I", raw)
+    header: dict[str, Any] = json.loads(raw[4 : 4 + length])
+    arrays: dict[str, NDArray[Any]] = {}
+    offset = 4 + length
+    for name, dtype, size in header["arrays"]:
+        if dtype not in _DTYPES:
+            raise ValueError(f"arrays are of numbers, not {dtype!r}")
+        arrays[name] = np.frombuffer(raw, np.dtype(dtype), size, offset)
+        offset += arrays[name].nbytes
+    return header, arrays
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:

@@ -17,7 +17,14 @@ from hcbench.store.engine import (
     transaction,
     use_write_ahead_log,
 )
-from hcbench.store.schema import create_tables, has_tables, upsert_into
+from hcbench.store.outages import Patience
+from hcbench.store.schema import (
+    create_tables,
+    has_tables,
+    is_outdated,
+    upgrade_tables,
+    upsert_into,
+)
 
 _ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as SQLite has it
 
@@ -28,21 +35,29 @@ class Database:
     Parameters
     ----------
     place : Place
+    read_only : bool
+        Whether nothing is to be written, whatever is allowed.
 
     Attributes
     ----------
     location : str
         Where it is, without a password.
+    place : Place
     read_only : bool
+    exists : bool
+        Whether there are tables.
     engine : Engine
         An empty one in memory as long as there is nothing.
+    patience : Patience
+        Of whoever uses it, with a server that is away.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, read_only: bool = False) -> None:
         self.location = str(place)
-        self.read_only = False
-        self._place = place
-        self._exists = True
+        self.place = place
+        self.read_only = read_only
+        self.exists = True
+        self.patience = Patience()
         with explained(place):
             self.engine = self._open()
 
@@ -51,42 +66,56 @@ class Database:
         self.engine.dispose()
 
     def _open(self) -> Engine:
-        file = self._place.file
+        file = self.place.file
         if file is not None:
             if file.is_dir():
                 raise StoreError(f"{file} is a folder; give a file, such as {file}/results.sqlite")
             if file.exists() and file.stat().st_size:
-                self.read_only = not is_writable(file)
-                return self._checked(open_engine(self._place, read_only=self.read_only))
-        elif self._place.server is not None:
-            return self._checked(open_engine(self._place))
-        self._exists = file is None
+                self.read_only = self.read_only or not is_writable(file)
+                return self._checked(open_engine(self.place, read_only=self.read_only))
+        elif self.place.server is not None:
+            return self._checked(open_engine(self.place))
+        self.exists = file is None
         return _empty()
 
     def _checked(self, engine: Engine) -> Engine:
         """The engine, if its tables are ours; an empty one if there are none yet."""
         try:
             with transaction(engine, reading=True) as connection:
-                self._exists = self._has_tables(connection)
+                self.exists = self._has_tables(connection)
+                outdated = self.exists and is_outdated(connection)
+            if outdated:
+                self._upgrade(engine)
         except BaseException:
             engine.dispose()
             raise
-        if self._exists:
+        if self.exists:
             return engine
         engine.dispose()
         return _empty()
 
     def _has_tables(self, connection: Connection) -> bool:
-        return has_tables(connection, self.location, shared=self._place.server is not None)
+        return has_tables(connection, self.location, shared=self.place.server is not None)
+
+    def _upgrade(self, engine: Engine) -> None:
+        """Bring the tables of an older version up to date, keeping what is in them."""
+        if self.read_only:
+            raise StoreError(
+                f"{self.location} is a store of an older hcbench, and is read only; whoever may "
+                f"write it upgrades it with: hcbench results --store {self.location}"
+            )
+        with transaction(engine) as connection:
+            self._lock(connection)
+            upgrade_tables(connection)
 
     def _create(self) -> None:
         """Make the tables, unless another process has just done so."""
-        file = self._place.file
+        file = self.place.file
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-        engine = open_engine(self._place)
+        engine = open_engine(self.place)
         try:
-            use_write_ahead_log(engine, self._place)
+            use_write_ahead_log(engine, self.place)
             with transaction(engine) as connection:
                 self._lock(connection)
                 if not self._has_tables(connection):
@@ -95,12 +124,12 @@ class Database:
             engine.dispose()
             raise
         self.engine.dispose()
-        self.engine, self._exists = engine, True
+        self.engine, self.exists = engine, True
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One state of it, whatever others write meanwhile."""
-        with explained(self._place), transaction(self.engine, reading=True) as connection:
+        with explained(self.place), transaction(self.engine, reading=True) as connection:
             yield connection
 
     @contextmanager
@@ -112,21 +141,37 @@ class Database:
         StoreError
             If it cannot be written.
         """
-        with explained(self._place):
+        with explained(self.place):
             if self.read_only:
                 raise StoreError(
                     f"{self.location} cannot be written; change its permissions and those of its "
                     "folder, or give another place with --store"
                 )
-            if not self._exists:
+            if not self.exists:
                 self._create()
             with transaction(self.engine) as connection:
                 self._lock(connection)
                 yield connection
 
+    def outside_transactions(self, statements: Sequence[str]) -> None:
+        """Carry out statements that may not be in one, such as VACUUM."""
+        with explained(self.place):
+            if self.place.server is None:
+                raw = self.engine.raw_connection()
+                try:
+                    for statement in statements:
+                        raw.cursor().execute(statement).close()
+                finally:
+                    raw.close()
+                return
+            with self.engine.connect() as plain:
+                connection = plain.execution_options(isolation_level="AUTOCOMMIT")
+                for statement in statements:
+                    connection.execute(text(statement))
+
     def _lock(self, connection: Connection) -> None:
         """On a server, let one process write at a time; SQLite does so by itself."""
-        if self._place.server is not None:
+        if self.place.server is not None:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
 
     def upsert(self, connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:

@@ -6,7 +6,9 @@ IMMEDIATE and wait for each other, readers see one state and wait for nobody (WA
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,10 +18,17 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    NoSuchModuleError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import StoreError
+from hcbench.store.outages import UnreachableError
 
 LOCK_WAIT = 60.0  # seconds
 _DRIVERS = {
@@ -27,12 +36,16 @@ _DRIVERS = {
     "postgres": "postgresql+psycopg",
     "postgresql+psycopg2": "postgresql+psycopg2",
 }
+CONNECT_WAIT = 10  # seconds
+_SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
 _PREPARATION = (
     "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
     "PRAGMA synchronous = NORMAL",
     "SELECT 1 FROM sqlite_master",  # what cannot be read is refused here
 )
 _ELSEWHERE = "give another place with --store"
+_REACH = "check the URL and the server, or " + _ELSEWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +63,16 @@ class Place:
     file: Path | None = None
     server: URL | None = None
 
+    def is_same(self, other: Place) -> bool:
+        """Whether both are one store, as far as their names tell."""
+        if self.file is not None and other.file is not None:
+            return self.file.resolve() == other.file.resolve()
+        return self.server is not None and str(self) == str(other)
+
     def __str__(self) -> str:
         if self.server is not None:
-            return self.server.render_as_string(hide_password=True)
+            shown = self.server.difference_update_query(_SECRETS).set(drivername="postgresql")
+            return shown.render_as_string(hide_password=True)
         return ":memory:" if self.file is None else str(self.file)
 
 
@@ -109,9 +129,11 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
 
 def _open_server(place: Place) -> Engine:
     assert place.server is not None
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it raises says it too
     driver = place.server.drivername.partition("+")[2]
+    wait = {} if "connect_timeout" in place.server.query else {"connect_timeout": CONNECT_WAIT}
     try:
-        return create_engine(place.server, pool_pre_ping=True)
+        return create_engine(place.server, pool_pre_ping=True, connect_args=wait)
     except NoSuchModuleError as error:
         raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
     except ImportError as error:
@@ -168,9 +190,11 @@ def use_write_ahead_log(engine: Engine, place: Place) -> None:
 
 @contextmanager
 def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
-    """One transaction; what is raised inside undoes it."""
+    """One transaction; what is raised inside undoes it. Readers see one state throughout."""
     with engine.connect() as plain:
         connection = plain.execution_options(hcbench_reading=reading)
+        if reading and engine.dialect.name == "postgresql":
+            connection = connection.execution_options(isolation_level="REPEATABLE READ")
         with connection.begin():
             yield connection
 
@@ -182,11 +206,15 @@ def explained(place: Place) -> Iterator[None]:
     Raises
     ------
     StoreError
+        An `UnreachableError` where it may help to wait.
     """
     try:
         yield
     except DBAPIError as error:
-        raise StoreError(_explain(place, error.orig or error)) from error
+        why = _explain(place, error.orig or error)
+        if place.server is not None and _is_outage(error):
+            raise UnreachableError(f"{why}; {_REACH}") from error
+        raise StoreError(why) from error
     except sqlite3.Error as error:
         raise StoreError(_explain(place, error)) from error
     except OSError as error:
@@ -223,6 +251,21 @@ def _explain(place: Place, error: BaseException) -> str:
     return f"{place}: {known or _one_line(error)}"
 
 
+def _is_outage(error: DBAPIError) -> bool:
+    """Whether a server refused or lost the connection, rather than what was asked of it.
+
+    By its SQLSTATE: of class 08, or that it is shut down or starts. Where there is none, nothing
+    was heard of the server at all.
+    """
+    state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
+    if state is None:
+        return error.connection_invalidated or isinstance(error, OperationalError)
+    return state.startswith("08") or state in ("57P01", "57P02", "57P03")
+
+
 def _one_line(error: BaseException) -> str:
+    """The first line that says why, of what a driver says in several."""
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    why = [line for line in lines if "FATAL:" in line or "ERROR:" in line]
+    line = " ".join((why or lines or [type(error).__name__])[0].split())
+    return re.sub(r"^(connection failed: )?connection to server .*? failed: ", "", line)

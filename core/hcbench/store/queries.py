@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import (
+    ARRAY,
     Column,
     ColumnElement,
     Connection,
+    any_,
     bindparam,
     case,
     func,
+    literal,
     null,
     select,
     union_all,
@@ -21,9 +25,12 @@ from sqlalchemy import (
 
 from hcbench.outcome import Measured, Value
 from hcbench.store.rows import (
+    LEFT_OUT,
     Record,
     RunInfo,
+    Stored,
     cell_row,
+    is_final,
     matches,
     point_rows,
     run_info,
@@ -42,43 +49,64 @@ _LATEST_IDS = union_all(
 )
 
 
+def among(
+    connection: Connection, column: ColumnElement[T], items: Iterable[T]
+) -> ColumnElement[bool]:
+    """A condition: a column has one of very many values, which travel as one parameter."""
+    if connection.dialect.name == "postgresql":
+        return column == any_(literal(list(items), ARRAY(column.type)))
+    listed = func.json_each(json.dumps(list(items))).table_valued("value")
+    return column.in_(select(listed.c.value))
+
+
+def latest_of(connection: Connection, keys: Iterable[str]) -> dict[int, str]:
+    """The latest rows of cells, of those that are there, and their keys."""
+    last = func.max(cells.c.id)
+    wanted = select(last, cells.c.key).where(among(connection, cells.c.key, keys))
+    return dict(connection.execute(wanted.group_by(cells.c.key)).all())
+
+
+def missing_values(
+    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str]
+) -> dict[int, tuple[str, ...]]:
+    """Of cells that lack values: the metrics without one, or without a final one, at some point."""
+    if not metric_keys:
+        return {}
+    wanted = set(metric_keys.values())
+    value = metric_values.c
+    there = (
+        select(func.count())
+        .where(value.cell == points.c.cell, value.checkpoint == points.c.checkpoint)
+        .where(value.metric_key.in_(wanted), is_final(value.status))
+        .scalar_subquery()
+    )
+    of_cells = among(connection, points.c.cell, ids)
+    lacking = select(points.c.cell).distinct().where(of_cells, there < len(wanted))
+    incomplete = connection.execute(lacking).scalars().all()
+    return {
+        cell: tuple(label for label in metric_keys if not all(_has(p, label) for p in at_points))
+        for cell, at_points in measured_points(connection, incomplete, metric_keys).items()
+    }
+
+
+def _has(point: Measured, label: str) -> bool:
+    return label in point.values and point.values[label].final
+
+
 def measured_points(
-    connection: Connection, ids: Sequence[int], metric_keys: Mapping[str, str] | None = None
+    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
 ) -> dict[int, tuple[Measured, ...]]:
-    """Points with values, without results, of at most `CHUNK` rows of cells.
+    """Points with values, without results, of rows of cells.
 
     Of the metrics that are wanted, by their keys; or of all, the latest value of each label.
     """
     if not ids:
         return {}
-    value = metric_values.c
-    wanted = select(
-        value.cell,
-        value.checkpoint,
-        value.metric_key,
-        value.metric,
-        value.value,
-        value.status,
-        value.reason,
-    ).where(value.cell.in_(ids))
-    labels_of: dict[str, list[str]] = {}
-    for label, key in (metric_keys or {}).items():
-        labels_of.setdefault(key, []).append(label)
-    if metric_keys is None:
-        wanted = wanted.order_by(value.run)
-    else:
-        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
-    values: dict[tuple[int, int], dict[str, Value]] = {}
-    for cell, checkpoint, metric_key, metric, number, status, reason in connection.execute(
-        wanted
-    ).all():
-        at_point = values.setdefault((cell, checkpoint), {})
-        for label in labels_of[metric_key] if metric_keys is not None else (metric,):
-            at_point[label] = value_of_row(number, status, reason)
+    values = _values_at(connection, ids, metric_keys)
     columns = (points.c.checkpoint, points.c.queries, points.c.cell)
+    of_cells = select(*columns).where(among(connection, points.c.cell, ids))
     found: dict[int, list[Measured]] = {}
-    rows = connection.execute(select(*columns).where(points.c.cell.in_(ids))).all()
-    for checkpoint, queries, cell in sorted(rows, key=in_order):
+    for checkpoint, queries, cell in sorted(connection.execute(of_cells).all(), key=in_order):
         point = Measured(
             checkpoint=None if checkpoint == END else checkpoint,
             queries=queries,
@@ -86,6 +114,33 @@ def measured_points(
         )
         found.setdefault(cell, []).append(point)
     return {cell: tuple(points_of) for cell, points_of in found.items()}
+
+
+def _values_at(
+    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None
+) -> dict[tuple[int, int], dict[str, Value]]:
+    """By row and checkpoint; as for `measured_points`."""
+    value = metric_values.c
+    name = value.metric if metric_keys is None else value.metric_key
+    # What nearly all have is not spelt out a million times.
+    said = func.nullif(value.status, "ok"), func.nullif(value.reason, "")
+    wanted = select(value.cell, value.checkpoint, name, value.value, *said)
+    wanted = wanted.where(among(connection, value.cell, ids))
+    labels_of: dict[str, list[str]] = {}
+    if metric_keys is None:
+        wanted = wanted.order_by(value.run)
+    else:
+        for label, key in metric_keys.items():
+            labels_of.setdefault(key, []).append(label)
+        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
+    values: dict[tuple[int, int], dict[str, Value]] = {}
+    for cell, checkpoint, named, number, status, reason in connection.execute(wanted).all():
+        at_point = values.setdefault((cell, checkpoint), {})
+        plain = status is None and reason is None
+        found = Value(number) if plain else value_of_row(number, status or "ok", reason or "")
+        for label in labels_of[named] if metric_keys is not None else (named,):
+            at_point[label] = found
+    return values
 
 
 def latest_ids(connection: Connection, keys: Sequence[str]) -> tuple[dict[str, int], int]:
@@ -99,6 +154,25 @@ def latest_ids(connection: Connection, keys: Sequence[str]) -> tuple[dict[str, i
             else:
                 highest = last or 0
     return found, highest
+
+
+def is_of_run(run: int) -> tuple[ColumnElement[bool], ...]:
+    """Conditions: a cell is of a run, and could be run."""
+    of_run = select(run_cells.c.cell).where(run_cells.c.run == run)
+    return cells.c.id.in_(of_run), ~cells.c.key.startswith(LEFT_OUT)
+
+
+def found_rows(
+    connection: Connection, key_of: Mapping[int, str], metric_keys: Mapping[str, str]
+) -> dict[str, Stored]:
+    """What rows of cells are, by their keys."""
+    columns = (cells.c[name] for name in Stored._fields[1:-1])
+    missing = missing_values(connection, key_of, metric_keys)
+    wanted = select(cells.c.id, *columns).where(among(connection, cells.c.id, key_of))
+    return {
+        key_of[row[0]]: Stored._make((*row, missing.get(row[0], ())))
+        for row in connection.execute(wanted).all()
+    }
 
 
 def written_by(connection: Connection, run: int, ids: Sequence[int]) -> set[int]:

@@ -9,19 +9,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
 
-from hcbench.outcome import Measured, Outcome, Value
+from hcbench.outcome import Measured, Outcome, Status, Value, is_failure
 from hcbench.store.codec import encode_result
 from hcbench.store.schema import END, cells
 
-_LEFT_OUT = "-"  # begins the keys of combinations that cannot be
+LEFT_OUT = "-"  # begins the keys of combinations that cannot be
 #: NaN cannot be kept in a column (SQLite makes NULL of it): such a value has this status.
 _NAN = "nan"
 #: The status of an error that is not final.
-_LOST = "lost"
+LOST = "lost"
 OUTCOME_COLUMNS = tuple(
     cells.c[name]
     for name in (
@@ -46,6 +46,8 @@ OUTCOME_COLUMNS = tuple(
         "data_digest",
         "phase",
         "notes",
+        "load",
+        "frequency",
     )
 )
 
@@ -73,16 +75,18 @@ class Record:
     memory: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What was found of one cell.
+class Stored(NamedTuple):
+    """What there is of one cell, as far as it tells whether the cell has to run.
 
     Attributes
     ----------
     row : int
         Under which it is kept; by this it is referred to, as it may be measured again.
-    outcome : Outcome
-        Its points have no results, and values of the wanted metrics only.
+    algorithm, dataset, oracle : str
+        Labels.
+    status, phase : str
+        As those of its `Outcome`.
+    data_digest : str
     timeout, memory : float or None
         The limits that were in force.
     missing : tuple of str
@@ -90,10 +94,25 @@ class Stored:
     """
 
     row: int
-    outcome: Outcome
+    algorithm: str
+    dataset: str
+    oracle: str
+    status: Status
+    phase: str
+    data_digest: str
     timeout: float | None
     memory: float | None
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was tried and has no result."""
+        return is_failure(self.status)
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Of algorithm, data set and oracle, under which it was stored."""
+        return self.algorithm, self.dataset, self.oracle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +166,7 @@ def stored_key(outcome: Outcome) -> str:
         return outcome.key
     labels = [outcome.algorithm, outcome.dataset, outcome.oracle]
     parts = [*labels, outcome.repetition, outcome.seed, outcome.budget, outcome.reason]
-    return _LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+    return LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
 def run_row(
@@ -213,6 +232,8 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
         "traceback": _text(outcome.traceback),
         "log": _text(outcome.log),
         "notes": to_json([_text(note) for note in outcome.notes]) if outcome.notes else "",
+        "load": _float(outcome.load),
+        "frequency": _float(outcome.frequency),
     }
 
 
@@ -222,7 +243,7 @@ def outcome_of_row(
     """An outcome from the `OUTCOME_COLUMNS` of its row, without traceback and log."""
     key = row[1]
     return Outcome(
-        key="" if key.startswith(_LEFT_OUT) else key,
+        key="" if key.startswith(LEFT_OUT) else key,
         algorithm=row[2],
         dataset=row[3],
         oracle=row[4],
@@ -242,6 +263,8 @@ def outcome_of_row(
         data_digest=row[18],
         phase=row[19],
         notes=tuple(json.loads(row[20])) if row[20] else (),
+        load=row[21],
+        frequency=row[22],
         measured=measured,
         reused=reused,
     )
@@ -277,7 +300,7 @@ def value_rows(
                 "metric": _text(label),
                 "run": run,
                 "value": number,
-                "status": _NAN if is_nan else value.status if value.final else _LOST,
+                "status": _NAN if is_nan else value.status if value.final else LOST,
                 "reason": _text(value.reason),
             }
     return list(rows.values())
@@ -287,14 +310,14 @@ def value_of_row(number: float | None, status: Any, reason: str) -> Value:
     """A value from its columns."""
     if status == _NAN:
         return Value(math.nan, "ok", reason)
-    if status == _LOST:
+    if status == LOST:
         return Value(None, "error", reason, final=False)
     return Value(number, status, reason)
 
 
 def is_final(status: ColumnElement[str]) -> ColumnElement[bool]:
     """A condition: a value need not be computed again."""
-    return status != _LOST
+    return status != LOST
 
 
 def matches(label: str, pattern: str) -> bool:

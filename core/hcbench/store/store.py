@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from platformdirs import user_data_dir
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, literal, select, update
 
 from hcbench.errors import StoreError
 from hcbench.outcome import Measured, Outcome
-from hcbench.store.codec import decode_result
+from hcbench.store.codec import count_items, decode_result
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (
     agrees,
+    among,
     chunks,
     collector_paused,
+    found_rows,
     in_order,
     is_latest,
+    is_of_run,
     labels_like,
     latest_ids,
+    latest_of,
     measured_points,
     run_infos,
     written_by,
@@ -44,7 +50,30 @@ from hcbench.store.rows import (
     stored_key,
     value_rows,
 )
-from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs
+from hcbench.store.schema import (
+    END,
+    cells,
+    metric_values,
+    points,
+    run_cells,
+    runs,
+    upsert_into,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _patiently(
+    method: Callable[Concatenate[Store, P], T],
+) -> Callable[Concatenate[Store, P], T]:
+    """Do it again where the server was away: all of a method is one transaction or none."""
+
+    @wraps(method)
+    def again(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.database.patience.keep(lambda: method(self, *args, **kwargs))
+
+    return again
 
 
 class Store:
@@ -57,6 +86,11 @@ class Store:
     url : path or URL, optional
         A path, ``:memory:``, ``sqlite:///path`` or ``postgresql://user@host/database``; by default
         the environment variable HCBENCH_STORE, or else a file in the user's data directory.
+    read_only : bool
+        Whether nothing is to be written, whatever is allowed: the file is as it was afterwards.
+    tell : callable, optional
+        Called with a line when a server that went away is waited for; by default it goes to
+        stderr.
 
     Attributes
     ----------
@@ -64,6 +98,8 @@ class Store:
         Where it is, without a password.
     read_only : bool
         Whether it cannot be written; then saving is an error, reading is not.
+    database : Database
+        For the modules of this package.
 
     Raises
     ------
@@ -72,10 +108,19 @@ class Store:
         raise it when the database refuses; the message says what to do.
     """
 
-    def __init__(self, url: str | Path | None = None) -> None:
-        self._database = Database(_default_place() if url is None else find_place(url))
-        self.location = self._database.location
-        self.read_only = self._database.read_only
+    def __init__(
+        self,
+        url: str | Path | None = None,
+        *,
+        read_only: bool = False,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        place = _default_place() if url is None else find_place(url)
+        self.database = Database(place, read_only=read_only)
+        self.location = self.database.location
+        self.read_only = self.database.read_only
+        if tell is not None:
+            self.database.patience.tell = tell
 
     def __enter__(self) -> Self:
         return self
@@ -85,10 +130,11 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
     # ---- Writing ---------------------------------------------------------------------------------
 
+    @_patiently
     def begin_run(
         self,
         *,
@@ -99,17 +145,19 @@ class Store:
     ) -> int:
         """Note that a run begins; its number."""
         row = run_row(command, suite, environment, layout or {})
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             done = connection.execute(runs.insert(), row)
             (number,) = done.inserted_primary_key or (0,)
             return int(number)
 
+    @_patiently
     def finish_run(self, run: int, interrupted: bool = False) -> None:
         """Note that a run has ended; one without an end was killed."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             ended = update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
 
+    @_patiently
     def save(self, run: int, records: Sequence[Record], *, fresh: bool = False) -> None:
         """Keep cells that a run has measured, all or none.
 
@@ -126,16 +174,17 @@ class Store:
         by_key = {stored_key(record.outcome): record for record in records}
         if not by_key:
             return
-        known = [key for key, record in by_key.items() if record.outcome.key and not fresh]
-        with self._database.writing() as connection:
-            latest, last = latest_ids(connection, known)
+        with self.database.writing() as connection:
+            latest, last = latest_ids(connection, list(by_key))
             unused = itertools.count(last + 1)
             own = written_by(connection, run, list(latest.values()))
             saved = []
             for key, record in by_key.items():
                 row = latest.get(key)
-                if row is None or row in own:
-                    saved.append((next(unused) if row is None else row, record))
+                if row is not None and row in own:
+                    saved.append((row, record))
+                elif row is None or fresh or not record.outcome.key:
+                    saved.append((next(unused), record))
                 elif agrees(connection, row, record):
                     self._add_values(connection, run, row, record)
                 else:
@@ -152,8 +201,8 @@ class Store:
         known = {tuple(kept) for kept in connection.execute(there)}
         values = value_rows(run, row, record.outcome.measured, record.metric_keys)
         missing = [v for v in values if (v["checkpoint"], v["metric_key"]) not in known]
-        self._database.upsert(connection, metric_values, missing)
-        self._database.upsert(connection, run_cells, [{"run": run, "cell": row}])
+        self.database.upsert(connection, metric_values, missing)
+        self.database.upsert(connection, run_cells, [{"run": run, "cell": row}])
 
     def _insert(
         self, connection: Connection, run: int, saved: Sequence[tuple[int, Record]]
@@ -165,7 +214,7 @@ class Store:
             for id_, record in saved
             for row in value_rows(run, id_, record.outcome.measured, record.metric_keys)
         ]
-        upsert = self._database.upsert
+        upsert = self.database.upsert
         upsert(connection, cells, [cell_row(run, id_, record) for id_, record in saved])
         if points_of:
             connection.execute(points.insert(), points_of)
@@ -173,6 +222,7 @@ class Store:
             connection.execute(metric_values.insert(), values)
         upsert(connection, run_cells, [{"run": run, "cell": id_} for id_, _ in saved])
 
+    @_patiently
     def save_values(
         self, run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
     ) -> None:
@@ -194,21 +244,25 @@ class Store:
             for point in measured
         ]
         rows = value_rows(run, row, wanted, metric_keys)
-        with self._database.writing() as connection:
-            self._database.upsert(connection, metric_values, rows)
-            self._database.upsert(connection, run_cells, [{"run": run, "cell": row}])
+        with self.database.writing() as connection:
+            self.database.upsert(connection, metric_values, rows)
+            self.database.upsert(connection, run_cells, [{"run": run, "cell": row}])
 
+    @_patiently
     def link(self, run: int, rows: Sequence[int]) -> None:
         """Note that a run reuses stored cells, by their rows."""
         if rows:
-            with self._database.writing() as connection:
-                links = [{"run": run, "cell": row} for row in rows]
-                self._database.upsert(connection, run_cells, links)
+            with self.database.writing() as connection:
+                reused = select(literal(run), cells.c.id)
+                reused = reused.where(among(connection, cells.c.id, rows))
+                insert = upsert_into(run_cells, connection.dialect.name)
+                connection.execute(insert.from_select(["run", "cell"], reused))
 
     # ---- Reading ---------------------------------------------------------------------------------
 
+    @_patiently
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
-        """What is stored of some cells.
+        """What is stored of some cells, as they were measured last.
 
         Parameters
         ----------
@@ -220,31 +274,50 @@ class Store:
         Returns
         -------
         dict of key to Stored
-            Of those cells that are there. Without results, traceback and log.
+            Of those cells that are there.
         """
-        found: dict[str, Stored] = {}
-        columns = (*OUTCOME_COLUMNS, cells.c.timeout, cells.c.memory)
-        with collector_paused(), self._database.reading() as connection:
-            for chunk in chunks(keys):
-                wanted = select(*columns).where(cells.c.key.in_(chunk)).order_by(cells.c.id)
-                latest = {row[1]: row for row in connection.execute(wanted).all()}
-                ids = [row[0] for row in latest.values()]
-                measured = measured_points(connection, ids, metric_keys)
-                for key, row in latest.items():
-                    points_of = measured.get(row[0], ())
-                    missing = [
-                        label
-                        for label in (() if _is_complete(points_of, metric_keys) else metric_keys)
-                        if not all(_is_final(point, label) for point in points_of)
-                    ]
-                    outcome = outcome_of_row(row, points_of, reused=True)
-                    found[key] = Stored(row[0], outcome, row[-2], row[-1], tuple(missing))
-        return found
+        with collector_paused(), self.database.reading() as connection:
+            return found_rows(connection, latest_of(connection, keys), metric_keys)
 
+    @_patiently
+    def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
+        """As `find`, of the cells of a run as it shows them, those that could not be left out."""
+        wanted = select(cells.c.id, cells.c.key).where(*is_of_run(run))
+        with collector_paused(), self.database.reading() as connection:
+            key_of = {row.id: row.key for row in connection.execute(wanted)}
+            return found_rows(connection, key_of, metric_keys)
+
+    @_patiently
+    def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
+        """What makes the cells of a run again, by their keys."""
+        wanted = select(cells.c.key, cells.c.cell).where(*is_of_run(run))
+        with self.database.reading() as connection:
+            return {key: from_json(written) for key, written in connection.execute(wanted)}
+
+    @_patiently
+    def read(self, rows: Sequence[int], metric_keys: Mapping[str, str]) -> dict[int, Outcome]:
+        """Stored outcomes, by their rows, without results, traceback and log.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Of cells, as `find` tells them.
+        metric_keys : mapping of label to key
+            Of the metrics whose values are wanted.
+        """
+        with collector_paused(), self.database.reading() as connection:
+            wanted = select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
+            measured = measured_points(connection, rows, metric_keys)
+            return {
+                row[0]: outcome_of_row(row, measured.get(row[0], ()), reused=True)
+                for row in connection.execute(wanted).all()
+            }
+
+    @_patiently
     def results_of(self, row: int) -> tuple[Measured, ...]:
         """What a cell returned: its checkpoints in order, then its end, without values."""
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = connection.execute(select(*columns).where(points.c.cell == row)).all()
             return tuple(
                 Measured(
@@ -255,11 +328,39 @@ class Store:
                 for checkpoint, queries, packed in sorted(rows, key=in_order)
             )
 
+    @_patiently
+    def sizes(self, run: int) -> dict[str, int]:
+        """How many items the data of a run have, by their digest, where a result is kept.
+
+        One result of each is read.
+        """
+        at_end = (points.c.checkpoint == END, points.c.result.is_not(None))
+        one_of_each = (
+            select(cells.c.data_digest, func.min(cells.c.id))
+            .join(run_cells, run_cells.c.cell == cells.c.id)
+            .join(points, points.c.cell == cells.c.id)
+            .where(run_cells.c.run == run, cells.c.data_digest != "", *at_end)
+            .group_by(cells.c.data_digest)
+        )
+        found: dict[str, int] = {}
+        with self.database.reading() as connection:
+            digest_of = {row: digest for digest, row in connection.execute(one_of_each)}
+            for chunk in chunks(list(digest_of)):
+                wanted = select(points.c.cell, points.c.result)
+                for row, packed in connection.execute(
+                    wanted.where(points.c.cell.in_(chunk), *at_end)
+                ):
+                    with suppress(StoreError):  # a damaged result is no reason to show nothing
+                        found[digest_of[row]] = count_items(packed)
+        return found
+
+    @_patiently
     def runs(self) -> list[RunInfo]:
         """All runs, the latest last."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return list(run_infos(connection).values())
 
+    @_patiently
     def run(self, id: int) -> RunInfo:  # noqa: A002  (the name of the column)
         """One run.
 
@@ -268,7 +369,7 @@ class Store:
         StoreError
             If there is none of that number.
         """
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             found = run_infos(connection, [id])
             if not found:
                 last = connection.execute(select(func.max(runs.c.id))).scalar()
@@ -276,6 +377,7 @@ class Store:
                 raise StoreError(f"{self.location} has no run {id}; {there}")
             return found[id]
 
+    @_patiently
     def outcomes(
         self,
         *,
@@ -314,15 +416,13 @@ class Store:
             wanted = wanted.join(run_cells, run_cells.c.cell == cells.c.id)
             wanted = wanted.where(run_cells.c.run == run)
         filters = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
-        with collector_paused(), self._database.reading() as connection:
+        with collector_paused(), self.database.reading() as connection:
             for name, pattern in filters.items():
                 if pattern is not None:
                     wanted = wanted.where(labels_like(connection, cells.c[name], pattern))
-            latest = wanted.order_by(cells.c.created.desc(), cells.c.id.desc()).limit(limit)
+            latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
             rows = connection.execute(latest).all()[::-1]
-            measured: dict[int, tuple[Measured, ...]] = {}
-            for chunk in chunks(rows):
-                measured |= measured_points(connection, [row[0] for row in chunk], metric_keys)
+            measured = measured_points(connection, [row[0] for row in rows], metric_keys)
             infos = run_infos(connection, sorted({row[-1] for row in rows}))
         return [
             (
@@ -332,6 +432,7 @@ class Store:
             for row in rows
         ]
 
+    @_patiently
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
         """One cell, as it was measured last, with traceback and log, and what makes it again.
 
@@ -347,7 +448,7 @@ class Store:
         """
         columns = (*OUTCOME_COLUMNS, cells.c.traceback, cells.c.log, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = connection.execute(select(*columns).where(begins, is_latest()).limit(6)).all()
             if not rows or not key_prefix:
                 raise StoreError(
@@ -367,15 +468,3 @@ class Store:
 def _default_place() -> Place:
     named = os.environ.get("HCBENCH_STORE")
     return find_place(named or Path(user_data_dir("hcbench"), "results.sqlite"))
-
-
-def _is_complete(points_of: Sequence[Measured], wanted: Mapping[str, str]) -> bool:
-    """Whether all wanted values are there, told by their number, which is quick."""
-    return all(
-        len(point.values) == len(wanted) and all(v.final for v in point.values.values())
-        for point in points_of
-    )
-
-
-def _is_final(point: Measured, label: str) -> bool:
-    return label in point.values and point.values[label].final

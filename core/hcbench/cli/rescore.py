@@ -1,0 +1,112 @@
+"""``results rescore``: new metrics of old results."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hcbench.cli.options import PLUGIN, QUIET, STORE, Names, examples, load_plugins
+from hcbench.cli.stored import find_run, place_of
+from hcbench.cli.terminal import stdout_for_data, tell
+from hcbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from hcbench.registry import Registry
+    from hcbench.rescore import Kept
+    from hcbench.results import Results
+    from hcbench.store import Store
+
+
+@click.command(epilog=examples("hcbench results rescore --metrics dasgupta,AARI 3"))
+@click.argument("run", type=click.IntRange(min=1), required=False)
+@click.option(
+    "--metrics",
+    type=Names("metrics"),
+    multiple=True,
+    required=True,
+    metavar="NAMES",
+    help="What is to be measured besides.",
+)
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
+@STORE
+@PLUGIN
+@click.option(
+    "--format",
+    type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+    default="table",
+    show_default=True,
+    help="Of what goes to stdout.",
+)
+@QUIET
+@click.pass_context
+def rescore(
+    context: click.Context,
+    *,
+    run: int | None,
+    metrics: Sequence[tuple[str, ...]],
+    jobs: int | None,
+    store: str | None,
+    plugin: Sequence[Path],
+    format: str,  # noqa: A002
+    quiet: bool,
+) -> None:
+    """Compute metrics of the results that a run has kept, by default the last; run no algorithm.
+
+    The data are made again. Algorithms need not be installed any more. It becomes a run of its own,
+    which shows the old metrics and the new ones.
+    """
+    from hcbench.cli.draw import write_results
+    from hcbench.rescore import plan_of_run
+    from hcbench.store import Store
+
+    registry = load_plugins(plugin, quiet=quiet)
+    names = [name for part in metrics for name in part]
+    with Store(place_of(store)) as opened:
+        info = find_run(opened, run)
+        with stdout_for_data():
+            kept = plan_of_run(opened, info, registry, names)
+            for change in () if quiet else kept.changes:
+                tell(f"note: {change}")
+            results = _compute(kept, registry, opened, context.obj, jobs, quiet)
+        location = opened.location
+    write_results(results, format)
+    failed = sum(bool(outcome.metric_errors) for outcome in results.outcomes)
+    if not quiet:
+        tell(f"metrics of run {info.id} of {location}; see hcbench results")
+        if failed:
+            tell(f"a metric failed in {failed} cells")
+    context.exit(ExitCode.CELLS_FAILED if failed else ExitCode.OK)
+
+
+def _compute(
+    kept: Kept,
+    registry: Registry,
+    store: Store,
+    command: Sequence[str] | None,
+    jobs: int | None,
+    quiet: bool,
+) -> Results:
+    from hcbench.cli.compare import without_password
+    from hcbench.cli.progress import follow
+    from hcbench.results import Results
+    from hcbench.run import run_plan
+
+    said = without_password(shlex.join(command or ["hcbench", "results", "rescore"]))
+    try:
+        with follow(quiet=quiet) as observer:
+            outcomes = run_plan(
+                kept.plan,
+                registry.plugins,
+                store,
+                jobs=jobs,
+                kept=kept.stored,
+                command=said,
+                observer=observer,
+            )
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted; what is done is kept: the same command resumes") from None
+    return Results.of_plan(kept.plan, outcomes)

@@ -1,0 +1,171 @@
+"""A run as plain values, and back: what is exported and imported without a database.
+
+A description has the rows of the tables, as they are: ``runs`` (the run first, then those that
+measured what it reuses) and ``cells``, each with its ``points`` and their ``values``. Results are
+in it if they were asked for, as text of the bytes that `hcbench.store.codec` makes. All is checked
+before it is kept, and nothing in it can be run.
+"""
+
+from __future__ import annotations
+
+import binascii
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sqlalchemy import Connection, Double, LargeBinary, Table, select
+
+from hcbench.errors import StoreError
+from hcbench.store.merge import Merged, merge_stores
+from hcbench.store.queries import chunks
+from hcbench.store.rows import RunInfo
+from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
+from hcbench.store.store import Store
+from hcbench.store.trust import check_rows
+
+Description: TypeAlias = dict[str, Any]
+VERSION = "hcbench schema"
+
+
+def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Description:
+    """A run in plain values, with all that its cells and their values refer to.
+
+    Parameters
+    ----------
+    store : Store
+    run : RunInfo
+    trees : bool
+        Whether results are in it, trees and partitions.
+
+    Returns
+    -------
+    dict
+        Strict JSON can hold it: infinite numbers are texts.
+    """
+    linked = select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
+    with store.database.reading() as connection:
+        ids = list(connection.execute(linked).scalars())
+        described = []
+        for chunk in chunks(ids):
+            described += _describe_cells(connection, chunk, run.metric_keys, trees)
+        numbers = {run.id, *(cell["run"] for cell in described)}
+        for cell in described:
+            numbers |= {value["run"] for point in cell["points"] for value in point["values"]}
+        rows = _rows(connection, runs, runs.c.id.in_(sorted(numbers)))
+    own_first = sorted(rows, key=lambda row: (row["id"] != run.id, row["id"]))
+    return {VERSION: SCHEMA_VERSION, "runs": own_first, "cells": described}
+
+
+def _describe_cells(
+    connection: Connection, ids: Sequence[int], keys: Mapping[str, str] | None, trees: bool
+) -> list[dict[str, Any]]:
+    rows = _rows(connection, cells, cells.c.id.in_(ids))
+    found = {row["id"]: {**row, "points": []} for row in rows}
+    at_point: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    wanted = [metric_values.c.cell.in_(ids)]
+    if keys is not None:
+        wanted.append(metric_values.c.metric_key.in_(list(keys.values())))
+    for row in _rows(connection, metric_values, *wanted):
+        at_point.setdefault((row.pop("cell"), row.pop("checkpoint")), []).append(row)
+    left_out = () if trees else ("result",)
+    for row in _rows(connection, points, points.c.cell.in_(ids), left_out=left_out):
+        cell = row.pop("cell")
+        values = at_point.get((cell, row["checkpoint"]), [])
+        found[cell]["points"].append({**row, "values": values})
+    return list(found.values())
+
+
+def _rows(
+    connection: Connection, table: Table, *where: Any, left_out: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    columns = [column for column in table.c if column.name not in left_out]
+    wanted = select(*columns).where(*where).order_by(*table.primary_key)
+    return [
+        {name: _plain(value) for name, value in row.items()}
+        for row in connection.execute(wanted).mappings()
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def import_run(store: Store, described: Description, source: str) -> Merged:
+    """Keep a run that was described elsewhere, as if its store had been merged.
+
+    Parameters
+    ----------
+    store : Store
+    described : dict
+        Of `describe_run`, perhaps written as JSON meanwhile.
+    source : str
+        For messages.
+
+    Raises
+    ------
+    StoreError
+        If it is of another version of hcbench, or damaged.
+    """
+    version = described.get(VERSION) if isinstance(described, dict) else None
+    if version != SCHEMA_VERSION:
+        raise StoreError(
+            f"{source} was exported by another version of hcbench (schema {str(version)[:20]}, "
+            f"this one has {SCHEMA_VERSION}); export it again with this one"
+        )
+    with Store(":memory:") as meanwhile:
+        try:
+            with meanwhile.database.writing() as connection:
+                _keep(connection, described, source)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
+        (merged,) = merge_stores(store, [meanwhile])
+    merged.source = source
+    return merged
+
+
+def _keep(connection: Connection, described: Description, source: str) -> None:
+    rows: dict[Table, list[dict[str, Any]]] = {
+        runs: [_row(runs, run, source) for run in described["runs"]],
+        cells: [_row(cells, cell, source) for cell in described["cells"]],
+    }
+    rows[points] = [
+        _row(points, {"result": None, **point, "cell": cell["id"]}, source)
+        for cell in described["cells"]
+        for point in cell["points"]
+    ]
+    rows[metric_values] = [
+        _row(metric_values, {**v, "cell": cell["id"], "checkpoint": p["checkpoint"]}, source)
+        for cell in described["cells"]
+        for p in cell["points"]
+        for v in p["values"]
+    ]
+    links = {(described["runs"][0]["id"], cell["id"]) for cell in described["cells"]}
+    links |= {(row["run"], row["id"]) for row in rows[cells]}
+    links |= {(row["run"], row["cell"]) for row in rows[metric_values]}
+    rows[run_cells] = [{"run": run, "cell": cell} for run, cell in sorted(links)]
+    for table, these in rows.items():
+        check_rows(table, these, source)
+        if these:
+            connection.execute(table.insert(), these)
+
+
+def _row(table: Table, said: Mapping[str, Any], source: str) -> dict[str, Any]:
+    return dict(_values(table, said, source))
+
+
+def _values(table: Table, said: Mapping[str, Any], source: str) -> Iterator[tuple[str, Any]]:
+    for column in table.c:
+        value = said[column.name]
+        if isinstance(value, str) and isinstance(column.type, LargeBinary):
+            try:
+                value = b64decode(value, validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise StoreError(f"{source} is damaged: a result is no base64") from error
+        elif isinstance(column.type, Double) and value in ("inf", "-inf"):
+            value = float(value)
+        yield column.name, value

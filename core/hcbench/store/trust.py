@@ -1,0 +1,75 @@
+"""Rows that come from elsewhere are what they claim to be, before they are kept.
+
+SQLite keeps anything in any column, and a file of exported rows may say anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Table
+
+from hcbench.errors import StoreError
+from hcbench.outcome import STATUSES
+from hcbench.store.schema import cells, runs
+
+_INT64 = 2**63
+_JSON: dict[str, type] = {"environment": dict, "layout": dict, "cell": dict, "notes": list}
+
+
+def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
+    """Refuse rows that no hcbench has written.
+
+    Parameters
+    ----------
+    table : Table
+    rows : sequence of mapping
+        Of its columns, all of them.
+    source : str
+        For the message.
+
+    Raises
+    ------
+    StoreError
+        If a value is not of the type of its column, or a text of JSON is none.
+    """
+    for name, kinds in _types(table):
+        for row in rows:
+            value = row[name]
+            too_large = type(value) is int and not -_INT64 <= value < _INT64
+            if type(value) not in kinds or too_large:
+                where = f"{table.name}.{name}"
+                raise StoreError(f"{source} is damaged: {where} cannot be {repr(value)[:40]}")
+    if table is cells or table is runs:
+        for row in rows:
+            _check_texts(table, row, source)
+
+
+def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
+    for name, kind in _JSON.items():
+        if name in table.c and (row[name] or name != "notes"):
+            try:
+                read = json.loads(row[name])
+            except (ValueError, RecursionError):
+                read = None
+            if not isinstance(read, kind):
+                raise StoreError(f"{source} is damaged: {table.name}.{name} is no JSON {kind}")
+    if table is cells:
+        if row["status"] not in STATUSES:
+            raise StoreError(f"{source} is damaged: {row['status'][:40]!r} is no status of a cell")
+        if not row["seed"].isdecimal():
+            raise StoreError(f"{source} is damaged: {row['seed'][:40]!r} is no seed")
+
+
+@lru_cache
+def _types(table: Table) -> tuple[tuple[str, frozenset[type]], ...]:
+    """What Python's types are in each column."""
+    found = []
+    for column in table.c:
+        kind = column.type.python_type
+        kinds: set[type] = {kind, int} if kind is float else {kind}
+        found.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
+    return tuple(found)

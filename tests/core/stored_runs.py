@@ -1,0 +1,87 @@
+"""Runs in a store, made up: ``from tests.core.stored_runs import keep_run``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hcbench.layout import Layout, MetricInfo
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.problem import Result
+from hcbench.store import Record, Store
+from hcbench.suite import Suite
+
+METRICS = (
+    MetricInfo("AARI", "higher", "", False, "[-1, 1]", "a" * 32),
+    MetricInfo("queries", "lower", "questions", True, "[0, inf)", "b" * 32),
+    MetricInfo("seconds", "lower", "s", True, "[0, inf)", "c" * 32),
+)
+HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'> & \"%{x}\""
+
+
+def outcome(
+    algorithm: str,
+    dataset: str,
+    repetition: int = 0,
+    *,
+    values: Mapping[str, float | None] | None = None,
+    result: Result | None = None,
+    **changes: Any,
+) -> Outcome:
+    """A cell with these values; None is a metric that does not apply."""
+    measured = {
+        label: Value(None, "skipped", "it does not apply") if value is None else Value(value)
+        for label, value in (values or {}).items()
+    }
+    told: dict[str, Any] = {
+        "key": _key(algorithm, dataset, repetition, changes),
+        "oracle": "vectors",
+        "seed": 0,
+        "seconds": 0.1,
+        "measured": (Measured(values=measured, result=result),) if values is not None else (),
+    }
+    told |= changes
+    return Outcome(algorithm=algorithm, dataset=dataset, repetition=repetition, **told)
+
+
+def _key(*parts: object) -> str:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+
+def keep_run(
+    store: Store,
+    outcomes: Sequence[Outcome],
+    *,
+    suite: Suite | None = None,
+    metrics: Sequence[MetricInfo] = METRICS,
+    parameters: Mapping[str, Any] | None = None,
+    command: str = "hcbench compare",
+) -> int:
+    """Keep a run of these cells; its number."""
+    layout = Layout(
+        suite=suite or Suite(name="compare"),
+        algorithms=tuple(dict.fromkeys(o.algorithm for o in outcomes)),
+        datasets=tuple(dict.fromkeys(o.dataset for o in outcomes)),
+        oracles=tuple(dict.fromkeys(o.oracle for o in outcomes)),
+        metrics=tuple(metrics),
+        parameters=parameters or {},
+    )
+    environment = {
+        "python": "3.11.7",
+        "machine": {"processor": "Abacus <1>", "cores": 2, "memory_bytes": 2**30},
+        "versions": {"hcbench": "0.1.0"},
+        "plugins": {"hcbench:metrics": "0.1.0"},
+        "commit": "f00",
+    }
+    run = store.begin_run(
+        command=command,
+        suite=layout.suite.name,
+        environment=environment,
+        layout=layout.describe(),
+    )
+    keys = {metric.label: metric.key for metric in metrics}
+    records = [Record(outcome=o, cell={}, metric_keys=keys) for o in outcomes]
+    store.save(run, records, fresh=True)
+    store.finish_run(run)
+    return run

@@ -1,0 +1,323 @@
+"""What comes from elsewhere - a store, a suite, an export, answers - can run no code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import sqlite3
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+import hcbench as package
+from hcbench.cli import main, terminal
+from hcbench.cli.terminal import printable
+from hcbench.errors import HcbenchError, StoreError
+from hcbench.layout import Layout
+from hcbench.names import format_name, parse_name
+from hcbench.recorded import RecordedAnswers
+from hcbench.store import Store
+from hcbench.store.codec import decode_result
+from hcbench.suite import Suite, read_suite
+from tests.core.test_store import begin, make_outcome, make_record
+
+PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
+DEFINITELY_NOT = "DROP TABLE cells; --"
+INJECTIONS = (
+    "' OR '1'='1",
+    f"'; {DEFINITELY_NOT}",
+    '"; DROP TABLE runs; --',
+    "%",
+    "_",
+    "\\",
+    "?",
+    ":x",
+)
+
+
+class Payload:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.file),)
+
+
+def hcbench(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def packed(header: Any, rest: bytes = b"") -> bytes:
+    head = json.dumps(header).encode()
+    return zlib.compress(struct.pack("<I", len(head)) + head + rest)
+
+
+# ---- Stored results ------------------------------------------------------------------------------
+
+
+def test_a_pickle_in_place_of_a_result_is_not_loaded(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    bomb = pickle.dumps(Payload(made))
+    array = io.BytesIO()
+    np.save(array, np.array([Payload(made)], dtype=object), allow_pickle=True)
+    for content in (bomb, array.getvalue()):
+        objects = {"type": "partition", "arrays": [["labels", "|O", 1]]}
+        for result in (content, zlib.compress(content), packed(objects, content)):
+            with pytest.raises(StoreError, match="damaged"):
+                decode_result(result)
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {},
+        [],
+        "partition",
+        {"type": "tree", "arrays": [["parent", "<i4", 10**12]]},
+        {"type": "tree", "arrays": [["parent", "<i4", -9]]},
+        {"type": "tree", "arrays": [["parent", "i4,O", 1]], "kind": "order", "names": None},
+        {"type": "tree", "arrays": [["parent", {"f0": "O"}, 1]], "kind": "order", "names": None},
+        {"type": "tree", "arrays": [], "kind": "__import__('os')", "names": None},
+        {"type": "partition", "arrays": [["labels", "<f8", 1]]},
+    ],
+)
+def test_a_header_that_cannot_be_is_damage(header: Any) -> None:
+    with pytest.raises(StoreError, match="damaged"):
+        decode_result(packed(header, b"\xff" * 16))
+
+
+def test_a_header_that_is_nested_without_end_is_damage() -> None:
+    head = b"[" * 100_000
+    with pytest.raises(StoreError, match="damaged"):
+        decode_result(zlib.compress(struct.pack("<I", len(head)) + head))
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_are_more_than_damage(content: bytes) -> None:
+    for result in (content, zlib.compress(content)):
+        with pytest.raises(StoreError, match="damaged"):
+            decode_result(result)
+
+
+# ---- SQL -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "store"
+    with Store(path) as store:
+        run = store.begin_run(command=text, suite=text, environment={text: text}, layout={})
+        odd = make_outcome(0, algorithm=f"a{text}", dataset=text, oracle=text, reason=text)
+        store.save(run, [make_record(odd), make_record(make_outcome(1))])
+        assert [o.repetition for o, _ in store.outcomes(algorithm=f"a{text}")] == [0]
+        assert len(store.outcomes(algorithm="*")) == 2
+        assert store.find([text], {text: text}) == {}
+        with pytest.raises(StoreError, match="has no cell"):
+            store.cell(text)
+        assert store.run(run).command == text
+        assert len(store.outcomes()) == 2
+    for option in ("--algo", "--dataset"):
+        code, _, err = hcbench("results", "show", option, text * 3, "--store", path)
+        assert (code, err.count("\n")) == (3, 1)
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT count(*) FROM cells").fetchone() == (2,)
+    raw.close()
+
+
+def test_a_store_with_triggers_and_views_of_its_own_reaches_nothing(tmp_path: Path) -> None:
+    path, other = tmp_path / "store", tmp_path / "other"
+    with Store(path) as store:
+        store.save(begin(store), [make_record(make_outcome(0))])
+    raw = sqlite3.connect(path)
+    raw.execute(
+        f"CREATE TRIGGER evil AFTER INSERT ON runs BEGIN SELECT load_extension('{other}'); END"
+    )
+    raw.close()
+    with Store(path) as store, pytest.raises(StoreError) as caught:
+        begin(store)
+    assert "\n" not in str(caught.value)
+    assert not other.exists()
+
+
+# ---- Suites --------------------------------------------------------------------------------------
+
+HOSTILE = """
+algorithms = ["UPGMA"]
+datasets = ["iris"]
+metrics = ["leaves"]
+repetitions = 1
+
+[[figures]]
+name = "evil"
+doc = "Runs something."
+function = "{function}"
+"""
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["os:system", "subprocess:run", "antigravity:geohash", "evil:draw", "hcbench:compare"],
+)
+def test_a_figure_of_a_suite_calls_only_what_a_plugin_brings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    (tmp_path / "evil.py").write_text("from pathlib import Path\nPath('made').mkdir()\n")
+    (tmp_path / "suite.toml").write_text(HOSTILE.format(function=function))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    suite = read_suite(tmp_path / "suite.toml")
+    results = package.compare(
+        ["good"], ["numbers"], metrics=["leaves"], repetitions=1, plugins=[PLUGIN], store=":memory:"
+    )
+    (drawn,) = package.draw_figures(
+        results, tmp_path / "figures", figures=suite.figures, store=":memory:", plugins=[PLUGIN]
+    )
+    assert drawn.path is None
+    assert "is no function of a plugin" in drawn.reason
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "__import__('os').system('true')",
+        "UPGMA[metric=__import__('os')]",
+        "os:system",
+        "hcbench_datasets.file:file",
+        "{{7*7}}",
+        "UPGMA[metric=!!python/object/apply:os.system]",
+    ],
+)
+def test_names_that_look_like_code_are_names(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(f"algorithms = [{json.dumps(name)}]\ndatasets = ['iris']\n")
+    code, out, err = hcbench("run", path, "--dry-run", "--store", tmp_path / "store")
+    assert code in (2, 3, 4)
+    assert (out, err.count("\n")) == ("", 1)
+    assert "defect" not in err
+
+
+def test_files_of_a_suite_are_those_of_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    for name in ("plants.csv", "plants.nwk", "a.answers.jsonl", "iris"):
+        (folder / name).write_text("")
+    data = "plants.csv[truth='plants.nwk', labels=[family]]"
+    (folder / "s.toml").write_text(
+        f"algorithms = ['UPGMA[metric=cosine]', 'X[init=\"./start.nwk\"]']\n"
+        f"datasets = [\"{data}\", '../more.csv', 'iris', '/abs/olute.csv', "
+        "'recorded-items[path=a.answers.jsonl]']\n"
+        f"oracles = ['recorded-triplets[file=[./a.answers.jsonl, missing.jsonl]]']\n"
+        f"only = [['UPGMA', \"{data}\"]]\n"
+        f"[[claims]]\nclaim = 'c'\nalgorithm = 'UPGMA'\ndataset = \"{data}\"\n"
+        "metric = 'AARI'\npaper = '1'\n"
+    )
+    relative = Path(os.path.relpath(folder / "s.toml"))
+    for path in (folder / "s.toml", relative):
+        suite = read_suite(path)
+        found = parse_name(suite.datasets[0])
+        assert found.base == str(folder / "plants.csv")
+        assert found.params == {"truth": str(folder / "plants.nwk"), "labels": ("family",)}
+        assert suite.datasets[1:4] == (str(tmp_path / "more.csv"), "iris", "/abs/olute.csv")
+        assert parse_name(suite.datasets[4]).params == {"path": str(folder / "a.answers.jsonl")}
+        (oracle,) = suite.oracles
+        assert parse_name(oracle).params["file"] == (
+            str(folder / "a.answers.jsonl"),
+            "missing.jsonl",
+        )
+        assert suite.algorithms[0] == "UPGMA[metric=cosine]", "as it was written"
+        assert parse_name(suite.algorithms[1]).params == {"init": str(folder / "start.nwk")}
+        assert suite.only == (("UPGMA", suite.datasets[0]),)
+        assert suite.claims[0].dataset == suite.datasets[0]
+        described = json.loads(json.dumps(Layout(suite=suite).describe()))
+        assert Layout.of_description(described).suite.datasets == suite.datasets
+
+
+@given(st.text(max_size=20))
+def test_no_name_is_changed_that_names_no_file(text: str) -> None:
+    from hcbench.suite import _beside
+
+    name = format_name("UPGMA", {"metric": text}) if text else "UPGMA"
+    if not text.startswith(("./", "../")):
+        assert _beside(Path("/nowhere"), name) == name
+
+
+# ---- Answers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pickle.dumps("x"),
+        b'{"hcbench answers": 1, "kind": "__import__"}',
+        b'{"hcbench answers": 1, "kind": ["os"], "items": [], "algorithm": "", "seed": 0}',
+        b"[" * 100_000,
+        b'{"hcbench answers": {"__class__": "os.system"}}',
+    ],
+)
+def test_answers_that_are_none_are_refused(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "a.answers.jsonl"
+    path.write_bytes(line + b"\n")
+    with pytest.raises(HcbenchError) as caught:
+        RecordedAnswers.read(path)
+    assert "\n" not in str(caught.value)
+
+
+# ---- Terminals -----------------------------------------------------------------------------------
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202ereversed\x7f\x00"
+
+
+@given(st.text())
+def test_what_is_printable_has_no_control_characters(text: str) -> None:
+    shown = printable(text + EVIL)
+    assert all(c in "\n\t" or not (ord(c) < 32 or 127 <= ord(c) < 160) for c in shown)
+    if text.isascii() and text.isprintable():
+        assert printable(text) == text
+
+
+def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store"
+    with Store(path) as store:
+        suite = Suite(name=EVIL, algorithms=(EVIL,), datasets=(EVIL,))
+        layout = Layout(suite=suite, algorithms=(EVIL,), datasets=(EVIL,)).describe()
+        run = store.begin_run(command=EVIL, suite=EVIL, environment={}, layout=layout)
+        labels = {"algorithm": EVIL, "dataset": EVIL, "oracle": EVIL}
+        wrong = make_outcome(0, **labels, status="error", reason=EVIL, log=EVIL, traceback=EVIL)
+        noted = make_outcome(1, **labels, notes=(EVIL,))
+        store.save(run, [make_record(wrong), make_record(noted)])
+    monkeypatch.setattr(
+        terminal, "console", lambda **_: Console(force_terminal=True, color_system=None, width=99)
+    )
+    for command in (
+        ("results",),
+        ("results", "show"),
+        ("results", "show", "--format", "json"),
+        ("results", "diff", 1, 1, "--all"),
+        ("rerun", make_outcome(0).key),
+        ("results", "rescore", "--metrics", "queries"),
+        ("results", "merge", path, "-o", tmp_path / "other"),
+        ("results", "show", "--algo", EVIL + "none"),
+    ):
+        where = () if "merge" in command else ("--store", path)
+        _, out, err = hcbench(*command, *where)
+        assert out or err
+        for raw in ("\x1b]", "\x1b[2J", "\x07", "\x9b", "\u202e", "\x7f"):
+            assert raw not in out
+            assert raw not in err

@@ -1,0 +1,287 @@
+"""The same store on a real PostgreSQL server, which is started here, and which goes away."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hcbench
+from hcbench.errors import StoreError
+from hcbench.outcome import Measured, Value
+from hcbench.run import Unobserved
+from hcbench.store import Store, engine, outages
+from hcbench.store.exchange import describe_run, import_run
+from hcbench.store.merge import merge_stores
+from hcbench.store.tidying import tidy
+from tests.core.servers import IN_A_URL, PASSWORD, Server, a_server, can_serve
+from tests.core.test_store import (
+    KEYS,
+    TREE,
+    WRITER,
+    bare,
+    begin,
+    make_outcome,
+    make_record,
+    python,
+    row_of,
+)
+from tests.core.test_store_merge import contents, shard
+
+pytestmark = pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed")
+PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
+_names = (f"base{number}" for number in itertools.count())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with a_server() as started:
+        yield started
+
+
+@pytest.fixture
+def url(server: Server) -> str:
+    return server.new(next(_names))
+
+
+def test_a_server_keeps_what_a_file_keeps(url: str) -> None:
+    with Store(url) as store:
+        run = begin(store)
+        odd = (Measured(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
+        outcomes = [make_outcome(0), make_outcome(1, measured=odd, reason="\0\ud800")]
+        for _ in range(2):
+            store.save(run, [make_record(outcome) for outcome in outcomes])
+        with Store(url) as other:
+            found = other.find([o.key for o in outcomes], KEYS)
+            second = begin(other)
+            other.link(second, [stored.row for stored in found.values()])
+            row = found[outcomes[0].key].row
+            other.save_values(second, row, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"})
+            other.finish_run(second)
+            assert (other.run(second).cells, other.run(second).reused) == (2, 2)
+            assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
+            read = other.read([stored.row for stored in found.values()], KEYS)
+        assert read[row] == bare(outcomes[0])
+        values = read[found[outcomes[1].key].row].measured[0].values
+        assert math.isnan(values["AARI"].value or 0)
+        assert values["seconds"] == Value(math.inf)
+        assert store.results_of(row)[0].result == TREE
+        assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
+        again = begin(store)
+        store.save(again, [make_record(make_outcome(0, seconds=9.0))], fresh=True)
+        assert [o.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
+        assert [o.seconds for o, _ in store.outcomes(run=again)] == [9.0]
+        assert store.cell(outcomes[0].key)[0].seconds == 9.0
+        with pytest.raises(StoreError) as caught:
+            store.save_values(run, 999_999_999, outcomes[0].measured, KEYS)
+        assert "\n" not in str(caught.value)
+
+
+def test_from_files_to_a_server_and_back_nothing_changes(url: str, tmp_path: Path) -> None:
+    one, two = shard(tmp_path / "1", 1, range(3)), shard(tmp_path / "2", 2, range(3, 900))
+    for target in (url, tmp_path / "direct"):
+        with Store(target) as store, Store(one) as a, Store(two) as b:
+            merge_stores(store, [a, b])
+    with Store(url, read_only=True) as there, Store(tmp_path / "back") as here:
+        merge_stores(here, [there])
+    with Store(url) as there, Store(tmp_path / "back") as here:
+        assert merge_stores(there, [here])[0].cells == 0
+        assert describe_run(there, there.run(1), trees=True) == describe_run(
+            here, here.run(1), trees=True
+        )
+    assert contents(tmp_path / "back") == contents(tmp_path / "direct")
+
+
+def test_export_and_tidying_know_a_server(url: str) -> None:
+    with Store(url) as store, Store(":memory:") as other:
+        for _ in range(3):
+            run = begin(store)
+            big = make_record(make_outcome(0, log="x" * 100_000))
+            store.save(run, [big, make_record(make_outcome(1))], fresh=True)
+            store.finish_run(run)
+        import_run(other, describe_run(store, store.run(2), trees=True), "it")
+        assert other.results_of(row_of(other, make_outcome(1)))[0].result == TREE
+        guess = tidy(store, keep_runs=1, dry_run=True)
+        done = tidy(store, keep_runs=1)
+        assert (guess.runs, guess.cells, guess.values) == (done.runs, done.cells, done.values)
+        assert (done.runs, done.cells) == (2, 4)
+        assert [run.id for run in store.runs()] == [3]
+        assert len(store.outcomes(run=3)) == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"password": "wrong"}, "password authentication failed for user"),
+        ({"user": "nobody"}, "password authentication failed for user"),
+        ({"database": "nowhere"}, 'database "nowhere" does not exist'),
+        ({"port": "1"}, "Connection refused"),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_told_in_one_line_without_the_password(
+    server: Server, wrong: dict[str, str], message: str
+) -> None:
+    url = server.url(
+        wrong.get("database", "postgres"),
+        user=wrong.get("user", "tester"),
+        password=wrong.get("password", IN_A_URL),
+    ).replace(str(server.port), wrong.get("port", str(server.port)))
+    secret = wrong.get("password", IN_A_URL)
+    for form in (url, url.replace(f":{secret}@", "@") + f"?password={secret}"):
+        with pytest.raises(StoreError, match=message) as caught:
+            Store(form)
+        told = str(caught.value)
+        assert told.startswith("postgresql://")
+        assert "127.0.0.1" in told
+        assert "\n" not in told
+        assert PASSWORD not in told
+        assert IN_A_URL not in told
+        assert "wrong" not in told
+
+
+def test_a_database_of_others_is_shared_but_not_taken_for_a_store(server: Server) -> None:
+    url = server.new("shared")
+    server.ask("CREATE TABLE bookmarks (url text)", "shared")
+    with Store(url) as store:
+        begin(store)
+        assert len(store.runs()) == 1
+    url = server.new("other")
+    server.ask("CREATE TABLE cells (prisoner text)", "other")
+    with pytest.raises(StoreError, match="no store of hcbench"):
+        Store(url)
+
+
+# ---- Outages -------------------------------------------------------------------------------------
+
+
+def kill_connections(server: Server) -> None:
+    server.ask(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+
+
+def test_a_connection_that_is_killed_is_made_again(server: Server, url: str) -> None:
+    told: list[str] = []
+    with Store(url, tell=told.append) as store:
+        run = begin(store)
+        for number in range(5):
+            kill_connections(server)
+            store.save(run, [make_record(make_outcome(number))])
+        kill_connections(server)
+        assert [o.repetition for o, _ in store.outcomes(run=run)] == list(range(5))
+    assert all("\n" not in line for line in told)
+
+
+def test_a_transaction_that_is_killed_is_done_again_and_once(server: Server, url: str) -> None:
+    from sqlalchemy import event
+
+    with Store(url, tell=lambda line: None) as store:
+        run = begin(store)
+        store.save(run, [make_record(make_outcome(0))])
+        killed: list[str] = []
+
+        def kill(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            if "INSERT INTO run_cells" in statement and not killed:
+                killed.append(statement)
+                kill_connections(server)
+
+        event.listen(store.database.engine, "before_cursor_execute", kill)
+        store.save(run, [make_record(make_outcome(1))], fresh=True)
+        assert killed
+        assert [o.repetition for o, _ in store.outcomes(run=run)] == [0, 1]
+
+
+def test_a_server_that_comes_back_was_waited_for(server: Server, url: str) -> None:
+    told: list[str] = []
+    with Store(url, tell=told.append) as store:
+        run = begin(store)
+        server.stop()
+        again = threading.Timer(0.5, server.start)
+        again.start()
+        store.save(run, [make_record(make_outcome(0))])
+        again.join()
+        assert len(store.outcomes()) == 1
+    assert len(told) == 2
+    assert told[0].endswith("waiting for the store for up to 30 s")
+    assert "is back after" in told[1]
+
+
+def test_a_server_that_stays_away_ends_it_and_is_not_waited_for_twice(
+    server: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outages, "PATIENCE", 0.3)
+    told: list[str] = []
+    with Store(url, tell=told.append) as store:
+        run = begin(store)
+        server.stop()
+        try:
+            with pytest.raises(StoreError, match=r"check the URL and the server") as caught:
+                store.save(run, [make_record(make_outcome(0))])
+            began = time.monotonic()
+            with pytest.raises(StoreError):
+                store.finish_run(run)
+            assert time.monotonic() - began < 0.3
+        finally:
+            server.start()
+        store.save(run, [make_record(make_outcome(0))])
+        assert len(store.outcomes()) == 1
+    assert "\n" not in str(caught.value)
+    assert IN_A_URL not in str(caught.value)
+    assert len(told) == 1
+
+
+def test_a_run_whose_server_was_away_too_long_is_resumed(
+    server: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outages, "PATIENCE", 0.2)
+    monkeypatch.setattr(engine, "CONNECT_WAIT", 2)
+    wanted: dict[str, Any] = {
+        "algos": ["draws", "good"],
+        "datasets": ["numbers"],
+        "metrics": ["leaves"],
+        "repetitions": 3,
+        "plugins": [PLUGIN],
+        "store": url,
+        "n_jobs": 1,
+    }
+
+    class Pull(Unobserved):
+        """Pulls the plug when the first cell is stored."""
+
+        seen = 0
+
+        def finished(self, *_: object) -> None:
+            self.seen += 1
+            if self.seen == 1:
+                server.stop()
+
+    try:
+        with pytest.raises(StoreError, match="check the URL and the server"):
+            hcbench.compare(**wanted, observer=Pull())
+    finally:
+        server.start()
+    again = hcbench.compare(**wanted)
+    assert 1 <= sum(outcome.reused for outcome in again.outcomes) < 6
+    with Store(url) as store:
+        assert len(store.outcomes()) == len({o.key for o, _ in store.outcomes()}) == 6
+        assert [run.finished is None for run in store.runs()] == [True, False]
+
+
+def test_two_processes_that_measure_the_same_cells_keep_each_once(server: Server) -> None:
+    name = next(_names)
+    url = server.new(name)
+    writers: list[subprocess.Popen[str]] = [python(WRITER, url, 0, 60) for _ in range(2)]
+    for writer in writers:
+        writer.communicate(timeout=120)
+        assert writer.returncode == 0
+    with Store(url) as store:
+        assert [run.cells for run in store.runs()] == [60, 60]
+    assert server.ask("SELECT count(*) FROM cells", name) == [(60,)]

@@ -1,0 +1,113 @@
+"""Runs whose store is in trouble: a full disk, another run, a clock that jumps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hcbench.store import Store, rows
+from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
+
+ROOT = Path(__file__).parent.parent.parent
+PLUGIN = ROOT / "tests" / "misbehaving.py"
+COMPARE = [
+    *("compare", "--plugin", str(PLUGIN), "--algos", "draws,good", "--datasets", "numbers"),
+    *("--metrics", "leaves,depth", "-j", "1"),
+]
+
+
+def start(*arguments: object, limit: int = -1) -> subprocess.Popen[str]:
+    """The command line in a process of its own, whose files may have so many bytes at most."""
+    source = (
+        "import resource, sys; limit = int(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)) if limit > 0 else None\n"
+        "from hcbench.cli import main; main(sys.argv[2:])"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", source, str(limit), *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_keeps_what_was_done(
+    tmp_path: Path,
+) -> None:
+    command = [*COMPARE, "-r", "60", "--store", tmp_path / "store"]
+    full = start(*command, "-q", limit=250_000)
+    out, err = full.communicate(timeout=120)
+    assert full.returncode == 3
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "full; make room or give another place with --store" in err
+    with Store(tmp_path / "store") as store:
+        kept = len(store.outcomes())
+    assert 0 < kept < 120
+    again = start(*command)
+    _, err = again.communicate(timeout=120)
+    assert f"{kept} of them stored before" in err
+    with Store(tmp_path / "store") as store:
+        assert Counter(o.key for o, _ in store.outcomes()).most_common(1)[0][1] == 1
+        assert len(store.outcomes()) == 120
+
+
+def test_two_runs_of_one_suite_at_once_both_finish_and_keep_each_cell_once(tmp_path: Path) -> None:
+    command = [*COMPARE, "-r", "20", "--store", tmp_path / "store"]
+    runs = [start(*command) for _ in range(2)]
+    for run in runs:
+        out, err = run.communicate(timeout=120)
+        assert run.returncode == 0, err
+        assert "20.000" in out
+    with Store(tmp_path / "store") as store:
+        assert [run.cells for run in store.runs()] == [40, 40]
+        assert all(run.finished for run in store.runs())
+        with store.database.reading() as connection:
+            (count,) = connection.exec_driver_sql("SELECT count(*) FROM cells").one()
+        assert count == 40
+
+
+def test_a_clock_that_jumps_back_does_not_make_the_old_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamps = iter(f"20{year}-01-01T00:00:00.000000+00:00" for year in range(60, 10, -1))
+    monkeypatch.setattr(rows, "now", lambda: next(stamps))
+    with Store(tmp_path / "store") as store:
+        for seconds in (1.0, 2.0, 3.0):
+            store.save(begin(store), [make_record(make_outcome(0, seconds=seconds))], fresh=True)
+        store.save(begin(store), [make_record(make_outcome(1))])
+        assert store.cell(make_outcome(0).key)[0].seconds == 3.0
+        assert [o.seconds for o, _ in store.outcomes()] == [3.0, 0.25]
+        assert [o.repetition for o, _ in store.outcomes(limit=1)] == [1]
+        assert store.run(3).id == store.runs()[2].id
+        assert row_of(store, make_outcome(0)) == 3
+
+
+def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    if os.getuid() == 0:
+        for parent in tmp_path.parents:
+            if parent.name.startswith("pytest"):
+                parent.chmod(0o755)
+    tmp_path.chmod(0o555)
+
+    def refused() -> str:
+        from hcbench.errors import StoreError
+
+        try:
+            with Store(tmp_path / "store") as store:
+                begin(store)
+        except StoreError as error:
+            return str(error)
+        return "written"
+
+    answer = as_ordinary_user(refused)
+    tmp_path.chmod(0o755)
+    assert "\n" not in answer
+    assert str(tmp_path) in answer
+    assert "give another place with --store" in answer
