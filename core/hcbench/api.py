@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hcbench.executors import ExecutorName
 from hcbench.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
 from hcbench.plan import make_plan
 from hcbench.registry import load_registry, with_defaults
@@ -31,6 +32,9 @@ def compare(
     budget: int | Sequence[int] | None = None,
     checkpoints: Sequence[int] = (),
     n_jobs: int | None = None,
+    exclusive: bool = False,
+    executor: ExecutorName = "local",
+    scheduler: str | None = None,
     timeout: float | None = 300.0,
     memory: float | None = None,
     store: str | Path | None = None,
@@ -65,7 +69,16 @@ def compare(
     checkpoints : sequence of int
         Query counts at which the results of anytime algorithms are judged.
     n_jobs : int, optional
-        Worker processes; by default one a core.
+        Cells at a time; by default one a core, or one a thread of a cluster.
+    exclusive : bool
+        Time fairly: one cell at a time, and nothing else of this run meanwhile.
+    executor : {"local", "dask"}
+        Where cells run: in processes of this machine, or in such processes on the machines of a
+        dask cluster, whose workers have the same hcbench and are not daemonic
+        (``distributed.worker.daemon: false``).
+    scheduler : str, optional
+        The address of a dask scheduler, such as ``"tcp://host:8786"``. Without one, the executor
+        dask makes a cluster in this process.
     timeout : float, optional
         Wall seconds for one call of an algorithm; None is no limit. Making its data and computing
         its metrics may each take twice as long, and 120 s at least.
@@ -123,7 +136,11 @@ def compare(
             opened,
             jobs=n_jobs,
             fresh=fresh,
+            exclusive=exclusive,
             command="hcbench.compare(...)",
             observer=observer,
+            executor=executor,
+            scheduler=scheduler,
+            files=sorted(folder.iterdir()),
         )
     return Results.of_plan(plan, outcomes)

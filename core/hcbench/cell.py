@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import os
-import pickle
 import random
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -31,14 +30,14 @@ from hcbench.errors import (
     NotApplicableError,
 )
 from hcbench.inputs import answers_of, make_answers, make_oracle, problem_of
-from hcbench.job import Call, Done, Job
+from hcbench.job import Call, Done, Job, unpack_job
 from hcbench.notes import collect_notes
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
-from hcbench.plugins import import_file
 from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
 from hcbench.specs import load_function
 from hcbench.trees import Partition, Tree
+from hcbench.workers.conditions import Conditions, conditions
 from hcbench.workers.inside import Announce
 from hcbench.workers.memory import peak_since, reset_peak
 
@@ -56,6 +55,7 @@ class _Called:
     refused: bool = False
     compiled: bool = False
     notes: tuple[str, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
 
 
 _warm: set[str] = set()
@@ -63,13 +63,8 @@ _warm: set[str] = set()
 
 def run_packed(packed: bytes, announce: Announce) -> Done:
     """Unpack a job, after importing the plugin files that its functions live in, and run it."""
-    import cloudpickle
-
-    files, payload = pickle.loads(packed)
     restore_process()
-    for file in files:
-        import_file(Path(file))
-    return run_job(cloudpickle.loads(payload), announce)
+    return run_job(unpack_job(packed), announce)
 
 
 _START = (Path.cwd(), dict(os.environ), np.geterr())
@@ -119,7 +114,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     noted = tuple(dict.fromkeys([*made.notes, *heard.notes, *called.notes]))
-    done = replace(_conclude(job, made.digest, called), notes=noted)
+    done = _conclude(job, made.digest, called)
+    done = replace(done, notes=noted, conditions=called.conditions)
     if done.status != "ok":
         return done
     announce("metrics", done)  # whatever a metric does, this much is kept
@@ -207,6 +203,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
+    observed = conditions()
     result: Result | None = None
     if failure is None:
         try:
@@ -223,6 +220,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         refused=oracle.ledger.refused,
         compiled=bool(compilations.buffer),
         notes=tuple(notes),
+        conditions=observed,
     )
 
 

@@ -11,7 +11,6 @@ from hcbench.outcome import Measured, Outcome, Value
 from hcbench.plan import Cell, LeftOut, Plan, inapplicable
 from hcbench.problem import Cost
 from hcbench.registry import Use
-from hcbench.store import Stored
 from hcbench.workers import Report
 from hcbench.workers.limits import METRICS
 
@@ -103,6 +102,8 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
         log=report.log,
         notes=done.notes,
         measured=_complete(cell, done),
+        load=done.conditions.load,
+        frequency=done.conditions.frequency,
     )
     if cost is None:
         return base
@@ -171,32 +172,29 @@ def _complete(cell: Cell, done: Done) -> tuple[Measured, ...]:
     return tuple(replace(p, values={**others, **p.values}) for p in points)
 
 
-def rescored(cell: Cell, metrics: Iterable[str], stored: Stored, report: Report) -> Outcome:
+def rescored(cell: Cell, metrics: Iterable[str], stored: Outcome, report: Report) -> Outcome:
     """A stored outcome with the values of new metrics beside the old ones."""
     new = _new_values(cell, set(metrics), stored, report)
     measured = tuple(
         replace(point, values={**point.values, **new.get(point.checkpoint, {})})
-        for point in stored.outcome.measured
+        for point in stored.measured
     )
-    return replace(relabelled(stored.outcome, cell), measured=measured)
+    return replace(relabelled(stored, cell), measured=measured)
 
 
 def relabelled(stored: Outcome, cell: Cell) -> Outcome:
     """A stored outcome as that of a cell: it may have been stored under other labels."""
-    return replace(
-        stored,
-        algorithm=cell.algorithm.label,
-        dataset=cell.dataset.label,
-        oracle=cell.oracle.label,
-        reused=True,
-    )
+    algorithm, dataset, oracle = cell.labels
+    if (stored.algorithm, stored.dataset, stored.oracle) == cell.labels:
+        return stored
+    return replace(stored, algorithm=algorithm, dataset=dataset, oracle=oracle)
 
 
 def _new_values(
-    cell: Cell, metrics: set[str], stored: Stored, report: Report
+    cell: Cell, metrics: set[str], stored: Outcome, report: Report
 ) -> Mapping[int | None, dict[str, Value]]:
     """By checkpoint; if the stored results could not be judged, why."""
-    points = stored.outcome.measured
+    points = stored.measured
     provided = cell.dataset.spec.provides_with(cell.dataset.params)
     values = {
         m.label: Value(None, "skipped", inapplicable(m.spec, cell.algorithm.spec, provided))

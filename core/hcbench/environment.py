@@ -31,16 +31,28 @@ def describe_environment(plugins: list[Plugin]) -> dict[str, Any]:
         it runs from a checkout.
     """
     return {
-        "machine": {
-            "system": platform.platform(),
-            "processor": _processor(),
-            "cores": usable_cores(),
-            "memory_bytes": psutil.virtual_memory().total,
-        },
+        "machine": describe_machine(),
         "python": platform.python_version(),
         "versions": versions({"hcbench", *(p.distribution for p in plugins if not p.file)}),
         "plugins": {p.name: p.edition for p in plugins},
         "commit": commit(),
+    }
+
+
+def describe_machine() -> dict[str, Any]:
+    """What the seconds and the bytes of a cell depend on.
+
+    Returns
+    -------
+    dict
+        ``host``, ``system``, ``processor``, ``cores``, ``memory_bytes``.
+    """
+    return {
+        "host": platform.node(),
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": usable_cores(),
+        "memory_bytes": psutil.virtual_memory().total,
     }
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from hcbench.outcome import Measured, Status
+from hcbench.plugins import import_file
 from hcbench.problem import Cost
 from hcbench.specs import Function, Params, load_function
+from hcbench.workers.conditions import Conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Done:
         What data set, oracle and algorithm have to say about the result.
     measured : tuple of Measured
         Before the metrics are computed: without values.
+    conditions : Conditions
+        Of the machine, when the call ended.
     """
 
     status: Status = "ok"
@@ -87,13 +92,57 @@ class Done:
     phase: str = ""
     notes: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
+
+
+class Packed(NamedTuple):
+    """A job as it travels.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The plugin files to import before it is read.
+    places : dict
+        Where files of the main process are on the worker's machine, if that is another one.
+    payload : bytes
+        The job; the caller's own functions go by value.
+    """
+
+    files: tuple[str, ...]
+    places: Mapping[str, str]
+    payload: bytes
 
 
 def pack_job(job: Job, files: Iterable[object]) -> bytes:
-    """A job as it travels, with the plugin files to import before it is read.
-
-    The caller's own functions go by value.
-    """
+    """A job as it travels, with the plugin files to import before it is read."""
     import cloudpickle
 
-    return pickle.dumps((tuple(map(str, files)), cloudpickle.dumps(job)))
+    return pickle.dumps(Packed(tuple(map(str, files)), {}, cloudpickle.dumps(job)))
+
+
+def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
+    """A packed job for a machine where files of the main process are in other places."""
+    if not places:
+        return packed
+    job: Packed = pickle.loads(packed)
+    return pickle.dumps(job._replace(places=places))
+
+
+_places: dict[str, str] = {}
+
+
+def unpack_job(packed: bytes) -> Job:
+    """Import the plugin files of a packed job, and read it."""
+    import cloudpickle
+
+    files, places, payload = pickle.loads(packed)
+    _places.update(places)
+    for file in files:
+        import_file(Path(file), Path(place_of(file)))
+    job: Job = cloudpickle.loads(payload)
+    return job
+
+
+def place_of(path: str) -> str:
+    """Where a file of the main process is on this machine."""
+    return _places.get(path, path)

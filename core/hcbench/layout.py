@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hcbench.reuse import metric_keys
+from hcbench.shards import Shard
 from hcbench.suite import Suite, describe_suite, rebuild_suite
+from hcbench.truths import whatever_truth
 
 if TYPE_CHECKING:
     from hcbench.outcome import Outcome
@@ -34,6 +36,8 @@ class MetricInfo:
         The values it can take.
     key : str
         Under which its values are stored.
+    kind : str
+        Its label without the truth that it names: the same for all truths.
     """
 
     label: str
@@ -42,6 +46,7 @@ class MetricInfo:
     cost: bool = False
     interval: str = "(-inf, inf)"
     key: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,8 @@ class Layout:
         Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included.
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
+    shard : Shard, optional
+        If only a part of what it tells was run.
     """
 
     suite: Suite = field(default_factory=lambda: Suite(name=""))
@@ -72,12 +79,13 @@ class Layout:
     references: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    shard: Shard | None = None
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
         """The layout of a plan."""
         keys = metric_keys(plan)
-        oracles = {cell.oracle.label: cell.oracle for cell in plan.cells}
+        oracles = {cell.oracle.label: cell.oracle for cell in (plan.whole or plan).cells}
         uses: dict[str, Iterable[Use[Any]]] = {
             "algorithms": plan.algorithms,
             "datasets": plan.datasets,
@@ -97,6 +105,7 @@ class Layout:
                     m.spec.cost,
                     m.spec.interval,
                     keys[m.label],
+                    whatever_truth(m),
                 )
                 for m in plan.metrics
             ),
@@ -104,13 +113,20 @@ class Layout:
             parameters={
                 kind: {use.label: use.params for use in of_kind} for kind, of_kind in uses.items()
             },
+            shard=plan.shard,
         )
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored."""
         described = {f.name: getattr(self, f.name) for f in fields(self)}
         metrics = [asdict(metric) for metric in self.metrics]
-        return {**described, "suite": describe_suite(self.suite), "metrics": metrics}
+        shard = None if self.shard is None else asdict(self.shard)
+        return {
+            **described,
+            "suite": describe_suite(self.suite),
+            "metrics": metrics,
+            "shard": shard,
+        }
 
     @classmethod
     def of_description(cls, described: Mapping[str, Any]) -> Self:
@@ -122,6 +138,8 @@ class Layout:
             "suite": rebuild_suite(described["suite"]),
             "metrics": tuple(MetricInfo(**metric) for metric in described["metrics"]),
         }
+        if described.get("shard"):
+            values["shard"] = Shard(**_with_tuples(described["shard"]))
         return cls(**values)
 
     def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:

@@ -22,6 +22,13 @@ STATUSES: tuple[Status, ...] = (
     "budget",
     "skipped",
 )
+#: The load of a machine on which processes wait for each other. The harness itself adds a little.
+BUSY = 1.25
+
+
+def is_failure(status: Status) -> bool:
+    """Whether a cell that ended so was tried and has no result."""
+    return status not in ("ok", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,10 @@ class Outcome:
         None for oracles that answer nothing countable.
     draws : int or None
         None for oracles with no pairs to draw.
+    load : float or None
+        The load average of the last minute over the number of cores, when the call ended.
+    frequency : float or None
+        Of the processor when the call ended, in MHz.
     data_digest : str
         A hash of the generated data.
     traceback, log : str
@@ -123,6 +134,8 @@ class Outcome:
     distinct_queries: int | None = None
     rounds: int | None = None
     draws: int | None = None
+    load: float | None = None
+    frequency: float | None = None
     data_digest: str = ""
     traceback: str = ""
     log: str = ""
@@ -133,7 +146,7 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether it was tried and has no result."""
-        return self.status not in ("ok", "skipped")
+        return is_failure(self.status)
 
     @property
     def metric_errors(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from hcbench.errors import DataError, ParameterError
 from hcbench.given_data import as_problem
+from hcbench.job import place_of
 from hcbench.oracle import Oracle
 from hcbench.plugins import Plugin
 from hcbench.problem import Problem
@@ -111,7 +112,7 @@ class Kept:
 
     def __call__(self, _seed: int) -> Problem:
         """Read it."""
-        problem: Problem = pickle.loads(Path(self.path).read_bytes())
+        problem: Problem = pickle.loads(Path(place_of(self.path)).read_bytes())
         return problem
 
 

@@ -5,18 +5,22 @@ Made from specs alone: no data exist yet, and nothing heavy is imported.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TypeAlias, TypeVar
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.seeds import derive_seed
 from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.suite import Suite
+from hcbench.truths import with_all_truths
+
+if TYPE_CHECKING:
+    from hcbench.shards import Shard
 
 S = TypeVar("S", bound=Spec)
 
@@ -41,9 +45,18 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """32 hexadecimal digits."""
-        identities = [self.algorithm.identity, self.dataset.identity, self.oracle.identity]
-        parts = [*identities, self.repetition, self.seed, self.budget, self.checkpoints]
-        return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+        begun, rest = _begin_key(
+            (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
+            (self.seed, self.budget, self.checkpoints),
+        )
+        digest = begun.copy()
+        digest.update(b"%d%b" % (self.repetition, rest))
+        return digest.hexdigest()
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Of algorithm, data set and oracle."""
+        return self.algorithm.label, self.dataset.label, self.oracle.label
 
     @property
     def data_seed(self) -> int:
@@ -60,6 +73,16 @@ class Cell:
     def algorithm_seed(self) -> int:
         """The same for all algorithms on these data."""
         return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+
+@lru_cache(maxsize=1024)
+def _begin_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
+    """What the keys of all repetitions share: the digest of what precedes the number, the rest.
+
+    Of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``, written as JSON.
+    """
+    before, after = json.dumps(identities)[:-1], json.dumps(shared)[1:]
+    return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()
 
 
 def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
@@ -90,6 +113,8 @@ class Plan:
     left_out : list of LeftOut
     algorithms, datasets, metrics : tuple of Use
         In the order in which they were asked for.
+    shard : Shard, optional
+        If it is a part of another plan, which is ``whole``.
     """
 
     suite: Suite
@@ -98,6 +123,8 @@ class Plan:
     algorithms: tuple[Use[AlgorithmSpec], ...] = ()
     datasets: tuple[Use[DatasetSpec], ...] = ()
     metrics: tuple[Use[MetricSpec], ...] = ()
+    shard: Shard | None = None
+    whole: Plan | None = None
 
 
 def make_plan(
@@ -130,9 +157,8 @@ def make_plan(
     all_datasets = _name_apart(
         [*(u for text in suite.datasets for u in registry.use_datasets(text)), *datasets]
     )
-    all_metrics = tuple(
-        _name_apart([*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics])
-    )
+    asked_for = [*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics]
+    all_metrics = tuple(_name_apart(with_all_truths(asked_for, all_datasets)))
     oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hcbench.store import Store, Stored
 
 GIB = 2**30
+SHARE = 0.8  # of the memory there is, so that something is left for the system
 _ALGORITHM = ("warm-up", "algorithm")  # the phases in which it runs
 
 
@@ -24,7 +25,7 @@ def memory_limit(plan: Plan, jobs: int) -> float:
 
     So that one hog cannot stop the machine.
     """
-    return plan.suite.memory or round(0.8 * psutil.virtual_memory().total / jobs / GIB, 1)
+    return plan.suite.memory or round(SHARE * psutil.virtual_memory().total / jobs / GIB, 1)
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:
@@ -36,8 +37,8 @@ def metric_keys(plan: Plan) -> dict[str, str]:
 
 
 def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
-    """The stored outcomes that stand."""
-    found = store.find([cell.key for cell in plan.cells], metric_keys(plan))
+    """What is stored and stands; of its values nothing is told."""
+    found = store.find([cell.key for cell in plan.cells], {})
     return {key: stored for key, stored in found.items() if stands(stored, plan, memory)}
 
 
@@ -50,8 +51,8 @@ def stands(stored: Stored, plan: Plan, memory: float) -> bool:
     data.
     """
     timeout = plan.suite.timeout
-    status = stored.outcome.status
-    if stored.outcome.failed and stored.outcome.phase not in _ALGORITHM:
+    status = stored.status
+    if stored.failed and stored.phase not in _ALGORITHM:
         return False
     if status == "timeout":
         return timeout is not None and (stored.timeout or 0) >= timeout

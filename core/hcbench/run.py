@@ -7,10 +7,11 @@ resumed by the same command.
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from hcbench.dispatch import (
     cost_of,
@@ -22,30 +23,36 @@ from hcbench.dispatch import (
     rescored,
     skipped_outcomes,
 )
-from hcbench.environment import describe_environment, usable_cores
-from hcbench.job import pack_job
+from hcbench.environment import describe_environment
+from hcbench.executors import Executor, ExecutorName, Jobs, open_executor
+from hcbench.job import Done, pack_job
 from hcbench.layout import Layout
 from hcbench.outcome import Outcome
 from hcbench.plan import Cell, Plan
 from hcbench.plugins import Plugins
-from hcbench.reuse import GIB, memory_limit, metric_keys, stands
+from hcbench.reuse import GIB, metric_keys, stands
 from hcbench.store import Record, Store, Stored
-from hcbench.workers import Limits, Pool, Report
+from hcbench.workers import Limits, Report
 from hcbench.workers.limits import GRACE
 
 TICK = 0.1
+_OTHER_DATA = "the data set yields other data now than when the result was made"
 _MANY = 8  # cells a worker that are left
-PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.cell")
+_ATTEMPTS = 4  # at a cell whose worker is lost, not by its own doing
+
+
+#: Labels of an algorithm and a data set: cells of one kind take about as long.
+Kind: TypeAlias = tuple[str, str]
 
 
 class Observer(Protocol):
     """What follows a run: a progress bar, or nothing."""
 
-    def started(self, total: int, reused: int) -> None:
-        """So many cells are in the plan, so many of them are stored already."""
+    def started(self, total: int, reused: int, left: Mapping[Kind, int]) -> None:
+        """So many cells are in the plan, so many are stored already, so many of each kind left."""
 
-    def finished(self, outcome: Outcome) -> None:
-        """A cell has its outcome."""
+    def finished(self, outcome: Outcome, seconds: float) -> None:
+        """A cell has its outcome, after so many seconds with its data and metrics."""
 
     def running(self, cells: Sequence[tuple[str, str, float]]) -> None:
         """Labels, phases and seconds of what runs now; called several times a second."""
@@ -54,10 +61,10 @@ class Observer(Protocol):
 class Unobserved:
     """Shows nothing."""
 
-    def started(self, total: int, reused: int) -> None:
+    def started(self, total: int, reused: int, left: Mapping[Kind, int]) -> None:
         """Ignore it."""
 
-    def finished(self, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome, seconds: float) -> None:
         """Ignore it."""
 
     def running(self, cells: Sequence[tuple[str, str, float]]) -> None:
@@ -75,14 +82,25 @@ class Task:
         Labels of the metrics that are to be computed.
     stored : Stored, optional
         If its result is in the store and only metrics are missing.
+    kept : Outcome, optional
+        What the store says of it so far.
     fresh : bool
         Whether it is kept beside what older runs have measured, which stays their history.
+    attempt : int
+        More than 1 if a worker was lost with it.
     """
 
     cell: Cell
     metrics: tuple[str, ...]
     stored: Stored | None = None
+    kept: Outcome | None = None
     fresh: bool = False
+    attempt: int = 1
+
+    @property
+    def data(self) -> tuple[str, int]:
+        """Which data it uses."""
+        return _data_of(self.cell)
 
 
 def run_plan(
@@ -92,8 +110,13 @@ def run_plan(
     *,
     jobs: int | None = None,
     fresh: bool = False,
+    kept: Mapping[str, Stored] | None = None,
+    exclusive: bool = False,
     command: str = "",
     observer: Observer | None = None,
+    executor: ExecutorName = "local",
+    scheduler: str | None = None,
+    files: Sequence[Path] = (),
 ) -> list[Outcome]:
     """Run what is not stored yet, and return all outcomes in the order of the plan.
 
@@ -104,88 +127,110 @@ def run_plan(
         Whose reporters are told.
     store : Store
     jobs : int, optional
-        Worker processes; by default one a core.
+        Cells at a time; by default one a core, or one a thread of a cluster.
     fresh : bool
         Run everything, whatever is stored; older runs keep what they have measured.
+    kept : mapping of key to Stored, optional
+        The results of all cells: metrics are computed of them, and nothing is run.
+    exclusive : bool
+        Run one cell at a time, and store each before the next begins, so that nothing of this run
+        takes processor time from a timed call; what is not timed, new metrics of stored results,
+        runs before, with all jobs.
     command : str
         What makes this run again; kept with it.
     observer : Observer, optional
+    executor, scheduler, files
+        Where the cells run; see `hcbench.executors.open_executor`.
     """
-    return _Run(plan, plugins, store, jobs or usable_cores(), observer or Unobserved()).carry_out(
-        fresh, command
-    )
+    opened = open_executor(executor, plan, plugins, jobs=jobs, scheduler=scheduler, files=files)
+    with opened as machines:
+        run = _Run(plan, plugins, store, machines, observer or Unobserved())
+        run.kept = kept
+        run.exclusive = exclusive
+        return run.carry_out(fresh, command)
 
 
 class _Run:
     """One run on its way."""
 
     def __init__(
-        self, plan: Plan, plugins: Plugins, store: Store, jobs: int, observer: Observer
+        self, plan: Plan, plugins: Plugins, store: Store, machines: Executor, observer: Observer
     ) -> None:
         self.plan = plan
         self.plugins = plugins
         self.store = store
-        self.jobs = jobs
+        self.machines = machines
         self.observer = observer
-        self.memory = memory_limit(plan, jobs)
+        self.memory = machines.memory_share(plan)
         self.metric_keys = metric_keys(plan)
         self.outcomes: dict[str, Outcome] = {}
+        # What is in the store; what it says is read in the end, as it may be very much.
+        self.reused: dict[str, Stored] = {}
         # What the data sets have yielded in this run, to tell whether stored results are of it.
         self.digests: dict[tuple[str, int], set[str]] = {}
         self.number = 0
+        self.kept: Mapping[str, Stored] | None = None
+        self.exclusive = False
 
     def carry_out(self, fresh: bool, command: str) -> list[Outcome]:
         keys = [cell.key for cell in self.plan.cells]
-        known = {} if fresh else self.store.find(keys, self.metric_keys)
+        known = {} if fresh else self.kept or self.store.find(keys, self.metric_keys)
         tasks = self._tasks(known, fresh)
         self.number = self.store.begin_run(
             command=command,
             suite=self.plan.suite.name,
-            environment=describe_environment(self.plugins.loaded),
+            environment={**describe_environment(self.plugins.loaded), **self.machines.describe()},
             layout=replace(Layout.of_plan(self.plan), renamed=self._renamed(known)).describe(),
         )
         left_out = skipped_outcomes(self.plan)
         self.store.save(self.number, [self._record(o, None) for o in left_out])
-        self.observer.started(len(self.plan.cells), len(self.outcomes))
+        left = Counter(task.cell.labels[:2] for task in tasks)
+        self.observer.started(len(self.plan.cells), len(self.reused), left)
         self.plugins.report("hcbench_run_started", plan=self.plan)
         finished = False
         try:
-            self._work(tasks)
-            self._work(self._outdated())
+            self._work_fairly(tasks)
+            self._work_fairly(self._outdated())
             finished = True
         finally:
-            reused = [known[key].row for key, kept in self.outcomes.items() if kept.reused]
-            self.store.link(self.number, reused)
+            self.store.link(self.number, [stored.row for stored in self.reused.values()])
             self.store.finish_run(self.number, interrupted=not finished)
+            self._read_reused()
             outcomes = [self.outcomes[c.key] for c in self.plan.cells if c.key in self.outcomes]
             self.plugins.report("hcbench_run_finished", outcomes=outcomes)
         return left_out + outcomes
 
-    def _renamed(self, known: dict[str, Stored]) -> dict[str, tuple[str, str, str]]:
+    def _renamed(self, known: Mapping[str, Stored]) -> dict[str, tuple[str, str, str]]:
         """Labels of cells that are stored under others, as of a run where they were unique."""
-        renamed = {}
-        for cell in self.plan.cells if known else ():
-            labels = (cell.algorithm.label, cell.dataset.label, cell.oracle.label)
-            found = known.get(cell.key)
-            if found is not None:
-                old = found.outcome
-                if labels != (old.algorithm, old.dataset, old.oracle):
-                    renamed[cell.key] = labels
-        return renamed
+        return {
+            cell.key: cell.labels
+            for cell in (self.plan.cells if known else ())
+            if (found := known.get(cell.key)) is not None and found.labels != cell.labels
+        }
 
-    def _tasks(self, known: dict[str, Stored], fresh: bool) -> list[Task]:
-        """What is left to do; what is stored whole is an outcome at once."""
+    def _tasks(self, known: Mapping[str, Stored], fresh: bool) -> list[Task]:
+        """What is left to do; what is stored whole is reused."""
         tasks = []
+        unjudged = [s.row for s in known.values() if s.missing and s.status == "ok"]
+        kept = self.store.read(unjudged, self.metric_keys) if unjudged else {}
         labels = tuple(self.metric_keys)
         for cell in self.plan.cells:
             found = known.get(cell.key)
-            if found is None or not stands(found, self.plan, self.memory):
+            if found is None or not (self.kept or stands(found, self.plan, self.memory)):
                 tasks.append(Task(cell, labels, fresh=fresh or found is not None))
-            elif found.missing and found.outcome.status == "ok":
-                tasks.append(Task(cell, found.missing, found))
+            elif found.row in kept:
+                tasks.append(Task(cell, found.missing, found, kept[found.row]))
             else:
-                self.outcomes[cell.key] = relabelled(found.outcome, cell)
+                self.reused[cell.key] = found
         return tasks
+
+    def _read_reused(self) -> None:
+        rows = [stored.row for stored in self.reused.values()]
+        found = self.store.read(rows, self.metric_keys) if rows else {}
+        for cell in self.plan.cells if rows else ():
+            stored = self.reused.get(cell.key)
+            if stored is not None and stored.row in found:  # another process may have deleted it
+                self.outcomes[cell.key] = relabelled(found[stored.row], cell)
 
     def _outdated(self) -> list[Task]:
         """Cells whose stored results are of other data than this run has seen; they are to run.
@@ -194,36 +239,45 @@ class _Run:
         """
         labels = tuple(self.metric_keys)
         tasks = []
-        for cell in self.plan.cells if self.digests else ():
-            kept = self.outcomes.get(cell.key)
+        for cell in self.plan.cells if self.digests and not self.kept else ():
+            stored = self.reused.get(cell.key)
             yielded = self.digests.get(_data_of(cell))
-            if kept is None:
-                tasks.append(Task(cell, labels, fresh=True))
-            elif kept.reused and kept.data_digest and yielded and kept.data_digest not in yielded:
-                del self.outcomes[cell.key]
+            if stored is not None and yielded and stored.data_digest not in {"", *yielded}:
+                del self.reused[cell.key]
+            if cell.key not in self.reused and cell.key not in self.outcomes:
                 tasks.append(Task(cell, labels, fresh=True))
         return tasks
 
-    def _work(self, tasks: list[Task]) -> None:
+    def _work_fairly(self, tasks: list[Task]) -> None:
+        """All at once; if calls are to be timed alone, what is not timed before."""
+        if self.exclusive:
+            self._work([task for task in tasks if task.kept is not None])
+            self._work([task for task in tasks if task.kept is None], alone=True)
+        else:
+            self._work(tasks)
+
+    def _work(self, tasks: list[Task], *, alone: bool = False) -> None:
         if not tasks:
             return
         waiting = deque(_by_data(tasks))
         left = len(tasks)
-        slots = min(self.jobs, left)
-        with Pool(slots, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
-            self._fill(pool, waiting, slots)
+        with self.machines.pool(1 if alone else left) as pool:
+            self._fill(pool, waiting, alone=alone)
             while left:
-                reports = pool.wait(TICK)
+                reports = _settled(pool.wait(TICK), waiting)
                 # The workers get their next cells before the store gets these.
-                self._fill(pool, waiting, slots)
+                if not alone:
+                    self._fill(pool, waiting)
                 self._keep(reports)
                 left -= len(reports)
                 self.observer.running(_now(pool))
+                if alone:
+                    self._fill(pool, waiting, alone=True)
 
-    def _fill(self, pool: Pool, waiting: deque[Task], slots: int) -> None:
+    def _fill(self, pool: Jobs, waiting: deque[Task], *, alone: bool = False) -> None:
         # Towards the end no cell waits for another while a worker is idle.
         while waiting:
-            ahead = len(waiting) > _MANY * slots
+            ahead = not alone and len(waiting) > _MANY * self.machines.slots
             if not (pool.room if ahead else pool.free):
                 break
             task = waiting.popleft()
@@ -234,9 +288,9 @@ class _Run:
 
     def _packed(self, task: Task) -> bytes:
         job = make_job(task.cell, task.metrics)
-        if task.stored is not None:
-            stored = task.stored.outcome
-            job = replace(job, kept=self.store.results_of(task.stored.row), cost=cost_of(stored))
+        if task.stored is not None and task.kept is not None:
+            results = self.store.results_of(task.stored.row)
+            job = replace(job, kept=results, cost=cost_of(task.kept))
         return pack_job(job, self.plugins.files)
 
     def _keep(self, reports: Iterable[Report]) -> None:
@@ -249,27 +303,29 @@ class _Run:
             digest = digest_of(report)
             if digest:
                 self.digests.setdefault(_data_of(task.cell), set()).add(digest)
-            if task.stored is not None:
-                if digest not in ("", task.stored.outcome.data_digest):
-                    continue  # the new metrics judged it by other data: it is outdated
-                outcome = self._rescored(task, task.stored, report)
+            if task.stored is not None and task.kept is not None:
+                if digest not in ("", task.stored.data_digest):
+                    if not self.kept:
+                        continue  # the new metrics judged it by other data: it is outdated
+                    report = replace(report, value=Done(status="error", reason=_OTHER_DATA))
+                outcome = rescored(task.cell, task.metrics, task.kept, report)
+                self._save_values(task, task.stored, outcome)
+                self.reused[task.cell.key] = task.stored
             else:
                 outcome = outcome_of(task.cell, report)
                 records[task.fresh].append(self._record(outcome, task.cell))
-            self.outcomes[task.cell.key] = outcome
-            finished.append(outcome)
+                self.outcomes[task.cell.key] = outcome
+            finished.append((outcome, report.seconds))
         for fresh, measured in records.items():
             if measured:
                 self.store.save(self.number, measured, fresh=fresh)
-        for outcome in finished:
-            self.observer.finished(outcome)
+        for outcome, seconds in finished:
+            self.observer.finished(outcome, seconds)
             self.plugins.report("hcbench_cell_finished", outcome=outcome)
 
-    def _rescored(self, task: Task, stored: Stored, report: Report) -> Outcome:
-        outcome = rescored(task.cell, task.metrics, stored, report)
+    def _save_values(self, task: Task, stored: Stored, outcome: Outcome) -> None:
         keys = {label: self.metric_keys[label] for label in task.metrics}
         self.store.save_values(self.number, stored.row, outcome.measured, keys)
-        return outcome
 
     def _record(self, outcome: Outcome, cell: Cell | None) -> Record:
         return Record(
@@ -281,16 +337,34 @@ class _Run:
         )
 
 
-def _by_data(tasks: Iterable[Task]) -> list[Task]:
-    """In the order of the plan, but what uses the same data and the same oracle together.
+def _settled(reports: Iterable[Report], waiting: deque[Task]) -> list[Report]:
+    """The reports that are results; a cell whose worker was lost waits again, a few times."""
+    settled = []
+    for report in reports:
+        task = report.tag
+        assert isinstance(task, Task)
+        if not report.lost:
+            settled.append(report)
+        elif task.attempt < _ATTEMPTS:
+            waiting.appendleft(replace(task, attempt=task.attempt + 1))
+        else:
+            why = f"{report.reason}; tried {task.attempt} times"
+            settled.append(replace(report, reason=why))
+    return settled
 
-    A worker keeps both for the next cell.
+
+def _by_data(tasks: Iterable[Task]) -> list[Task]:
+    """In the order of the plan, but what uses the same data together, and of that the same oracle.
+
+    A worker keeps both for the next cell. Of data that are the same in all repetitions, these
+    follow one another, so that a machine that slows down slows all algorithms.
     """
     places: dict[tuple[object, ...], int] = {}
     return sorted(
         tasks,
         key=lambda task: (
-            places.setdefault(_data_of(task.cell), len(places)),
+            places.setdefault(task.data, len(places)),
+            task.cell.repetition,
             places.setdefault((task.cell.oracle.label, task.cell.budget), len(places)),
         ),
     )
@@ -307,7 +381,7 @@ def limits_of(timeout: float | None, memory: int | None = None) -> Limits:
     return Limits(seconds=timeout, memory=memory, grace=grace)
 
 
-def _now(pool: Pool) -> list[tuple[str, str, float]]:
+def _now(pool: Jobs) -> list[tuple[str, str, float]]:
     """What runs now: label, phase, seconds."""
     return [
         (f"{task.cell.algorithm.label} on {task.cell.dataset.label}", phase, seconds)

@@ -1,5 +1,6 @@
 """The cross product: every combination is a cell or is left out with its reason."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -241,6 +242,18 @@ def test_seeds_and_keys_do_not_depend_on_what_else_is_in_the_plan() -> None:
 )
 def test_whatever_decides_the_result_changes_the_key(change: dict[str, object]) -> None:
     assert plan_of(**change).cells[0].key != plan_of(algorithms=("4-AL",)).cells[0].key
+
+
+def test_a_key_is_the_hash_of_all_that_decides_the_result() -> None:
+    """Whatever quick way it is made in: stored results are to be found again."""
+    several = {"budgets": (5, 7), "checkpoints": (3, 1), "repetitions": 11, "seed": 2**80}
+    cells = plan_of(algorithms=("4-AL", "UPGMA"), **several).cells
+    assert len({cell.key for cell in cells}) == len(cells) == 2 * (2 * 11 + 11)
+    for cell in cells:
+        identities = [cell.algorithm.identity, cell.dataset.identity, cell.oracle.identity]
+        decisive = [*identities, cell.repetition, cell.seed, cell.budget, cell.checkpoints]
+        written = json.dumps(decisive).encode()
+        assert cell.key == hashlib.blake2b(written, digest_size=16).hexdigest()
 
 
 def test_budgets_mean_nothing_where_nothing_is_counted() -> None:

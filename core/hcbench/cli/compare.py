@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hcbench.plan import Plan
     from hcbench.registry import Registry
     from hcbench.results import Results
+    from hcbench.shards import Shard
     from hcbench.store import Store
     from hcbench.suite import Suite
 
@@ -116,12 +117,15 @@ def carry_out(
     """Do what was asked for, starting from a suite."""
     from hcbench.plan import make_plan
     from hcbench.registry import with_defaults
+    from hcbench.shards import take_shard
     from hcbench.store import Store
 
     registry = load_plugins(wish.plugin, quiet=wish.quiet)
     with stdout_for_data():
         suite = with_defaults(wish.applied_to(base(registry)), registry)
         plan = make_plan(suite, registry)
+        if wish.shard is not None:
+            plan = take_shard(plan, *wish.shard)
     _check_figures(suite, wish)
     with Store(wish.store) as store:
         if wish.dry_run:
@@ -138,7 +142,7 @@ def carry_out(
     if not wish.quiet:
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
-        _tell_end(outcomes, store, wish.plugin)
+        _tell_end(outcomes, store, wish.plugin, plan.shard)
         _tell_verdicts(results)
     _tell_figures(drawn, wish)
     failed = any(o.failed or o.metric_errors for o in outcomes) or any(d.failed for d in drawn)
@@ -159,8 +163,11 @@ def _run(
                 registry.plugins,
                 store,
                 jobs=wish.jobs,
+                executor=wish.executor,
+                scheduler=wish.scheduler,
                 fresh=wish.fresh,
-                command=_without_password(shlex.join(command or ["hcbench", "compare"])),
+                exclusive=wish.exclusive,
+                command=without_password(shlex.join(command or ["hcbench", "compare"])),
                 observer=observer,
             )
     except KeyboardInterrupt:
@@ -206,12 +213,15 @@ def _tell_verdicts(results: Results) -> None:
         tell(f"claims: {count_verdicts(results.judged)}")
 
 
-def _without_password(command: str) -> str:
+def without_password(command: str) -> str:
     """The command, for everyone to read: that of a store's URL stays out of it."""
-    return re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
+    shown = re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
+    return re.sub(r"\b((?:ssl)?password)=[^&'\s]*", r"\1=***", shown)
 
 
-def _tell_end(outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path]) -> None:
+def _tell_end(
+    outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path], shard: Shard | None
+) -> None:
     from hcbench.cli.progress import count_cells
 
     count = Counter("failed" if o.failed else o.status for o in outcomes)
@@ -229,3 +239,5 @@ def _tell_end(outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path]
         tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process{files}")
     if store.location != ":memory:":
         tell(f"kept in {store.location}; see hcbench results")
+    if shard is not None:
+        tell(f"this is {shard}; when all are there: hcbench results merge STORE... -o STORE")

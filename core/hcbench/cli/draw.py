@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from hcbench.cli.terminal import console, write_lines
+from hcbench.cli.terminal import console, printable, write_lines
 
 if TYPE_CHECKING:
     from hcbench.results import Results
@@ -47,7 +47,8 @@ def write_results(results: Results, form: str) -> None:
         "markdown": results.to_markdown,
         "latex": results.to_latex,
     }
-    click.echo(written[form](), nl=False)
+    text = written[form]()
+    click.echo(printable(text) if console().is_terminal else text, nl=False)
 
 
 def write_legend(results: Results) -> None:
@@ -55,7 +56,7 @@ def write_legend(results: Results) -> None:
     from hcbench.tables import describe_numbers
 
     best = "bold" if console().is_terminal else "*"
-    click.echo("\n".join(describe_numbers(results, best)))
+    click.echo(printable("\n".join(describe_numbers(results, best))))
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:
@@ -63,7 +64,9 @@ def write_blocks(blocks: Sequence[Block]) -> None:
     out = console()
     for block in blocks:
         drawing = _Drawing(block, width=out.width, star="" if out.is_terminal else "*")
-        write_lines(Text(block.title, style="bold"), *drawing.parts(), *drawing.notes(), Text())
+        write_lines(
+            Text(printable(block.title), style="bold"), *drawing.parts(), *drawing.notes(), Text()
+        )
 
 
 class _Drawing:
@@ -97,7 +100,7 @@ class _Drawing:
         """What the marks refer to."""
         for number, note in enumerate(self.block.notes, start=1):
             mark = f"{str(number).translate(_SUPERSCRIPT)} " if self.numbered else ""
-            yield Text(f"{mark}{note}", overflow="fold")
+            yield Text(f"{mark}{printable(note)}", overflow="fold")
 
     def _split(self) -> Iterator[list[int]]:
         numeric = self.block.numeric
@@ -144,7 +147,7 @@ class _Drawing:
         behind = [self._behind(entry, self.star if numeric else "") for entry in entries]
         room = max(map(cell_len, behind), default=0) if numeric else 0
         return [
-            Text(entry.text + mark + " " * (room - cell_len(mark)), _style(entry))
+            Text(printable(entry.text) + mark + " " * (room - cell_len(mark)), _style(entry))
             for entry, mark in zip(entries, behind, strict=True)
         ]
 
@@ -155,7 +158,7 @@ class _Drawing:
 
     def _header(self, number: int) -> str:
         """The header; of numbers folded, at blanks and hyphens, to what stands below it."""
-        text = self.block.header[number]
+        text = printable(self.block.header[number])
         if not self.block.numeric[number]:
             return text
         below = max((cell_len(entry.plain) for entry in self.columns[number]), default=0)

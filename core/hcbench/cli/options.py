@@ -132,6 +132,23 @@ class Counts(ParamType):
         return int(number)
 
 
+class Part(ParamType):
+    """``i/n``: the i-th of n parts, from 1."""
+
+    name = "part"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Read it."""
+        if isinstance(value, tuple):
+            return value
+        number, _, count = value.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            self.fail(f"{value!r} is no part; write 1/4, 2/4, 3/4 or 4/4", param, ctx)
+        return int(number), int(count)
+
+
 class Positive(ParamType):
     """A number above 0; ``none`` where there need be no limit.
 
@@ -179,8 +196,12 @@ class Wish:
     timeout: float | None = None
     memory: float | None = None
     jobs: int | None = None
+    exclusive: bool = False
+    executor: Literal["local", "dask"] = "local"
+    scheduler: str | None = None
     store: str | None = None
     fresh: bool = False
+    shard: tuple[int, int] | None = None
     plugin: tuple[Path, ...] = ()
     format: str = "table"
     dry_run: bool = False
@@ -319,10 +340,36 @@ RUN_OPTIONS = (
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Worker processes; by default one a core.",
+        help="Cells at a time; by default one a core, or one a thread of a cluster.",
+    ),
+    click.option(
+        "--exclusive",
+        is_flag=True,
+        help="Time fairly: one cell at a time, and nothing else of this run meanwhile. What is "
+        "not timed, as new metrics of stored results, runs before, with all jobs.",
+    ),
+    click.option(
+        "--executor",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Run cells on this machine, or on those of a dask cluster (hcbench[dask]).",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="With --executor dask: the scheduler, such as tcp://host:8786; tls:// takes the "
+        "certificates from dask's configuration. Without it, a cluster in this process.",
     ),
     STORE,
     click.option("--fresh", is_flag=True, help="Run everything, whatever is stored."),
+    click.option(
+        "--shard",
+        type=Part(),
+        metavar="I/N",
+        help="Run only the I-th of N parts of the cells, the same on every machine; see hcbench "
+        "results merge.",
+    ),
     PLUGIN,
     click.option(
         "--format",

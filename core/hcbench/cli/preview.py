@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.terminal import write_json
+from hcbench.cli.terminal import printable, write_json
 
 if TYPE_CHECKING:
     from hcbench.cli.options import Wish
@@ -42,6 +42,7 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
         write_json(
             {
                 "suite": plan.suite.name,
+                "shard": None if plan.shard is None else str(plan.shard),
                 "cells": len(plan.cells),
                 "stored": stored,
                 "to_run": len(plan.cells) - stored,
@@ -60,7 +61,7 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
         writer.writerow(Group.__dataclass_fields__)
         writer.writerows(asdict(group).values() for group in groups)
     elif wish.format == "table":
-        click.echo("\n".join(_lines(plan, groups, store)))
+        click.echo(printable("\n".join(_lines(plan, groups, store))))
     else:
         raise click.UsageError(f"--dry-run has no --format {wish.format}: table, json or csv")
 
@@ -109,6 +110,7 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
         f"{len(plan.cells)} cells, {stored} stored in {store.location}, "
         f"{len(plan.cells) - stored} to run",
         f"metrics: {', '.join(metric.label for metric in plan.metrics) or 'none'}",
+        *([str(plan.shard)] if plan.shard is not None else []),
         *([f"claims: {len(plan.suite.claims)}"] if plan.suite.claims else []),
         *(f"figure {figure.name}: {figure.doc}" for figure in plan.suite.figures),
     ]

@@ -7,8 +7,11 @@ many cells finish.
 from __future__ import annotations
 
 import math
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -19,10 +22,11 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 REDRAW = 0.2  # seconds between two pictures of the bar
-LINE = 5.0  # seconds between two plain lines
+LINE = 10.0  # seconds between two plain lines
 MOST_FAILURES = 50  # told one by one; the table tells all
 
 Running = Sequence[tuple[str, str, float]]
+Kinds = Mapping[tuple[str, str], int]
 
 
 def follow(*, quiet: bool) -> Silence | Lines | Bar:
@@ -30,28 +34,46 @@ def follow(*, quiet: bool) -> Silence | Lines | Bar:
     if quiet:
         return Silence()
     err = console(stderr=True)
-    return Bar(err) if err.is_terminal and not err.is_dumb_terminal else Lines()
+    alive = err.is_terminal and not err.is_dumb_terminal and not os.environ.get("CI")
+    return Bar(err) if alive else Lines()
 
 
 @dataclass(slots=True)
 class Tally:
-    """How far a run is."""
+    """How far a run is.
+
+    Attributes
+    ----------
+    total, reused, done, failed : int
+        Cells of the plan, of which so many were stored already; those that came in, and failed.
+    waiting : Counter
+        Cells that are left of each algorithm on each data set.
+    spent : mapping of the same to (count, seconds)
+        Of those that are done.
+    """
 
     total: int = 0
     reused: int = 0
     done: int = 0
     failed: int = 0
+    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    spent: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
     told: set[tuple[str, str]] = field(default_factory=set)
 
-    def begin(self, total: int, reused: int) -> None:
+    def begin(self, total: int, reused: int, left: Kinds) -> None:
         """Start to count, and the clock."""
-        self.total, self.reused, self.began = total, reused, time.monotonic()
+        self.total, self.reused, self.waiting = total, reused, Counter(left)
+        self.began = time.monotonic()
 
-    def count(self, outcome: Outcome, tell_failure: Callable[[str], None]) -> None:
+    def count(self, outcome: Outcome, seconds: float, tell_failure: Callable[[str], None]) -> None:
         """One more cell; its failures are told in one line each, one cause only once."""
         self.done += 1
         self.failed += outcome.failed
+        kind = outcome.algorithm, outcome.dataset
+        self.waiting[kind] -= 1
+        number, sum_of_kind = self.spent.get(kind, (0, 0.0))
+        self.spent[kind] = number + 1, sum_of_kind + seconds
         causes: list[tuple[str, str]] = []
         if outcome.failed:
             causes.append((outcome.status, outcome.reason))
@@ -68,20 +90,36 @@ class Tally:
     @property
     def left(self) -> int:
         """Cells that have no outcome yet."""
-        return self.total - self.reused - self.done
+        return max(self.total - self.reused - self.done, 0)
 
     @property
     def seconds_left(self) -> float:
-        """By the mean of those done; infinite while there are none."""
-        elapsed = time.monotonic() - self.began
-        return elapsed / self.done * self.left if self.done else math.inf
+        """By the means of those done; infinite while there are none.
+
+        Of the same algorithm on the same data set; where there are none yet, of the algorithm;
+        else of all. How many run at a time shows in what all have taken.
+        """
+        work_done = sum(seconds for _, seconds in self.spent.values())
+        if not work_done:
+            return math.inf
+        by_algorithm: dict[str, tuple[int, float]] = {}
+        for (algorithm, _), (number, seconds) in self.spent.items():
+            before = by_algorithm.get(algorithm, (0, 0.0))
+            by_algorithm[algorithm] = before[0] + number, before[1] + seconds
+        of_all = self.done, work_done
+        work_left = 0.0
+        for kind, left in self.waiting.items():
+            number, seconds = self.spent.get(kind) or by_algorithm.get(kind[0]) or of_all
+            work_left += max(left, 0) * seconds / number
+        return (time.monotonic() - self.began) / work_done * work_left
 
     def __str__(self) -> str:
-        parts = [f"{self.reused + self.done} of {count_cells(self.total)}"]
+        parts = [f"{self.reused + self.done:,} of {count_cells(self.total)}"]
         if self.failed:
-            parts.append(f"{self.failed} failed")
-        if self.left and self.done:
-            parts.append(f"about {duration(self.seconds_left)} left")
+            parts.append(f"{self.failed:,} failed")
+        if self.left:
+            about = f", about {duration(self.seconds_left)}" if self.seconds_left < math.inf else ""
+            parts.append(f"{self.left:,} left{about}")
         return ", ".join(parts)
 
 
@@ -116,10 +154,10 @@ class Silence:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def started(self, total: int, reused: int) -> None:
+    def started(self, total: int, reused: int, left: Kinds) -> None:
         """Ignore it."""
 
-    def finished(self, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome, seconds: float) -> None:
         """Ignore it."""
 
     def running(self, cells: Running) -> None:
@@ -139,27 +177,32 @@ class Lines:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def started(self, total: int, reused: int) -> None:
+    def started(self, total: int, reused: int, left: Kinds) -> None:
         """Say what is to be done."""
-        self.tally.begin(total, reused)
+        self.tally.begin(total, reused, left)
         stored = f", {reused} of them stored already" if reused else ""
         tell(f"{count_cells(total)}{stored}")
         self._next = time.monotonic() + LINE
 
-    def finished(self, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome, seconds: float) -> None:
         """Tell a failure."""
-        self.tally.count(outcome, tell)
+        self.tally.count(outcome, seconds, tell)
 
     def running(self, cells: Running) -> None:
-        """Say how far it is, if that was long ago."""
-        del cells
+        """Say how far it is and which cell has been running longest, if that was long ago."""
         if time.monotonic() >= self._next and self.tally.left:
-            tell(str(self.tally))
+            longest = max(cells, key=lambda cell: cell[2], default=None)
+            now = "" if longest is None else f"; now {_describe(*longest)}"
+            tell(f"{self.tally}{now}")
             self._next = time.monotonic() + LINE
 
 
+def _describe(label: str, phase: str, seconds: float) -> str:
+    return f"{label} ({phase}, {duration(seconds)})"
+
+
 class Bar:
-    """A bar, what runs now, and above them the failures.
+    """A bar, what runs now, and above them the failures; nothing where the terminal is closed.
 
     Parameters
     ----------
@@ -190,29 +233,35 @@ class Bar:
 
     def __exit__(self, *_: object) -> None:
         self._running = ()
-        self._live.stop()
+        with suppress(OSError):
+            self._live.stop()
 
-    def started(self, total: int, reused: int) -> None:
+    def started(self, total: int, reused: int, left: Kinds) -> None:
         """Draw the bar."""
-        self.tally.begin(total, reused)
-        self._live.refresh()
+        self.tally.begin(total, reused, left)
+        self._draw()
 
-    def finished(self, outcome: Outcome) -> None:
+    def finished(self, outcome: Outcome, seconds: float) -> None:
         """Tell a failure above the bar."""
-        self.tally.count(outcome, self._tell)
+        self.tally.count(outcome, seconds, self._tell)
 
     def running(self, cells: Running) -> None:
         """Draw again, if the last picture is old."""
         now = time.monotonic()
         if now >= self._next:
             self._running = cells
-            self._live.refresh()
+            self._draw()
             self._next = now + REDRAW
+
+    def _draw(self) -> None:
+        with suppress(OSError):
+            self._live.refresh()
 
     def _tell(self, text: str) -> None:
         from rich.text import Text
 
-        self._err.print(Text(" ".join(text.split()), style="red"), soft_wrap=True)
+        with suppress(OSError):
+            self._err.print(Text(" ".join(text.split()), style="red"), soft_wrap=True)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
@@ -226,7 +275,7 @@ class Bar:
         line.add_row(bar, Text(str(tally)))
         now = [
             Text(
-                f"  {label} ({phase}, {duration(seconds)})",
+                f"  {_describe(label, phase, seconds)}",
                 style="dim",
                 no_wrap=True,
                 overflow="ellipsis",

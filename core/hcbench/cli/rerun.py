@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli.options import PLUGIN, STORE, Positive, examples, load_plugins
-from hcbench.cli.terminal import stdout_for_data, tell, write_table
+from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
 
 if TYPE_CHECKING:
@@ -195,13 +195,13 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     import math
 
     from hcbench.dispatch import make_job, outcome_of
+    from hcbench.executors import cell_pool
     from hcbench.job import pack_job
-    from hcbench.run import PRELOADED, limits_of
-    from hcbench.workers import Pool
+    from hcbench.run import limits_of
 
     job = make_job(cell, [m.label for m in cell.metrics])
     limits = limits_of(None if timeout == math.inf else timeout)
-    with Pool(1, "hcbench.cell:run_packed", preload=PRELOADED) as pool:
+    with cell_pool(1) as pool:
         pool.submit(cell, pack_job(job, registry.plugins.files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)
@@ -210,7 +210,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
 def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     """Write both side by side, then what the new one printed and raised."""
     click.echo(f"cell {stored.key}")
-    click.echo(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}")
+    click.echo(printable(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}"))
     click.echo(f"repetition {stored.repetition}, seed {stored.seed}")
     if fresh.data_digest and stored.data_digest not in ("", fresh.data_digest):
         tell("warning: the data set yields other data now")
@@ -224,7 +224,7 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     write_table(("", "stored", "now"), rows, whole=("",))
     for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
         if text:
-            click.echo(f"\n{title}:\n{text.rstrip()}")
+            click.echo(f"\n{title}:\n{printable(text.rstrip())}")
     sys.stdout.flush()
 
 

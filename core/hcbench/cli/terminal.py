@@ -21,9 +21,22 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
+#: Control characters but for the end of a line and the tab, and those that turn the direction.
+_UNPRINTABLE = {
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    for code in (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
+}
+
+
+def printable(text: str) -> str:
+    """Text that does nothing to a terminal but show: what is stored may come from anywhere."""
+    return text.translate(_UNPRINTABLE)
+
+
 def tell(text: str) -> None:
     """One line to stderr."""
-    click.echo(f"hcbench: {' '.join(text.split())}", err=True)
+    click.echo(f"hcbench: {printable(' '.join(text.split()))}", err=True)
 
 
 def write_json(value: Any) -> None:
@@ -58,13 +71,13 @@ def write_table(
     for name in header:
         number = name in right
         table.add_column(
-            Text(name),
+            Text(printable(name)),
             justify="right" if number else "left",
             overflow="fold",
             no_wrap=number or name in whole,
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     out = console()
     if title:
         out.print(Text(title, style="bold underline"))

@@ -211,6 +211,7 @@ class WorkerLink:
             seconds=seconds,
             pid=self.pid,
             outside=verdict.outside,
+            lost=verdict.lost,
         )
 
     def _interim(self, job: Job) -> object:
@@ -236,7 +237,7 @@ def _command(descriptor: int, target: str, preload: Sequence[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    libraries = ("OMP", "OPENBLAS", "MKL", "VECLIB", "NUMEXPR", "NUMBA")
+    libraries = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
     environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in libraries}}
     # The order of a set of strings must not differ from run to run.
     environment.setdefault("PYTHONHASHSEED", "0")

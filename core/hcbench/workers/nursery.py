@@ -41,7 +41,8 @@ def main() -> NoReturn:
     sys.argv[:] = ["hcbench"]
     control = socket.socket(fileno=int(descriptor))
     control.set_inheritable(False)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business
+    for number in (signal.SIGINT, signal.SIGTERM):  # they are the main process's business
+        signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
     needed = ["cloudpickle"] if LINUX else ["cloudpickle", "psutil"]
     _import_all([target.partition(":")[0], *needed, *preload])
@@ -141,7 +142,8 @@ class Nursery:
     def _become_worker(self, connection: int, phases: int, log: int, draft: int) -> NoReturn:
         try:
             signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in (signal.SIGCHLD, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self._control.close()
             for descriptor in (self._bell, self._clapper, *self._descriptors):

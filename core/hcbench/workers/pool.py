@@ -130,17 +130,30 @@ class Pool:
     def wait(self, timeout: float | None = None) -> list[Report]:
         """Return the reports that are there, waiting for the first.
 
-        Empty when `timeout` seconds passed or no job is on its way.
+        Empty when `timeout` seconds passed, 0 being one look, or no job is on its way.
         """
         until = math.inf if timeout is None else time.monotonic() + timeout
-        while not self._reports and self._jobs():
+        over = False
+        while not over and not self._reports and self._jobs():
             now = time.monotonic()
-            if now > until:
-                break
+            over = now >= until
             self._handle(self._selector.select(self._pause(now, until)))
             self._enforce()
         reports, self._reports = self._reports, []
         return reports
+
+    def give_up(self, tag: object) -> None:
+        """Kill what runs under this tag; it is reported as lost."""
+        for worker in self._workers.values():
+            if worker.awaited is not None and worker.awaited.tag is tag:
+                self._condemn(worker, crashed("it was given up", outside=True, lost=True))
+
+    def fileno(self) -> int:
+        """Return a descriptor that is readable when `wait` need not wait, if a job is on its way.
+
+        For those who have other things to wait for; limits want a look now and then all the same.
+        """
+        return self._selector.fileno()
 
     def close(self) -> None:
         """Kill everything, running jobs too."""
@@ -315,7 +328,7 @@ class Pool:
         unfinished: list[Job] = []
         for worker in list(self._workers.values()):
             self._hear_last_words(worker)
-            unfinished += self._remove(worker, crashed(why, outside=True))
+            unfinished += self._remove(worker, crashed(why, outside=True, lost=True))
         if unfinished:
             # A worker's phases are told from those of its next jobs by rising numbers.
             self._start_worker().jobs.extend(sorted(unfinished, key=lambda job: job.number))

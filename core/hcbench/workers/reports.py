@@ -40,6 +40,10 @@ class Report:
         The worker; 0 if the job never reached one.
     outside
         Whether the process was ended by somebody else, as far as can be told.
+    lost
+        Whether that was what starts and watches the processes, so that the job is not to blame.
+    host
+        The name of the machine, if it is another one.
     """
 
     tag: object
@@ -52,6 +56,8 @@ class Report:
     seconds: float = 0.0
     pid: int = 0
     outside: bool = False
+    lost: bool = False
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class Verdict:
     traceback: str = ""
     log: str | None = None
     outside: bool = False
+    lost: bool = False
 
 
 def judge(result: Result) -> Verdict:
@@ -95,15 +102,16 @@ def read_interim(packed: bytes) -> object:
         return None  # the failure is reported; this cannot say more
 
 
-def crashed(reason: str, *, outside: bool = False) -> Verdict:
+def crashed(reason: str, *, outside: bool = False, lost: bool = False) -> Verdict:
     """Return the verdict on a job whose process ended just now."""
-    return Verdict("crash", time.monotonic(), reason=reason, outside=outside)
+    return Verdict("crash", time.monotonic(), reason=reason, outside=outside, lost=lost)
 
 
 def ended_early(code: int, phase: str) -> Verdict:
     """Return the verdict on a job whose process ended with this code (or minus the signal)."""
     if code < 0:
-        return crashed(name_exit(code), outside=code == -signal.SIGKILL)
+        # A batch system that ends a job tells all its processes.
+        return crashed(name_exit(code), outside=-code in (signal.SIGKILL, signal.SIGTERM))
     return crashed(f"{name_exit(code)} in phase {phase!r} before returning (os._exit?)")
 
 

@@ -1,0 +1,455 @@
+"""Runs on a dask cluster: the same rows as on this machine, whatever happens to the cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hcbench
+from hcbench import Results
+from hcbench.cli import main
+from hcbench.errors import PluginError, WorkerError
+from hcbench.job import Call, pack_job, relocate, unpack_job
+from hcbench.plugins import module_of
+from hcbench.store import Store
+from hcbench.workers import Report
+
+distributed = pytest.importorskip("distributed")
+
+from hcbench.dask_pool import DaskPool  # noqa: E402
+from hcbench.dask_pool.host import refuse  # noqa: E402 - where there is dask
+from hcbench.dask_pool.placement import Placement  # noqa: E402
+from hcbench.dask_pool.terms import Terms, editions_here, python_version  # noqa: E402
+
+PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
+SHORT = {"datasets": ["numbers[n=[20,21]]"], "metrics": ["depth"], "repetitions": 25}
+
+
+def compare(store: Path | str, *algos: str, **options: Any) -> Results:
+    defaults: dict[str, Any] = {
+        "datasets": ["numbers"],
+        "metrics": ["leaves", "depth"],
+        "repetitions": 1,
+        "plugins": [PLUGIN],
+        "store": store,
+    }
+    return hcbench.compare(list(algos), **{**defaults, **options})
+
+
+def on(scheduler: str | None) -> dict[str, Any]:
+    return {"executor": "dask", "scheduler": scheduler}
+
+
+def contents(store: Path) -> list[tuple[Any, ...]]:
+    """All rows, but for what a clock or a machine decides."""
+    with Store(store) as opened:
+        kept = [opened.cell(outcome.key)[0] for outcome, _ in opened.outcomes()]
+    return sorted(
+        (
+            *(o.key, o.status, o.phase, o.stopped, o.queries, o.distinct_queries, o.rounds),
+            *(o.data_digest, o.notes, o.traceback),
+            *(re.sub(r"held \d+", "held", repr(said)) for said in (o.reason, o.measured)),
+        )
+        for o in kept
+    )
+
+
+# ---- A cluster of processes ----------------------------------------------------------------------
+
+
+def start(kind: str, log: Path, *args: str, **settings: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *args, "--no-dashboard"]
+    with log.open("wb") as file:
+        environment = {**os.environ, **settings}
+        return subprocess.Popen(command, stdout=file, stderr=file, env=environment)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    family = [*psutil.Process(process.pid).children(recursive=True)] if not process.poll() else []
+    process.kill()
+    process.wait()
+    for member in family:
+        try:
+            member.kill()
+        except psutil.NoSuchProcess:
+            continue
+
+
+@contextmanager
+def scheduler_in(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    file = folder / "scheduler.json"
+    args = ["--port=0", "--host=127.0.0.1", f"--scheduler-file={file}"]
+    process = start("scheduler", folder / "scheduler.log", *args)
+    try:
+        until = time.monotonic() + 60
+        while not (file.exists() and file.read_text().rstrip().endswith("}")):
+            assert time.monotonic() < until
+            assert process.poll() is None, (folder / "scheduler.log").read_text()
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], process
+    finally:
+        end(process)
+
+
+@contextmanager
+def worker_of(address: str, log: Path, *args: str, daemon: str = "false") -> Iterator[None]:
+    setting = {"DASK_DISTRIBUTED__WORKER__DAEMON": daemon}
+    more = [f"--local-directory={log.parent}", "--nthreads=1", *args]
+    process = start("worker", log, address, *more, **setting)
+    try:
+        yield
+    finally:
+        end(process)
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A scheduler with two workers: one that is started again when it dies, and one that is not."""
+    folder = tmp_path_factory.mktemp("cluster")
+    with ExitStack() as stack:
+        address, _ = stack.enter_context(scheduler_in(folder))
+        stack.enter_context(worker_of(address, folder / "a.log"))
+        stack.enter_context(worker_of(address, folder / "b.log", "--no-nanny"))
+        with client_of(address) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address
+
+
+@contextmanager
+def client_of(address: str) -> Iterator[Any]:
+    with distributed.Client(address, set_as_default=False) as client:
+        yield client
+
+
+class After:
+    """Does something in the middle of a run: when so many cells have finished."""
+
+    def __init__(self, cells: int, act: Callable[[], object]) -> None:
+        self.cells = cells
+        self.act = act
+        self.keys: Counter[str] = Counter()
+
+    def started(self, *_: object) -> None:
+        pass
+
+    def running(self, *_: object) -> None:
+        pass
+
+    def finished(self, outcome: Any, *_: object) -> None:
+        self.keys[outcome.key] += 1
+        if self.keys.total() == self.cells:
+            self.act()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """What a hundred short cells leave in the store when they run on this machine."""
+    store = tmp_path_factory.mktemp("local") / "store.sqlite"
+    compare(store, "draws", "Random", **SHORT)
+    return contents(store)
+
+
+# ---- The same rows -------------------------------------------------------------------------------
+
+
+ALGOS = ("good", "draws", "raises", "exits", "segfault", "endless", "hog", "asker")
+ENDINGS: dict[str, Any] = {
+    "datasets": ["numbers", "lies"],
+    "timeout": 2,
+    "memory": 0.25,
+    "metrics": ["leaves", "depth", "broken"],
+}
+
+
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """What every kind of ending leaves in the store when it happens on this machine."""
+    store = tmp_path_factory.mktemp("endings") / "store.sqlite"
+    compare(store, *ALGOS, **ENDINGS)
+    return contents(store)
+
+
+@pytest.mark.parametrize("where", ["here", "cluster"])
+def test_every_ending_is_the_same_row_as_on_this_machine(
+    tmp_path: Path, where: str, request: pytest.FixtureRequest, endings: list[tuple[Any, ...]]
+) -> None:
+    scheduler = None if where == "here" else request.getfixturevalue("scheduler")
+    store = tmp_path / "store.sqlite"
+    results = compare(store, *ALGOS, **ENDINGS, **on(scheduler), n_jobs=2)
+    found = {row["algorithm"]: row["status"] for row in results.rows if row["dataset"] == "numbers"}
+    assert found["endless"] == "timeout"
+    assert found["hog"] == "memory"
+    assert found["segfault"] == "crash"
+    assert contents(store) == endings
+
+
+def test_the_run_tells_its_machines(tmp_path: Path, scheduler: str) -> None:
+    store = tmp_path / "store.sqlite"
+    compare(store, "good", **on(scheduler))
+    with Store(store) as opened:
+        environment = opened.run(1).environment
+    assert environment["scheduler"] == scheduler
+    (machine,) = environment["workers"]
+    assert machine["host"] == socket.gethostname()
+    assert machine["threads"] == 2
+    assert machine["memory_bytes"] == psutil.virtual_memory().total
+
+
+def test_ones_own_functions_and_arrays_travel(tmp_path: Path, scheduler: str) -> None:
+    from scipy.cluster.hierarchy import linkage
+
+    data = np.random.default_rng(0).normal(size=(12, 2))
+    mine = {"mine": (data, [0] * 6 + [1] * 6)}
+    algos = [lambda X: linkage(X, "ward"), "UPGMA"]
+    options: dict[str, Any] = {"metrics": ["AARI", lambda s: 2.0], "repetitions": 2}
+    here = hcbench.compare(algos, mine, store=tmp_path / "a.sqlite", **options)
+    there = hcbench.compare(algos, mine, store=tmp_path / "b.sqlite", **options, **on(scheduler))
+    assert [row["metrics"] for row in there.rows] == [row["metrics"] for row in here.rows]
+
+
+def test_new_metrics_judge_what_is_stored(tmp_path: Path, scheduler: str) -> None:
+    store = tmp_path / "store.sqlite"
+    compare(store, "draws", metrics=["leaves"])
+    after = compare(store, "draws", **on(scheduler))
+    assert [o.reused for o in after.outcomes] == [True]
+    alone = compare(tmp_path / "other.sqlite", "draws")
+    assert after.rows[0]["metrics"] == alone.rows[0]["metrics"]
+
+
+# ---- What happens to a cluster -------------------------------------------------------------------
+
+
+def test_a_worker_that_dies_costs_nothing(
+    tmp_path: Path, scheduler: str, undisturbed: list[tuple[Any, ...]]
+) -> None:
+    def kill() -> None:
+        with client_of(scheduler) as client:
+            pids = client.run(os.getpid)
+            parents = {psutil.Process(pid).ppid(): pid for pid in pids.values()}
+            nannied = [pid for parent, pid in parents.items() if parent != os.getpid()]
+            os.kill(nannied[0], signal.SIGKILL)
+
+    store = tmp_path / "store.sqlite"
+    watched = After(20, kill)
+    compare(store, "draws", "Random", **SHORT, **on(scheduler), observer=watched)
+    assert watched.keys.total() == len(watched.keys) == 100, "each cell is told once"
+    assert contents(store) == undisturbed
+
+
+def test_when_the_scheduler_dies_the_run_ends_and_the_same_command_resumes(
+    tmp_path: Path, scheduler: str, undisturbed: list[tuple[Any, ...]]
+) -> None:
+    store = tmp_path / "store.sqlite"
+    with scheduler_in(tmp_path) as (address, process):
+        log = tmp_path / "worker.log"
+        with worker_of(address, log, "--no-nanny", "--death-timeout=5"):
+            watched = After(20, process.kill)
+            began = time.monotonic()
+            with pytest.raises(WorkerError, match="is gone; what is done is kept") as caught:
+                compare(store, "draws", "Random", **SHORT, **on(address), observer=watched)
+            assert time.monotonic() - began < 60
+    assert len(str(caught.value).splitlines()) == 1
+    survived = watched.keys.total()
+    assert 20 <= survived < 100
+    assert len(contents(store)) == survived, "what arrived is stored"
+    again = compare(store, "draws", "Random", **SHORT, **on(scheduler))
+    assert sum(o.reused for o in again.outcomes) == survived
+    assert contents(store) == undisturbed
+
+
+def test_an_interrupted_run_leaves_nothing_on_the_cluster(tmp_path: Path, scheduler: str) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    store = tmp_path / "store.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        compare(
+            *(store, "draws", "endless"),
+            **{**SHORT, "timeout": None},
+            **on(scheduler),
+            observer=After(1, interrupt),
+        )
+    with client_of(scheduler) as client:
+        wait_until(lambda: not any(client.run(nurseries).values()))
+        assert not any(client.processing().values())
+        assert not any(client.run(hosts).values())
+
+
+def test_a_main_process_that_is_killed_leaves_nothing_running(
+    tmp_path: Path, scheduler: str
+) -> None:
+    code = (
+        "import hcbench; hcbench.compare(['endless'], ['numbers'], repetitions=2, timeout=None, "
+        f"plugins=[{str(PLUGIN)!r}], store={str(tmp_path / 's.sqlite')!r}, "
+        f"executor='dask', scheduler={scheduler!r})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    with client_of(scheduler) as client:
+        try:
+            wait_until(lambda: sum(client.run(running).values()) == 2)
+        finally:
+            process.kill()
+            process.wait()
+        wait_until(lambda: sum(client.run(running).values()) == 0)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+def running() -> int:
+    """In a dask worker: how many cells run."""
+    from hcbench.dask_pool import host
+
+    return sum(len(each._running) for each in host._hosts.values())
+
+
+def nurseries() -> int:
+    """In a dask worker: how many processes it has that start cells."""
+    mine = psutil.Process().children()
+    return sum("hcbench.workers.nursery" in " ".join(child.cmdline()) for child in mine)
+
+
+def hosts() -> int:
+    """In a dask worker: how many runs it is to do cells of."""
+    from hcbench.dask_pool import host
+
+    return len(host._hosts)
+
+
+# ---- What is told in one line --------------------------------------------------------------------
+
+
+def told(*args: str, store: Path) -> str:
+    """What a command that cannot begin says on stderr."""
+    command = ["compare", "--algos=good", "--datasets=numbers", "-r1", f"--plugin={PLUGIN}", *args]
+    environment = {"HCBENCH_STORE": str(store), "HCBENCH_DEBUG": ""}
+    result = CliRunner(env=environment).invoke(main, command)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert not store.exists(), "there is no run"
+    return line.removeprefix("hcbench: error: ")
+
+
+def test_a_scheduler_that_does_not_answer(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
+    began = time.monotonic()
+    line = told("--executor=dask", f"--scheduler={address}", store=tmp_path / "s.sqlite")
+    assert time.monotonic() - began < 20
+    assert line.startswith(f"no dask scheduler answers at {address} (")
+
+
+def test_a_scheduler_without_dask_or_without_sense(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    assert told("--scheduler=tcp://h:1", store=store) == (
+        "the scheduler tcp://h:1 needs the executor dask, not local"
+    )
+    nonsense = told("--executor=dask", "--scheduler=nonsense://h:1", store=store)
+    assert nonsense.startswith("no dask scheduler answers at nonsense://h:1 (")
+
+
+def test_dask_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("hcbench.dask_pool")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    line = told("--executor=dask", store=tmp_path / "s.sqlite")
+    assert line.endswith('pip install "hcbench[dask]"')
+
+
+def test_a_daemonic_worker(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        address, _ = stack.enter_context(scheduler_in(tmp_path))
+        stack.enter_context(worker_of(address, tmp_path / "worker.log", daemon="true"))
+        line = told("--executor=dask", f"--scheduler={address}", store=tmp_path / "s.sqlite")
+    assert "is daemonic" in line
+    assert "distributed.worker.daemon: false" in line
+
+
+def terms(**changes: Any) -> Terms:
+    here = editions_here(["hcbench core", "hcbench:metrics", "numpy"])
+    assert all(here.values())
+    return replace(Terms("a run", python_version(), here), **changes)
+
+
+def test_a_worker_with_other_code_takes_no_part() -> None:
+    assert refuse(terms()) == ""
+    assert refuse(terms(python="2.7")).startswith("it runs Python 3.")
+    other = {**terms().editions, "hcbench core": "9.9"}
+    assert "the main process 9.9" in refuse(terms(editions=other))
+    missing = refuse(terms(editions={"theirs:plugin": "1.0"}))
+    assert missing == ("of theirs:plugin it has none, the main process 1.0; install the same there")
+
+
+def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
+    place = tmp_path / "copy.py"
+    place.write_text("def answer():\n    return 42\n")
+    origin = "/nowhere/of_the_main_process.py"
+    name = module_of(Path(origin))
+    job: Any = Call(f"{name}:answer", {})
+    packed = relocate(pack_job(job, [origin]), {origin: str(place)})
+    assert unpack_job(packed)() == 42
+    with pytest.raises(PluginError, match=r"there is no file /nowhere/else\.py"):
+        unpack_job(pack_job(job, ["/nowhere/else.py"]))
+
+
+# ---- Who gets which cell -------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), max_size=15), st.lists(st.sampled_from("abc"), min_size=15))
+def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
+    data: list[int], workers: list[str]
+) -> None:
+    placement: Placement[tuple[int, int]] = Placement()
+    for number, name in enumerate(data):
+        placement.add(name, (name, number))
+    left = Counter(data)
+    last: dict[str, int] = {}
+    taken = []
+    for worker in workers[: len(data)]:
+        name, number = placement.take(worker)
+        taken.append(number)
+        if left[last.get(worker, -1)]:
+            assert name == last[worker]
+        elif unclaimed := {n for n in left if left[n]} - set(last.values()):
+            assert name in unclaimed
+        left[name] -= 1
+        last[worker] = name
+    assert len(placement) == len(data) - len(taken)
+    assert len(set(taken)) == len(taken)
+
+
+def test_a_cell_with_which_worker_after_worker_dies_is_a_row_and_one_given_up_runs_again() -> None:
+    cluster: Any = SimpleNamespace(client=None, numbers=count(), loss=lambda: None)
+    pool = DaskPool(cluster)
+    report = pool._report("tag", distributed.KilledWorker("key", "worker", 3))
+    assert report == Report("tag", "crash", reason="4 dask workers died with it", outside=True)
+    again = pool._report("tag", CancelledError())
+    assert again is not None
+    assert again.lost

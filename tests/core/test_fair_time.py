@@ -1,0 +1,211 @@
+"""What is timed is timed fairly: alone, in turns, on one thread; and it is said if it is not."""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+import hcbench
+from hcbench import Outcome, Suite
+from hcbench.layout import MetricInfo
+from hcbench.plan import make_plan
+from hcbench.plugins import Plugins
+from hcbench.registry import Registry, with_defaults
+from hcbench.results import Results
+from hcbench.run import Task, _by_data, run_plan
+from hcbench.store import Store
+from hcbench.workers.conditions import conditions
+
+CLOCKING = """
+    import time
+    import numpy as np
+    from pathlib import Path
+    from hcbench import AlgorithmSpec, MetricSpec, Parameter, hookimpl
+
+    def clocking(oracle, given, rng, *, number):
+        began = time.monotonic()
+        time.sleep(0.02)
+        if given.n > 12:  # no warm-up
+            with open({place!r}, "a") as file:
+                file.write(f"{{began}} {{time.monotonic()}}\\n")
+        return np.zeros(given.n, dtype=int)
+
+    def clusters(scored):
+        return scored.result.n_clusters
+
+    @hookimpl
+    def hcbench_algorithms():
+        number = Parameter("number", 0, "Any.", interval="[0, inf)")
+        return [
+            AlgorithmSpec(
+                name="clocking", function=clocking, doc="", accepts=("vectors",),
+                parameters=(number,), returns="partition",
+            )
+        ]
+
+    @hookimpl
+    def hcbench_metrics():
+        return [
+            MetricSpec(name=name, function=clusters, doc="", direction="lower", result="partition")
+            for name in ("one", "two")
+        ]
+"""
+
+
+def calls(place: Path) -> list[tuple[float, float]]:
+    """Begin and end of each call, in the order in which they began."""
+    lines = [line.split() for line in place.read_text().splitlines()]
+    return sorted((float(began), float(ended)) for began, ended in lines)
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    from textwrap import dedent
+
+    file = tmp_path / "clocking.py"
+    file.write_text(dedent(CLOCKING.format(place=str(tmp_path / "calls"))))
+    return file
+
+
+def run(plugin: Path, store: Store, *metrics: str, **options: Any) -> list[Outcome]:
+    registry = Registry(Plugins([plugin]))
+    suite = Suite(
+        name="clocked",
+        algorithms=("clocking[number=[0,1,2]]",),
+        datasets=("iris[n=20]",),
+        metrics=metrics,
+        repetitions=4,
+    )
+    plan = make_plan(with_defaults(suite, registry), registry)
+    return run_plan(plan, registry.plugins, store, jobs=2, **options)
+
+
+def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) -> None:
+    with Store(":memory:") as store:
+        found = run(plugin, store, "one", exclusive=True)
+        assert len(found) == 12
+        timed = calls(tmp_path / "calls")
+        assert len(timed) == 12
+        assert all(ended <= began for (_, ended), (began, _) in pairwise(timed))
+        again = run(plugin, store, "one", "two", exclusive=True)
+    assert len(calls(tmp_path / "calls")) == 12, "a new metric times nothing"
+    assert all(outcome.reused for outcome in again)
+    assert {p.values["two"].value for o in again for p in o.measured} == {1.0}
+
+
+def test_without_it_they_do(plugin: Path, tmp_path: Path) -> None:
+    """Else the test above shows nothing."""
+    with Store(":memory:") as store:
+        run(plugin, store, "one")
+    timed = calls(tmp_path / "calls")
+    assert any(ended > began for (_, ended), (began, _) in pairwise(timed))
+
+
+def test_on_fixed_data_algorithms_take_turns() -> None:
+    """A machine that becomes slower is to be slower for all, whatever oracle they ask."""
+    registry = Registry(Plugins())
+    algorithms = ("UPGMA", "4-AL", "Random")
+    suite = Suite(
+        name="turns", algorithms=algorithms, datasets=("iris", "wine"), repetitions=5, seed=3
+    )
+    cells = make_plan(suite, registry).cells
+    ordered = [task.cell for task in _by_data([Task(cell, ()) for cell in cells])]
+    assert len({cell.oracle.label for cell in ordered}) > 1
+    for start in range(0, len(ordered), len(algorithms)):
+        turn = ordered[start : start + len(algorithms)]
+        assert {cell.algorithm.label for cell in turn} == set(algorithms)
+        assert len({(cell.dataset.label, cell.repetition) for cell in turn}) == 1
+    datasets = [cell.dataset.label for cell in ordered]
+    assert datasets == sorted(datasets), "what shares data stands together"
+
+
+def test_the_conditions_of_a_call_are_kept(tmp_path: Path) -> None:
+    results = hcbench.compare("UPGMA", "iris[n=15]", repetitions=1, store=tmp_path / "s.sqlite")
+    (row,) = results.rows
+    assert row["load"] >= 0
+    with Store(tmp_path / "s.sqlite") as store:
+        ((kept, _),) = store.outcomes()
+    assert (kept.load, kept.frequency) == (row["load"], row["frequency"])
+
+
+def test_conditions_are_those_that_the_system_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (6.0, 1.0, 1.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    found = conditions()
+    assert found.load == 1.5
+    assert found.frequency is None or 100 < found.frequency < 10_000
+
+    def refuse() -> tuple[float, float, float]:
+        raise OSError
+
+    monkeypatch.setattr(os, "getloadavg", refuse)
+    assert conditions().load is None
+
+
+def results_with(loads: list[float | None], *metrics: MetricInfo) -> Results:
+    outcomes = [
+        Outcome(
+            key=f"k{repetition}",
+            algorithm="a",
+            dataset="d",
+            oracle="o",
+            repetition=repetition,
+            seed=0,
+            load=load,
+        )
+        for repetition, load in enumerate(loads)
+    ]
+    return Results(outcomes, metrics)
+
+
+SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
+
+
+def test_a_busy_machine_is_said_where_times_are_shown() -> None:
+    loads = [0.5, 1.0, None, 2.0, 3.26]
+    shown = results_with(loads, SECONDS).to_markdown()
+    assert "2 of 4 cells were timed on a busy machine, with up to 3.3 processes a core" in shown
+    assert "busy" not in results_with(loads, MetricInfo("AARI")).to_markdown()
+    assert "busy" not in results_with([0.5, 1.0, None], SECONDS).to_markdown()
+
+
+LIMITED = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
+
+
+def test_whatever_computes_in_parallel_has_one_thread(tmp_path: Path) -> None:
+    def threads(X: Any) -> Any:
+        import numba
+        import threadpoolctl
+        from sklearn.cluster import KMeans
+
+        KMeans(2, n_init=1).fit(X)  # loads its OpenMP
+        pools = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
+        assert pools
+        assert set(pools) == {1}
+        assert numba.get_num_threads() == 1
+        assert all(os.environ[f"{name}_NUM_THREADS"] == "1" for name in limited)
+        return linkage(X)
+
+    limited = LIMITED
+    results = hcbench.compare([threads], ["iris[n=15]"], repetitions=1, store=tmp_path / "s.sqlite")
+    assert [(row["status"], row["reason"]) for row in results.rows] == [("ok", "")]
+
+
+def test_a_doze_is_timed_as_what_it_is(tmp_path: Path) -> None:
+    """The clock of a call knows sleep, unlike processor time, and is not the wall clock."""
+
+    def doze(X: Any) -> Any:
+        time.sleep(0.2)
+        return linkage(np.asarray(X))
+
+    (row,) = hcbench.compare(
+        [doze], ["iris[n=15]"], repetitions=1, store=tmp_path / "s.sqlite"
+    ).rows
+    assert 0.2 <= row["seconds"] < 10

@@ -1,0 +1,100 @@
+"""How a run is followed: what is done, failed and left, for how long, and what runs now."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from hcbench import Outcome
+from hcbench.cli import progress
+from hcbench.cli.progress import Bar, Lines, Tally, follow
+
+
+class Clock:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    return clock
+
+
+def outcome(algorithm: str, dataset: str = "iris", **fields: Any) -> Outcome:
+    return Outcome(
+        key="k", algorithm=algorithm, dataset=dataset, oracle="", repetition=0, seed=0, **fields
+    )
+
+
+def ignore(_text: str) -> None:
+    """Tell nobody."""
+
+
+def test_the_time_that_is_left_knows_which_cells_take_long(clock: Clock) -> None:
+    tally = Tally(began=clock.now)
+    tally.begin(24, 2, {("quick", "iris"): 11, ("slow", "iris"): 11})
+    assert tally.seconds_left == math.inf
+    for _ in range(10):
+        tally.count(outcome("quick"), 1.0, ignore)
+    tally.count(outcome("slow"), 100.0, ignore)
+    clock.now += 55.0  # two at a time
+    # One quick cell of 1 s and ten slow ones of 100 s, at that pace; the mean of all those that are
+    # done says 11 * 5 s instead.
+    assert tally.seconds_left == pytest.approx((1 + 10 * 100) / 2)
+    assert str(tally) == "13 of 24 cells, 11 left, about 8:20 min"
+
+
+def test_what_has_not_been_seen_yet_is_judged_by_the_algorithm_then_by_all(clock: Clock) -> None:
+    tally = Tally(began=clock.now)
+    tally.begin(4, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 1, ("c", "iris"): 1})
+    tally.count(outcome("a"), 2.0, ignore)
+    tally.count(outcome("b"), 4.0, ignore)
+    clock.now += 6.0
+    assert tally.seconds_left == pytest.approx(2.0 + 3.0)
+    tally.count(outcome("a", "wine"), 2.0, ignore)
+    tally.count(outcome("c"), 2.0, ignore)
+    assert (tally.left, tally.seconds_left) == (0, 0.0)
+    assert str(tally) == "4 of 4 cells"
+
+
+def test_lines_come_now_and_then_with_failures_and_what_runs(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines()
+    lines.started(1003, 2, {("a", "iris"): 1001})
+    now = [("a on iris", "algorithm", 3.0), ("a on wine", "metrics", 61.0)]
+    for _ in range(100):
+        clock.now += 0.25
+        lines.finished(outcome("a", status="error", reason="no"), 0.5)
+        lines.running(now)
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "hcbench: 1,003 cells, 2 of them stored already",
+        "hcbench: a on iris, repetition 0: error: no",
+        "hcbench: 42 of 1,003 cells, 40 failed, 961 left, about 4:00 min; "
+        "now a on wine (metrics, 1:01 min)",
+        "hcbench: 82 of 1,003 cells, 80 failed, 921 left, about 3:50 min; "
+        "now a on wine (metrics, 1:01 min)",
+    ]
+
+
+def test_a_terminal_has_a_bar_and_continuous_integration_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rich.console import Console
+
+    monkeypatch.setattr(progress, "console", lambda **_: Console(force_terminal=True))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
+    assert isinstance(follow(quiet=False), Bar)
+    monkeypatch.setenv("CI", "true")
+    assert isinstance(follow(quiet=False), Lines)

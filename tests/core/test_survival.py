@@ -1,0 +1,226 @@
+"""Whatever is killed in the middle of a run: the same command again, and nothing is amiss."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from hcbench.store import Store
+
+TOYS = Path(__file__).parent.parent / "plugins_for_tests" / "toys.py"
+CELLS = 500
+COMMAND = [
+    *(sys.executable, "-m", "hcbench", "compare", "--plugin", str(TOYS), "--jobs=2"),
+    *("--algos=Comb,Comb[start=1]", "--datasets=line,line[n=9]", "--metrics=nodes,size", "-r125"),
+]
+EARLY = 40  # cells that are stored when something is killed
+
+
+def environment(store: Path) -> dict[str, str]:
+    return {**os.environ, "HCBENCH_STORE": str(store), "TERM": "xterm"}
+
+
+def ask(store: Path, question: str) -> list[Any]:
+    """The answer of the database; of one that is not there yet, nothing."""
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+            return connection.execute(question).fetchall()
+    except sqlite3.OperationalError:
+        return []
+    finally:
+        if "connection" in locals():
+            connection.close()
+
+
+def count(store: Path) -> int:
+    return sum(number for (number,) in ask(store, "SELECT count(*) FROM cells"))
+
+
+def numbers(store: Path) -> list[tuple[Any, ...]]:
+    """Status and values of every cell, as it was measured last; a cell twice would show."""
+    with Store(store) as opened:
+        return sorted(
+            (
+                *(o.key, o.algorithm, o.dataset, o.repetition, o.status, o.data_digest),
+                *((label, value.value) for label, value in sorted(point.values.items())),
+            )
+            for o, _ in opened.outcomes()
+            for point in o.measured
+        )
+
+
+def start(store: Path, *, screen: int | None = None, **options: Any) -> subprocess.Popen[str]:
+    """The command, on its way: some cells are stored, many are left."""
+    running = subprocess.Popen(COMMAND, env=environment(store), text=True, **options)
+    wait_for(store, EARLY, running, screen)
+    return running
+
+
+def wait_for(
+    store: Path, cells: int, running: subprocess.Popen[str], screen: int | None = None
+) -> None:
+    """Wait until so many cells are stored."""
+    until = time.monotonic() + 60
+    while count(store) < cells:
+        assert time.monotonic() < until
+        assert running.poll() is None, "it ended too early"
+        time.sleep(0.002)
+        if screen is not None:  # what nobody reads would stop it
+            with suppress(BlockingIOError):
+                os.read(screen, 1 << 16)
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """A terminal: our side, which does not wait, and theirs."""
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    try:
+        yield ours, theirs
+    finally:
+        for side in (ours, theirs):
+            with suppress(OSError):
+                os.close(side)
+
+
+def again(store: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(COMMAND, env=environment(store), text=True, capture_output=True)
+
+
+def family(pid: int) -> tuple[psutil.Process, list[psutil.Process]]:
+    """The nursery of a main process, and its workers."""
+    (nursery,) = psutil.Process(pid).children()
+    return nursery, nursery.children()
+
+
+def all_gone(processes: list[psutil.Process]) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=10)
+    return not alive
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """What a run says that nobody disturbs."""
+    store = tmp_path_factory.mktemp("undisturbed") / "store.sqlite"
+    assert again(store).returncode == 0
+    found = numbers(store)
+    assert len(found) == CELLS
+    return found
+
+
+@pytest.fixture
+def store(tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> Iterator[Path]:
+    """A store that is as it should be once the same command has been given again."""
+    path = tmp_path / "store.sqlite"
+    yield path
+    survived = count(path)
+    resumed = again(path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert numbers(path) == undisturbed, f"after {survived} had survived"
+    last = ask(path, "SELECT max(id) FROM runs")[0][0]
+    of_last = f"SELECT count(*), count(DISTINCT cell) FROM run_cells WHERE run = {last}"
+    assert ask(path, of_last) == [(CELLS, CELLS)]
+    twice = "SELECT key FROM cells WHERE status = 'ok' GROUP BY key HAVING count(*) > 1"
+    assert ask(path, twice) == []
+    assert ask(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_the_main_process_is_killed(store: Path) -> None:
+    running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    nursery, workers = family(running.pid)
+    running.kill()
+    running.wait()
+    assert all_gone([nursery, *workers]), "they end by themselves"
+    assert EARLY <= count(store) < CELLS
+
+
+def test_a_worker_is_killed_and_then_the_nursery(store: Path) -> None:
+    running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    nursery, workers = family(running.pid)
+    workers[0].kill()
+    assert all_gone(workers[:1])
+    wait_for(store, count(store) + EARLY, running)
+    nursery.kill()
+    _, told = running.communicate(timeout=60)
+    assert all_gone(workers)
+    assert count(store) == CELLS, "neither stops the run"
+    killed = ask(store, "SELECT phase, reason FROM cells WHERE status <> 'ok'")
+    # That of the worker at most, and not even that if it was between two cells.
+    assert killed in ([], [("outside", "killed by signal 9 (possibly out of memory)")])
+    assert (running.returncode, "killed by signal 9" in told) == (len(killed), bool(killed))
+
+
+def test_sigterm_ends_it_in_one_line(store: Path) -> None:
+    running = start(store, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    nursery, workers = family(running.pid)
+    running.terminate()
+    out, told = running.communicate(timeout=30)
+    assert (running.returncode, out) == (143, "")
+    last = "hcbench: interrupted; what is done is kept: the same command resumes"
+    assert told.splitlines()[-1] == last
+    assert "Traceback" not in told
+    assert all_gone([nursery, *workers])
+    assert EARLY <= count(store) < CELLS
+    assert ask(store, "SELECT status FROM cells WHERE status <> 'ok'") == []
+    assert ask(store, "SELECT interrupted FROM runs") == [(1,)]
+
+
+def test_a_batch_system_tells_all_processes(store: Path) -> None:
+    running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    nursery, workers = family(running.pid)
+    for each in (*workers, nursery):
+        each.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=30)
+    assert running.returncode == 143
+    assert all_gone([nursery, *workers])
+    failed = ask(store, "SELECT phase FROM cells WHERE status <> 'ok'")
+    assert set(failed) <= {("outside",)}, "the algorithm is not to blame: it runs again"
+
+
+def test_the_terminal_is_closed(store: Path) -> None:
+    with terminal() as (ours, theirs):
+        shown = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        running = start(store, screen=ours, preexec_fn=_own_terminal, **shown)
+        nursery, workers = family(running.pid)
+    # Now it is closed, and the kernel has sent SIGHUP.
+    assert running.wait(timeout=30) == 129
+    assert all_gone([nursery, *workers])
+    assert ask(store, "SELECT interrupted FROM runs") == [(1,)]
+
+
+def _own_terminal() -> None:
+    """Have stdin as the terminal that controls a new session."""
+    import fcntl
+    import termios
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_a_closed_terminal_that_nobody_hears_of_stops_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with terminal() as (ours, theirs):
+        running = start(store, screen=ours, stdout=subprocess.DEVNULL, stderr=theirs)
+    # It is not its controlling terminal: no signal, but nothing can be drawn any more.
+    running.wait(timeout=60)
+    assert count(store) == CELLS
+
+
+def test_durations_are_never_differences_of_the_wall_clock() -> None:
+    """A clock that is set back must not make a cell late, nor its seconds negative."""
+    core = Path(__file__).parents[2] / "core" / "hcbench"
+    reading = [path.name for path in core.rglob("*.py") if "time.time(" in path.read_text()]
+    assert reading == []
