@@ -7,17 +7,19 @@ leaves is drawn like any other tree. O(m) for m nodes, besides what matplotlib n
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from hcbench.errors import DataError
 from hcbench.trees import HeightKind, Tree
+from hcbench.views.palette import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+Orientation: TypeAlias = Literal["top", "left", "right"]
 MIXED = "#555555"
 GUIDE = "#bbbbbb"
 _POINTS = 72.0  # of an inch
@@ -39,9 +41,10 @@ def dendrogram(
     classes: ArrayLike | None = None,
     colours: Mapping[Any, str] | None = None,
     names: bool | None = None,
-    orientation: Literal["top", "left"] = "top",
+    orientation: Orientation = "top",
+    order: ArrayLike | None = None,
 ) -> Axes:
-    """Draw a tree with its root on top, or on the left.
+    """Draw a tree with its root on top, on the left or on the right.
 
     Distances grow towards the root, affinities towards the leaves: the axis shows the heights as
     the tree has them. Infinite heights are drawn a little beyond the others; a tree without heights
@@ -60,8 +63,11 @@ def dendrogram(
     names : bool, optional
         Whether to write the names of the leaves (their numbers, if they have none); by default
         where there is room for letters of 3 points.
-    orientation : {"top", "left"}
+    orientation : {"top", "left", "right"}
         Where the root is.
+    order : (n,) int, optional
+        The leaves from left to right, or from the top to the bottom, in an order in which no
+        branches cross; by default that of the tree.
 
     Returns
     -------
@@ -78,12 +84,13 @@ def dendrogram(
     palette: Mapping[Any, str] = {}
     if labels is not None:
         palette = colours or class_colours(labels)
-    along, height = layout(tree)
+    leaves = tree.leaf_order if order is None else np.asarray(order, dtype=np.int64)
+    along, height = layout(tree, leaves)
     _draw_branches(ax, tree, along, height, labels, palette, orientation)
     size = _room(ax, tree.n, orientation)
     wanted = size >= _NAME_SIZE[0] if names is None else names
-    _write_names(ax, tree, labels, palette, size if wanted else 0.0, orientation)
-    _label_heights(ax, tree, height, orientation)
+    _write_names(ax, tree, leaves, labels, palette, size if wanted else 0.0, orientation)
+    _label_heights(ax, tree, along, height, orientation)
     if labels is not None and 1 < len(palette) <= _LEGEND:
         _add_legend(ax, labels, palette)
     return ax
@@ -94,13 +101,19 @@ def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
 
     The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
     """
-    from hcbench.plots import PALETTE
-
     return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(dict.fromkeys(classes))}
 
 
-def layout(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def layout(
+    tree: Tree, order: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the nodes are drawn.
+
+    Parameters
+    ----------
+    tree : Tree
+    order : (n,) int, optional
+        The leaves in the order in which they stand; by default that of the tree.
 
     Returns
     -------
@@ -112,7 +125,7 @@ def layout(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """
     m, n = tree.n_nodes, tree.n
     along = np.empty(m)
-    along[:n] = tree.leaf_range[0][:n]
+    along[tree.leaf_order if order is None else order] = np.arange(n)
     first, last = np.full(m, np.inf), np.full(m, -np.inf)
     levels = np.zeros(m)
     parent = tree.parent.tolist()
@@ -163,7 +176,7 @@ def _draw_branches(
     height: NDArray[np.float64],
     labels: Sequence[Any] | None,
     palette: Mapping[Any, str],
-    orientation: str,
+    orientation: Orientation,
 ) -> None:
     """A stem from each node to its parent's height, and a bar over the children of each node."""
     from matplotlib.collections import LineCollection
@@ -192,7 +205,13 @@ def _draw_branches(
     )
 
 
-def _label_heights(ax: Axes, tree: Tree, height: NDArray[np.float64], orientation: str) -> None:
+def _label_heights(
+    ax: Axes,
+    tree: Tree,
+    along: NDArray[np.float64],
+    height: NDArray[np.float64],
+    orientation: Orientation,
+) -> None:
     """Limits and name of the axis of heights: the root is on its side, whatever heights mean."""
     from matplotlib.ticker import MaxNLocator
 
@@ -209,24 +228,26 @@ def _label_heights(ax: Axes, tree: Tree, height: NDArray[np.float64], orientatio
         ax.set_ylabel(_AXES[tree.kind])
     else:
         ax.set_ylim(*reversed(sides))
-        ax.set_xlim(*reversed(limits))
+        ax.set_xlim(*(reversed(limits) if orientation == "left" else limits))
         ax.set_xlabel(_AXES[tree.kind])
     if tree.kind in (HeightKind.ORDER, HeightKind.NONE):
         axis = ax.yaxis if orientation == "top" else ax.xaxis
         axis.set_major_locator(MaxNLocator(integer=True))
-    base = "bottom" if orientation == "top" else "right"
-    for side in {"top", "right", "bottom", "left"} - {"left" if base == "bottom" else "bottom"}:
+    for side in {"top", "right", "bottom", "left"} - {"left" if orientation == "top" else "bottom"}:
         ax.spines[side].set_visible(False)
     leaves = height[: tree.n]
     if np.ptp(leaves) > 0:
-        _guide_names(ax, tree, leaves, limits[0], orientation)
+        _guide_names(ax, along[: tree.n], leaves, limits[0], orientation)
 
 
 def _guide_names(
-    ax: Axes, tree: Tree, leaves: NDArray[np.float64], base: float, orientation: str
+    ax: Axes,
+    along: NDArray[np.float64],
+    leaves: NDArray[np.float64],
+    base: float,
+    orientation: Orientation,
 ) -> None:
     """Thin lines from leaves that end at different heights to their names."""
-    along = tree.leaf_range[0][: tree.n].astype(np.float64)
     lines = ax.vlines if orientation == "top" else ax.hlines
     lines(along, leaves, base, colors=GUIDE, linewidths=0.5, linestyles=":", zorder=0)
 
@@ -234,14 +255,15 @@ def _guide_names(
 def _write_names(
     ax: Axes,
     tree: Tree,
+    leaves: NDArray[np.int64],
     labels: Sequence[Any] | None,
     palette: Mapping[Any, str],
     size: float,
-    orientation: str,
+    orientation: Orientation,
 ) -> None:
     """The names at the leaves, in the colours of their classes; or, without room, coloured dots."""
     axis = ax.xaxis if orientation == "top" else ax.yaxis
-    order = tree.leaf_order.tolist()
+    order = leaves.tolist()
     colours = [palette.get(labels[i], MIXED) if labels is not None else "black" for i in order]
     if orientation == "left":
         ax.yaxis.tick_right()
@@ -249,7 +271,7 @@ def _write_names(
         axis.set_ticks([])
         if labels is not None:
             at = np.arange(tree.n, dtype=np.float64)
-            edge = np.zeros(tree.n) if orientation == "top" else np.ones(tree.n)
+            edge = np.ones(tree.n) if orientation == "left" else np.zeros(tree.n)
             if orientation == "top":
                 dots = ax.scatter(at, edge, c=colours, transform=ax.get_xaxis_transform())
             else:
@@ -291,12 +313,12 @@ def _plain(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-def _room(ax: Axes, n: int, orientation: str) -> float:
+def _room(ax: Axes, n: int, orientation: Orientation) -> float:
     """The size in points of names that stand side by side along the leaves."""
     return min(0.9 * _extent(ax, orientation) * _POINTS / max(n, 1), _NAME_SIZE[1])
 
 
-def _extent(ax: Axes, orientation: str) -> float:
+def _extent(ax: Axes, orientation: Orientation) -> float:
     """The length in inches of the side of the axes along which the leaves stand."""
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -307,7 +329,7 @@ def _extent(ax: Axes, orientation: str) -> float:
     return float(inches) * (1.0 if figure.get_layout_engine() is None else 1.2)
 
 
-def _fitting_axes(tree: Tree, orientation: str) -> Axes:
+def _fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
     """Axes with room for the names of all leaves."""
     from hcbench.plots import new_figure
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.cell import describe
-from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.errors import DataNotAvailableError, HcbenchError, PluginError
 from hcbench.inputs import make_problem
 from hcbench.job import Call
 from hcbench.labels import same_name
 from hcbench.notes import collect_notes
 from hcbench.plan import data_seed
 from hcbench.plots import style
+from hcbench.plugins import Plugins
 from hcbench.registry import Registry, load_registry
 from hcbench.specs import load_function
 from hcbench.store import Store
 from hcbench.trees import Tree
 
 if TYPE_CHECKING:
+    import matplotlib.figure
+
     from hcbench.outcome import Outcome
     from hcbench.problem import Problem, Result
     from hcbench.results import Results
@@ -46,6 +49,11 @@ class FigureView:
     _store: Store
     _registry: Registry
     _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
+
+    @property
+    def plugins(self) -> Plugins:
+        """Whose code there is."""
+        return self._registry.plugins
 
     def tree(
         self,
@@ -245,13 +253,40 @@ def _draw(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
     return Drawn(name=figure.name, path=path)
 
 
+def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
+    """The function of a figure; one that is merely named must be code of a plugin.
+
+    Names come from suites and stores, and those may come from anywhere.
+
+    Raises
+    ------
+    PluginError
+        If it is no function of a plugin that is loaded.
+    """
+    if not isinstance(figure.function, str):
+        return figure.function
+    refused = PluginError(f"{figure.function} is no function of a plugin: only those are called")
+    if not plugins.has_code(figure.function.partition(":")[0]):
+        raise refused
+    function = load_function(figure.function)
+    if not plugins.has_code(getattr(function, "__module__", None) or ""):
+        raise refused  # what a plugin merely imports
+    return function
+
+
 def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
     import matplotlib.figure
 
     with style():
-        drawn = load_function(figure.function)(view)
+        drawn = _function_of(figure, view.plugins)(view)
         if not isinstance(drawn, matplotlib.figure.Figure):
             raise HcbenchError(
                 f"its function must return a matplotlib figure, got {type(drawn).__name__}"
             )
+    write_figure(drawn, path, form)
+
+
+def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:
+    """Write a figure; the same drawing is the same file."""
+    with style():
         drawn.savefig(path, format=form, bbox_inches="tight", metadata=_METADATA.get(form, {}))

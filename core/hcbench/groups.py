@@ -52,6 +52,32 @@ def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
     return Value(None, "skipped", f"{outcome.status}: {outcome.reason}")
 
 
+def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
+    """The algorithm of each group, with all that tells it from others on the same data set.
+
+    An algorithm that runs with several oracles or budgets on one data set competes as often.
+    """
+    varying: dict[str, set[str]] = {}
+    for key in ("oracle", "budget"):
+        seen: dict[tuple[str, str], set[str | int | None]] = {}
+        for group in groups:
+            if group.oracle:
+                seen.setdefault((group.algorithm, group.dataset), set()).add(getattr(group, key))
+        for (algorithm, _), values in seen.items():
+            if len(values) > 1:
+                varying.setdefault(algorithm, set()).add(key)
+    names = {}
+    for group in groups:
+        told = varying.get(group.algorithm, ())
+        parts = [group.algorithm]
+        if "oracle" in told:
+            parts.append(f"oracle {group.oracle or '-'}")
+        if "budget" in told:
+            parts.append(f"budget {'none' if group.budget is None else f'{group.budget:,}'}")
+        names[group] = ", ".join(parts)
+    return names
+
+
 def group_outcomes(
     outcomes: Sequence[Outcome], algorithms: Sequence[str], datasets: Sequence[str]
 ) -> list[Group]:

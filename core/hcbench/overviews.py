@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hcbench.groups import name_variants
+from hcbench.ranks import ALPHA
 from hcbench.tables import (
     ARROWS,
-    KEYS,
     NOTHING,
     Block,
     Entry,
     Notes,
     dataset_block,
     joined,
-    key_text,
     remarks_on,
     troubles,
     value_entry,
 )
 from hcbench.verdicts import WORDS, Verdict, describe_claimed
+from hcbench.views.significance import blocks_line, format_p, pairs_line
 
 if TYPE_CHECKING:
     from hcbench.groups import Group
     from hcbench.layout import MetricInfo
+    from hcbench.ranks import Ranking
     from hcbench.results import Results
 
 UNGROUPED = 12  # so many claims are one table
@@ -54,7 +56,7 @@ def _overview_blocks(results: Results) -> list[Block]:
     """A table for each metric of quality; of all metrics, if there is none of quality."""
     metrics = [metric for metric in results.metrics if not metric.cost] or results.metrics
     groups = [group for group in results.groups if group.checkpoint is None]
-    variants = _variants(groups)
+    variants = name_variants(groups)
     return [_overview_block(results, metric, groups, variants) for metric in metrics]
 
 
@@ -86,50 +88,92 @@ def _noted_entry(group: Group, metric: MetricInfo, best: Sequence[Group], notes:
     return Entry(entry.text, entry.bold, tuple(dict.fromkeys([*marks, *entry.marks])))
 
 
-def _variants(groups: Sequence[Group]) -> dict[Group, str]:
-    """The algorithm of each group, with all that tells it from others on the same data set."""
-    varying: dict[str, set[str]] = {}
-    for key in ("oracle", "budget"):
-        seen: dict[tuple[str, str], set[str | int | None]] = {}
-        for group in groups:
-            if group.oracle:
-                seen.setdefault((group.algorithm, group.dataset), set()).add(getattr(group, key))
-        for (algorithm, _), values in seen.items():
-            if len(values) > 1:
-                varying.setdefault(algorithm, set()).add(key)
-    names = {}
-    for group in groups:
-        told = [key for key in ("oracle", "budget") if key in varying.get(group.algorithm, ())]
-        parts = [f"{KEYS[key]} {key_text(key, getattr(group, key))}" for key in told]
-        names[group] = ", ".join([group.algorithm, *parts])
-    return names
-
-
 # ---- Ranks and verdicts --------------------------------------------------------------------------
 
 
 def _ranking_blocks(results: Results) -> list[Block]:
-    """Average ranks, if they say more than one block of a data set does."""
-    ranking = results.ranking
-    if len(results.datasets) < 2 or not ranking:
+    """Average ranks over data sets, below them the tests of their differences."""
+    rankings = results.rankings
+    if len(results.datasets) < 2 or not rankings:
         return []
-    metrics = list(dict.fromkeys(row["metric"] for row in ranking))
-    names = list(dict.fromkeys(row["algorithm"] for row in ranking))
-    rank = {(row["algorithm"], row["metric"]): row["average_rank"] for row in ranking}
-    best = {metric: min(rank[name, metric] for name in names) for metric in metrics}
-    blocks = {row["metric"]: row["blocks"] for row in ranking}
-    rows = tuple(
+    names = dict.fromkeys(name for ranking in rankings for name in ranking.competitors)
+    ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]
+    notes: dict[str, int] = {}
+    worse = [
+        {name: notes.setdefault(_WORSE, len(notes) + 1) for name in ranking.worse_than_best}
+        for ranking in rankings
+    ]
+    rows = [
         (
             Entry(name),
-            *(Entry(f"{rank[name, m]:.2f}", rank[name, m] == best[m]) for m in metrics),
+            *(
+                _rank_entry(name, of_metric, marks)
+                for of_metric, marks in zip(ranks, worse, strict=True)
+            ),
         )
         for name in names
-    )
-    counted = ", ".join(f"{metric}: {count}" for metric, count in blocks.items())
-    note = f"over data sets and repetitions that all could do, a failure is last ({counted})"
-    header = ("algorithm", *metrics)
-    numeric = (False, *(True for _ in metrics))
-    return [Block("average rank, 1 is best", header, numeric, rows, (note,))]
+    ]
+    rows += _test_rows(rankings, notes)
+    header = ("algorithm", *(ranking.metric.label for ranking in rankings))
+    numeric = (False, *(True for _ in rankings))
+    return [Block("average rank, 1 is best", header, numeric, tuple(rows), tuple(notes))]
+
+
+_WORSE = f"significantly worse than the best: signed-rank tests of all pairs, Holm, p <= {ALPHA:g}"
+
+
+def _rank_entry(name: str, ranks: Mapping[str, float], worse: Mapping[str, int]) -> Entry:
+    if name not in ranks:
+        return Entry(NOTHING)
+    marks = (worse[name],) if name in worse else ()
+    return Entry(f"{ranks[name]:.2f}", ranks[name] == min(ranks.values()), marks)
+
+
+def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple[Entry, ...]]:
+    """Friedman's p, or that of two alone, and the critical difference, with what they rest on."""
+    two = all(len(ranking.order) == 2 for ranking in rankings)
+    name = "p, signed-rank test" if two else "p, Friedman"
+    p = [_p_of(ranking) for ranking in rankings]
+    limits = [ranking.nemenyi.value for ranking in rankings]
+    over = [blocks_line(ranking) for ranking in rankings]
+    why = [
+        f"no p: {ranking.friedman.reason}" if value is None else ""
+        for value, ranking in zip(p, rankings, strict=True)
+    ]
+    few = [pairs_line(ranking) if ranking.too_few_blocks else "" for ranking in rankings]
+
+    def row(
+        label: str, said: Sequence[Sequence[str]], values: Sequence[str | None]
+    ) -> tuple[Entry, ...]:
+        texts = [text for of_one in said for text in _by_metric(rankings, of_one)]
+        marks = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
+        entries = (Entry(NOTHING if value is None else value, faint=True) for value in values)
+        return (Entry(label, marks=marks, faint=True), *entries)
+
+    return [
+        row(
+            name,
+            (over, why),
+            [None if value is None else format_p(value).removeprefix("= ") for value in p],
+        ),
+        row(
+            "critical difference",
+            (few,),
+            [None if limit is None else f"{limit:.2f}" for limit in limits],
+        ),
+    ]
+
+
+def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
+    """What is said of rankings: once, if the same of all, or else with the name of each metric."""
+    if len(set(texts)) == 1:
+        return [text for text in texts[:1] if text]
+    said = zip(rankings, texts, strict=True)
+    return [f"{ranking.metric.label}: {text}" for ranking, text in said if text]
+
+
+def _p_of(ranking: Ranking) -> float | None:
+    return ranking.pairs[0].test.p if len(ranking.order) == 2 else ranking.friedman.p
 
 
 def _verdict_blocks(results: Results) -> list[Block]:

@@ -1,7 +1,7 @@
 """Drawings that the figures of suites share; public as ``hcbench.plots``.
 
 Matplotlib is imported when something is drawn, and without pyplot: a figure is an object, and no
-window or global state is involved.
+window or global state is involved. Classes have the colours of `PALETTE`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hcbench.dendrograms import class_colours, dendrogram
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.labels import split_parameter
 from hcbench.statistics import mean_and_std
+from hcbench.views.palette import PALETTE, REFERENCE, look_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,28 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PALETTE", "class_colours", "curves", "dendrogram", "new_figure", "style"]
 
-#: Told apart by colour-blind people too: Okabe & Ito's, then Tol's "muted".
-PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#332288",
-    "#882255",
-    "#117733",
-    "#999933",
-    "#AA4499",
-    "#88CCEE",
-    "#CC6677",
-    "#44AA99",
-    "#DDCC77",
-)
-_MARKERS = "osD^vPX*"
-_DASHES = ("-", "--", "-.", ":")
-_REFERENCE = "#888888"
 _STYLE: Any = {  # matplotlib types each key
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "font.size": 9,
@@ -284,12 +263,13 @@ def _draw_lines(
     shown = 0
     for name, points in drawn.items():
         if name in references:
-            look: dict[str, Any] = {"color": _REFERENCE, "linestyle": "--", "marker": ""}
+            look: dict[str, Any] = {"color": REFERENCE, "linestyle": "--", "marker": ""}
         else:
+            own = look_number(shown)
             look = {
-                "color": PALETTE[shown % len(PALETTE)],
-                "linestyle": _DASHES[shown // len(PALETTE) % len(_DASHES)],
-                "marker": _MARKERS[shown % len(_MARKERS)],
+                "color": own.colour,
+                "linestyle": own.linestyle,
+                "marker": own.marker,
                 "markersize": max(7.5 - shown, 4.0),  # lines that coincide show through
             }
             shown += 1

@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -18,10 +18,11 @@ from hcbench.groups import Group, group_outcomes, value_at
 from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome
 from hcbench.overviews import make_tables
-from hcbench.ranks import find_best, rank_algorithms
+from hcbench.ranks import Ranking, find_best, rank_algorithms
 from hcbench.statistics import summarise
 from hcbench.suite import Suite
 from hcbench.verdicts import Verdict, describe_claimed, judge_claim
+from hcbench.views.significance import describe_ranking
 
 if TYPE_CHECKING:
     import pandas
@@ -46,6 +47,8 @@ class Results:
         claims that spell out a default find their cells.
     references : tuple of str
         Labels of the algorithms that are reference lines: shown, never marked best nor ranked.
+    sizes : mapping of data digest to int
+        How many items the data have, where it is known.
     """
 
     # No slots: cached_property keeps what is derived in the instance's dictionary.
@@ -54,6 +57,7 @@ class Results:
     suite: Suite = field(default_factory=lambda: Suite(name=""))
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     references: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -61,14 +65,29 @@ class Results:
         return cls.of_layout(Layout.of_plan(plan), outcomes)
 
     @classmethod
-    def of_layout(cls, layout: Layout, outcomes: Iterable[Outcome]) -> Self:
-        """The results of a run, in the order in which they were asked for."""
+    def of_layout(
+        cls, layout: Layout, outcomes: Iterable[Outcome], sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """The results of a run, in the order in which they were asked for.
+
+        Those of a shard are not judged by claims, which are about the whole.
+
+        Parameters
+        ----------
+        layout : Layout
+        outcomes : iterable of Outcome
+        sizes : mapping of data digest to int, optional
+            By default those of the outcomes that hold their results.
+        """
+        in_order = layout.in_order(outcomes)
+        is_part = layout.shard is not None and not layout.shard.is_whole
         return cls(
-            layout.in_order(outcomes),
+            in_order,
             layout.metrics,
-            layout.suite,
+            replace(layout.suite, claims=()) if is_part else layout.suite,
             layout.parameters,
             layout.references,
+            _sizes(in_order) if sizes is None else sizes,
         )
 
     def __repr__(self) -> str:
@@ -132,6 +151,8 @@ class Results:
             "distinct_queries": outcome.distinct_queries,
             "rounds": outcome.rounds,
             "draws": outcome.draws,
+            "load": outcome.load,
+            "frequency": outcome.frequency,
             "checkpoint": point.checkpoint,
             "metrics": {label: value.value for label, value in values.items()},
             "metric_reasons": {
@@ -204,17 +225,35 @@ class Results:
         ]
 
     @cached_property
-    def ranking(self) -> list[dict[str, Any]]:
-        """Average ranks of the algorithms for each metric of quality; empty for one algorithm.
+    def rankings(self) -> list[Ranking]:
+        """Average ranks over data sets for each metric of quality, with their significance.
 
-        A block is a data set in one repetition. A failure is last in its block; a block counts
-        only if no algorithm was left out of it and the metric is defined for all. Reference lines
-        do not take part.
+        A block is a data set, and a competitor's number its mean over the repetitions; repetitions
+        are blocks only where there is but one data set. One that failed in a repetition is last in
+        its block; a block counts only if no algorithm was left out of it and the metric is defined
+        for all. Reference lines do not take part. Empty for one algorithm.
         """
-        rank = {label: i for i, label in enumerate(self.algorithms)}
-        competing = [outcome for outcome in self.outcomes if not self.is_reference(outcome)]
-        ordered = sorted(competing, key=lambda outcome: rank[outcome.algorithm])
-        return rank_algorithms(ordered, self.metrics)
+        return rank_algorithms(self._competing, self.metrics)
+
+    @property
+    def _competing(self) -> list[Group]:
+        return [group for group in self.groups if not self.is_reference(group)]
+
+    @cached_property
+    def ranking(self) -> list[dict[str, Any]]:
+        """`rankings` as rows: one for each metric and algorithm, the best first."""
+        return [
+            {
+                "metric": ranking.metric.label,
+                "algorithm": name,
+                "average_rank": rank,
+                "blocks": ranking.n_blocks,
+                "block": ranking.unit,
+                "failed": ranking.failed,
+            }
+            for ranking in self.rankings
+            for name, rank in zip(ranking.competitors, ranking.ranks, strict=True)
+        ]
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -233,7 +272,7 @@ class Results:
     # ---- Written forms ---------------------------------------------------------------------------
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """One object with ``cells``, ``summary``, ``ranking`` and ``verdicts``.
+        """One object with ``cells``, ``summary``, ``ranking``, ``significance`` and ``verdicts``.
 
         Strict JSON: infinite numbers and NaN become null.
         """
@@ -241,18 +280,19 @@ class Results:
             "cells": self.rows,
             "summary": self.summary,
             "ranking": self.ranking,
+            "significance": [describe_ranking(ranking) for ranking in self.rankings],
             "verdicts": self.verdicts,
         }
-        return _written(json.dumps(_strict(everything), indent=1, allow_nan=False) + "\n", path)
+        return write_text(json.dumps(_strict(everything), indent=1, allow_nan=False) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The cells, a row each, with a column for each metric."""
-        rows = self._flat_cells()
+        rows = self.flat_rows
         text = io.StringIO()
         writer = csv.DictWriter(text, list(rows[0]) if rows else ["algorithm"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        return _written(text.getvalue(), path)
+        return write_text(text.getvalue(), path)
 
     def to_frame(self) -> pandas.DataFrame:
         """The cells as a pandas frame, with a column for each metric.
@@ -266,10 +306,11 @@ class Results:
             import pandas
         except ImportError as error:
             raise HcbenchError("to_frame needs pandas: pip install 'hcbench[pandas]'") from error
-        return pandas.DataFrame(self._flat_cells())
+        return pandas.DataFrame(self.flat_rows)
 
-    def _flat_cells(self) -> list[dict[str, Any]]:
-        """Cells without nesting; a metric called as a column is has "(metric)" behind its name."""
+    @property
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """`rows` without nesting; a metric called as a column is has "(metric)" behind its name."""
         flat = []
         for cell in self.rows:
             row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
@@ -286,11 +327,20 @@ class Results:
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
-        return _written(markup.to_markdown(*self._tables()), path)
+        return write_text(markup.to_markdown(*self._tables()), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return _written(markup.to_latex(*self._tables()), path)
+        return write_text(markup.to_latex(*self._tables()), path)
+
+
+def _sizes(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    return {
+        outcome.data_digest: point.result.n
+        for outcome in outcomes
+        for point in outcome.measured
+        if outcome.data_digest and point.result is not None
+    }
 
 
 def _labels(outcomes: Sequence[Outcome], kind: Literal["algorithm", "dataset"]) -> list[str]:
@@ -322,7 +372,8 @@ def _strict(value: Any) -> Any:
     return value
 
 
-def _written(text: str, path: str | Path | None) -> str:
+def write_text(text: str, path: str | Path | None) -> str:
+    """The text itself, written to a file if one is given."""
     if path is not None:
         try:
             Path(path).write_text(text, encoding="utf-8")

@@ -207,7 +207,8 @@ def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
     with Store(tmp_path / "store.sqlite") as store:
         run = store.begin_run(command="c", suite="s", environment={})
         store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
-        found = store.find([outcome.key], {})[outcome.key].outcome
+        row = store.find([outcome.key], {})[outcome.key].row
+        found = store.read([row], {})[row]
     assert (found.draws, found.queries) == (2**40, 3)
     results = Results([found], (), Suite(name="s"))
     assert [row["draws"] for row in results.rows] == [2**40]

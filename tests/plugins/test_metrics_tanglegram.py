@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench import NotApplicableError, Tree
-from hcbench_metrics.tanglegram import entanglement, layout
+from hcbench import facing_orders as layout
+from hcbench_metrics.tanglegram import entanglement
 from tests.core.trees import leaf_sets, trees
 from tests.plugins.scoring import (
     CHAIN,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hcbench.cli.options import STORE, examples
-from hcbench.cli.stored import find_run, place_of, read_run
+from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import tell
 
 
@@ -45,7 +45,7 @@ def export(
     store: str | None,
 ) -> None:
     """Write the cells of a run, by default the last, as CSV, JSON or Parquet."""
-    from hcbench.store import Store
+    from hcbench.store import Store, find_run
 
     if format == "parquet" and output is None:
         raise click.UsageError("--format parquet needs -o FILE", context)

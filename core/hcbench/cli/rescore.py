@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli.options import PLUGIN, QUIET, STORE, Names, examples, load_plugins
-from hcbench.cli.stored import find_run, place_of
+from hcbench.cli.stored import place_of
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 
@@ -61,7 +61,7 @@ def rescore(
     """
     from hcbench.cli.draw import write_results
     from hcbench.rescore import plan_of_run
-    from hcbench.store import Store
+    from hcbench.store import Store, find_run
 
     registry = load_plugins(plugin, quiet=quiet)
     names = [name for part in metrics for name in part]

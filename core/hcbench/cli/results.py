@@ -16,7 +16,7 @@ from hcbench.cli.gc import gc
 from hcbench.cli.merge import describe_shards, merge
 from hcbench.cli.options import JSON_OR_TABLE, STORE, Names, examples
 from hcbench.cli.rescore import rescore
-from hcbench.cli.stored import find_run, place_of, read_run
+from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.outcome import STATUSES
 
@@ -128,7 +128,7 @@ def show(
     The failures below have the keys of their cells, for hcbench rerun.
     """
     from hcbench.cli.draw import write_results
-    from hcbench.store import Store
+    from hcbench.store import Store, find_run
 
     with Store(place_of(store)) as opened:
         info = find_run(opened, run)

@@ -20,22 +20,6 @@ def place_of(store: str | None) -> str | None:
     return store or (parent.params.get("store") if parent is not None else None)
 
 
-def find_run(store: Store, number: int | None) -> RunInfo:
-    """A run, by default the last.
-
-    Raises
-    ------
-    StoreError
-        If there is none.
-    """
-    if number is not None:
-        return store.run(number)
-    runs = store.runs()
-    if not runs:
-        raise StoreError(f"there are no runs in {store.location} yet; begin with: hcbench compare")
-    return runs[-1]
-
-
 def read_run(
     store: Store,
     run: RunInfo,

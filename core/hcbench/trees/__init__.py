@@ -3,10 +3,11 @@
 `tree` holds `Tree` itself; `shape` what follows from its parents alone, `heights` what follows from
 its heights, `validity` the one place that says what a valid tree is; `builders`, `linkage` and
 `newick` make trees of what others write, and write them; `best_cut` finds the cut that agrees most
-with given clusters.
+with given clusters, `facing` the order in which two trees are drawn opposite.
 """
 
 from hcbench.trees.best_cut import best_cut, heaviest_cut, pair_weights
+from hcbench.trees.facing import facing_orders
 from hcbench.trees.heights import HeightKind
 from hcbench.trees.newick import NewickWarning
 from hcbench.trees.partition import Cut, Partition
@@ -19,6 +20,7 @@ __all__ = [
     "Partition",
     "Tree",
     "best_cut",
+    "facing_orders",
     "heaviest_cut",
     "pair_weights",
 ]

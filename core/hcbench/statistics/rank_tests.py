@@ -1,0 +1,292 @@
+"""Ranks over blocks: averages, whether they differ at all, and which of them do.
+
+A block is what the competitors have in common, as a data set is. Repetitions on one data set are
+no blocks of a statement about data sets: they would count one observation many times over
+(pseudo-replication). That is for the caller to see to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Failed: TypeAlias = Literal["worst", "drop"]
+Direction: TypeAlias = Literal["higher", "lower"]
+PERMUTATIONS = 10_000
+_SHARE = 1 << 22  # numbers held at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FriedmanTest:
+    """Whether the average ranks of competitors differ more than by chance.
+
+    Attributes
+    ----------
+    statistic : float or None
+        Friedman's chi square, corrected for ties; None where the test does not apply.
+    p : float or None
+        Under the hypothesis that all competitors are alike.
+    f_statistic, f_p : float or None
+        Iman and Davenport's F, which is less conservative, with its p by the F distribution; None
+        where all blocks agree fully, as it is infinite then.
+    degrees : int
+        Of freedom of chi square.
+    n_blocks, n_competitors : int
+    method : {"chi-square", "exact", "permutations", ""}
+        Where p comes from: the asymptotic distribution, all permutations within blocks, or
+        `PERMUTATIONS` random ones.
+    failed : {"worst", "drop"}
+        How failures counted.
+    reason : str
+        Why there is no p.
+    """
+
+    statistic: float | None = None
+    p: float | None = None
+    f_statistic: float | None = None
+    f_p: float | None = None
+    degrees: int = 0
+    n_blocks: int = 0
+    n_competitors: int = 0
+    method: Literal["chi-square", "exact", "permutations", ""] = ""
+    failed: Failed = "worst"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalDifference:
+    """How far apart two average ranks must be to differ significantly.
+
+    Attributes
+    ----------
+    value : float or None
+        In ranks; None if there are fewer than two blocks or competitors.
+    q : float or None
+        The studentized range over the square root of 2.
+    alpha : float
+        Level of significance, for all pairs together.
+    n_blocks, n_competitors : int
+    reason : str
+        Why there is none.
+    """
+
+    value: float | None = None
+    q: float | None = None
+    alpha: float = 0.05
+    n_blocks: int = 0
+    n_competitors: int = 0
+    reason: str = ""
+
+
+def rank_blocks(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> NDArray[np.float64]:
+    """Ranks of the competitors in each block that counts; 1 is best, ties share their ranks.
+
+    Parameters
+    ----------
+    table : (n_blocks, n_competitors) float
+        NaN for a competitor that failed there.
+    direction : {"higher", "lower"}
+        Which numbers are better.
+    failed : {"worst", "drop"}
+        A failure shares the worst ranks of its block, or blocks with a failure do not count.
+        Blocks in which all failed never count: they tell nothing.
+
+    Returns
+    -------
+    (n_counting, n_competitors) float
+    """
+    scores = np.array(table, dtype=np.float64, ndmin=2)
+    missing = np.isnan(scores)
+    counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
+    if not counts.any():
+        return np.empty((0, scores.shape[1]))
+    from scipy.stats import rankdata
+
+    costs = np.where(missing, 0.0, -scores if direction == "higher" else scores)
+    # The competitors of a block in rising order: first those with a number, then those without.
+    order = rankdata(costs[counts], method="dense", axis=1).astype(np.float64)
+    order[missing[counts]] = np.inf
+    ranks: NDArray[np.float64] = rankdata(order, method="average", axis=1)
+    return ranks
+
+
+def average_ranks(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> tuple[NDArray[np.float64], int]:
+    """Average rank of each competitor over blocks [1]_ [2]_; 1 is best, ties share their ranks.
+
+    Parameters
+    ----------
+    table, direction, failed
+        As those of `rank_blocks`.
+
+    Returns
+    -------
+    ranks : (n_competitors,) float
+        NaN if no block counts.
+    n_blocks : int
+        How many blocks count.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the
+       analysis of variance", J. Amer. Statist. Assoc. 32 (1937).
+    .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006), section 3.2.2.
+    """
+    ranks = rank_blocks(table, direction, failed=failed)
+    if not len(ranks):
+        return np.full(ranks.shape[1], np.nan), 0
+    return ranks.mean(axis=0), len(ranks)
+
+
+def friedman_test(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> FriedmanTest:
+    """Friedman's test of whether k competitors differ over N blocks [1]_.
+
+    The chi-square distribution is used where it is good, for N > 10 and k > 5 ([2]_, section
+    3.2.2); elsewhere the ranks are permuted within the blocks, in all ways if these are at most
+    `PERMUTATIONS`, otherwise in so many random ones, always the same.
+
+    Parameters
+    ----------
+    table, direction, failed
+        As those of `rank_blocks`.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the
+       analysis of variance", J. Amer. Statist. Assoc. 32 (1937).
+    .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006).
+    .. [3] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman
+       statistic", Comm. Statist. A 9 (1980).
+    """
+    ranks = rank_blocks(table, direction, failed=failed)
+    n, k = ranks.shape
+    test = FriedmanTest(n_blocks=n, n_competitors=k, failed=failed, degrees=max(k - 1, 0))
+    reason = _why_no_friedman(ranks)
+    if reason:
+        return replace(test, reason=reason)
+    from scipy.stats import f, friedmanchisquare
+
+    chi2, p = map(float, friedmanchisquare(*ranks.T))
+    method: Literal["chi-square", "exact", "permutations"] = "chi-square"
+    if n <= 10 or k <= 5:
+        ways = math.factorial(k) ** n if k <= 8 else math.inf
+        method = "exact" if ways <= PERMUTATIONS else "permutations"
+        p = _permuted_p(ranks, exact=method == "exact")
+    test = replace(test, statistic=chi2, p=p, method=method)
+    rest = n * (k - 1) - chi2
+    if rest <= 1e-9 * chi2:
+        return test
+    iman = (n - 1) * chi2 / rest
+    return replace(test, f_statistic=iman, f_p=float(f.sf(iman, k - 1, (k - 1) * (n - 1))))
+
+
+def _why_no_friedman(ranks: NDArray[np.float64]) -> str:
+    n, k = ranks.shape
+    if k < 3:
+        return "it compares three or more; two are compared by the signed-rank test"
+    if n < 2:
+        return f"it needs two blocks or more; {n} count{'s' * (n == 1)}"
+    return "all are tied in every block" if (ranks == ranks[:, :1]).all() else ""
+
+
+def _permuted_p(ranks: NDArray[np.float64], *, exact: bool) -> float:
+    """How often permuted ranks have column sums as far apart as these.
+
+    Doubled ranks are integers, so that no rounding decides what is as far.
+    """
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    found = (doubled.sum(axis=0) ** 2).sum()
+    if exact:
+        sums = _all_sums(doubled)
+        return float(((sums**2).sum(axis=1) >= found).mean())
+    rng = np.random.default_rng(0)
+    batch = max(1, _SHARE // doubled.size)
+    as_far, left = 1, PERMUTATIONS - 1  # the ranks themselves are one of the ways
+    while left:
+        size = min(batch, left)
+        mixed = rng.permuted(np.broadcast_to(doubled, (size, *doubled.shape)), axis=2)
+        as_far += int(((mixed.sum(axis=1) ** 2).sum(axis=1) >= found).sum())
+        left -= size
+    return as_far / PERMUTATIONS
+
+
+def _all_sums(blocks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The column sums of all permutations within blocks; each as often as it occurs."""
+    from itertools import permutations
+
+    sums = np.zeros((1, blocks.shape[1]), dtype=np.int64)
+    for block in blocks:
+        ways = np.array(list(permutations(block.tolist())))
+        sums = (sums[:, None, :] + ways[None, :, :]).reshape(-1, blocks.shape[1])
+    return sums
+
+
+def nemenyi_critical_difference(
+    n_competitors: int, n_blocks: int, alpha: float = 0.05
+) -> CriticalDifference:
+    """The critical difference of average ranks in Nemenyi's test of all pairs.
+
+    ``q * sqrt(k (k + 1) / (6 N))``, where q is the upper alpha quantile of the studentized range of
+    k groups and infinitely many degrees of freedom, over the square root of 2 [1]_.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006), section 3.2.2 and table 5a.
+    """
+    k, n = n_competitors, n_blocks
+    if k < 2 or n < 2:
+        few = f"{k} competitor{'s' * (k != 1)} in {n} block{'s' * (n != 1)}"
+        return CriticalDifference(
+            alpha=alpha, n_blocks=n, n_competitors=k, reason=f"it needs two of each; there is {few}"
+        )
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
+    value = q * math.sqrt(k * (k + 1) / (6 * n))
+    return CriticalDifference(value=value, q=q, alpha=alpha, n_blocks=n, n_competitors=k)
+
+
+def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[int, ...], ...]:
+    """The groups that are joined by a bar in a critical-difference diagram.
+
+    Of the competitors in the order of their ranks, the longest runs of two or more in which no two
+    differ significantly.
+
+    Parameters
+    ----------
+    ranks : (k,) float
+    different : (k, k) bool
+        Symmetric: which pairs differ.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each in the order of ranks.
+    """
+    order = np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
+    apart = np.asarray(different, dtype=bool)[np.ix_(order, order)]
+    found: list[tuple[int, ...]] = []
+    reached = 0
+    for first in range(len(order)):
+        last = first + 1
+        while last < len(order) and not apart[first : last + 1, last].any():
+            last += 1
+        if last > reached and last - first > 1:
+            found.append(tuple(order[first:last].tolist()))
+        reached = max(reached, last)
+    return tuple(found)

@@ -1,0 +1,60 @@
+"""The data behind every figure: pure functions of `Results`, drawn by `drawing` and `report`.
+
+Each view is a dataclass of plain numbers and names, with its uncertainty and what was left out of
+it; where there is nothing to show, an error says why in one line.
+"""
+
+from __future__ import annotations
+
+from hcbench.blocks import Blocks, LeftOut
+from hcbench.ranks import Pair, Ranking
+from hcbench.views.axes import Axis, axes_of, find_axis, find_metric
+from hcbench.views.curves import CurvePoint, CurveView, Line, Panel, PowerLaw, curves, scaling
+from hcbench.views.differences import PairedDifference, paired_differences
+from hcbench.views.leaderboard import LeaderboardRow, Score, leaderboard
+from hcbench.views.palette import Look, looks_for, looks_of
+from hcbench.views.rankings import ProfileView, profile, ranking
+from hcbench.views.significance import describe_ranking, significance_lines
+from hcbench.views.tradeoffs import (
+    Level,
+    TradeoffPanel,
+    TradeoffPoint,
+    TradeoffView,
+    tradeoff,
+)
+
+__all__ = [
+    "Axis",
+    "Blocks",
+    "CurvePoint",
+    "CurveView",
+    "LeaderboardRow",
+    "LeftOut",
+    "Level",
+    "Line",
+    "Look",
+    "Pair",
+    "PairedDifference",
+    "Panel",
+    "PowerLaw",
+    "ProfileView",
+    "Ranking",
+    "Score",
+    "TradeoffPanel",
+    "TradeoffPoint",
+    "TradeoffView",
+    "axes_of",
+    "curves",
+    "describe_ranking",
+    "find_axis",
+    "find_metric",
+    "leaderboard",
+    "looks_for",
+    "looks_of",
+    "paired_differences",
+    "profile",
+    "ranking",
+    "scaling",
+    "significance_lines",
+    "tradeoff",
+]

@@ -1,0 +1,514 @@
+"""The data behind figures: who is where, how well it is known, what is said of the rest."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from hcbench import Tree, views
+from hcbench.errors import HcbenchError
+from hcbench.layout import MetricInfo
+from hcbench.outcome import Measured, Outcome, Value
+from hcbench.overviews import make_tables
+from hcbench.results import Results
+from hcbench.store.codec import count_items, encode_result
+from hcbench.trees import Partition
+from hcbench.views.palette import PALETTE, PALETTE_DARK, looks_for
+from hcbench.views.tradeoffs import pareto_front
+from tests.core.trees import trees
+
+AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
+SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
+DEPTH = MetricInfo("depth", "none")
+
+
+def cell(
+    algorithm: str,
+    repetition: int = 0,
+    dataset: str = "d",
+    oracle: str = "v",
+    *,
+    budget: int | None = None,
+    checkpoints: dict[int, float] | None = None,
+    digest: str = "",
+    seconds: float = 0.5,
+    queries: int | None = None,
+    **values: Any,
+) -> Outcome:
+    points = [
+        Measured(checkpoint=at, queries=at, values={"AARI": Value(value)})
+        for at, value in (checkpoints or {}).items()
+    ]
+    end = Measured(queries=queries, values={name: Value(value) for name, value in values.items()})
+    return Outcome(
+        key=f"{algorithm}/{dataset}/{oracle}/{budget}/{repetition}",
+        algorithm=algorithm,
+        dataset=dataset,
+        oracle=oracle,
+        repetition=repetition,
+        seed=0,
+        budget=budget,
+        seconds=seconds,
+        queries=queries,
+        data_digest=digest,
+        measured=(*points, end),
+    )
+
+
+def failure(algorithm: str, repetition: int = 0, dataset: str = "d", status: Any = "error") -> Any:
+    made = cell(algorithm, repetition, dataset)
+    return replace(made, status=status, reason="it hurts", measured=())
+
+
+def results(outcomes: list[Outcome], *metrics: MetricInfo, **more: Any) -> Results:
+    return Results(outcomes, metrics or (AARI,), **more)
+
+
+# ---- What varies ---------------------------------------------------------------------------------
+
+
+def test_axes_are_the_numbers_that_vary_within_one_name() -> None:
+    outcomes = [
+        cell(f"A[k={k},how=x]", dataset=f"planted[delta={d}]", oracle=f"q[p={p}]", budget=b, AARI=1)
+        for k, d, p, b in itertools.product((1, 2), (0.1, 0.2), (0.5, 1), (10, 20))
+    ]
+    outcomes += [cell("B[k=7]", dataset="iris[delta=9]", AARI=1)]
+    found = {axis.id: axis.values for axis in views.axes_of(results(outcomes))}
+    assert found == {
+        "dataset.delta": (0.1, 0.2),
+        "oracle.p": (0.5, 1.0),
+        "algorithm.k": (1.0, 2.0),
+        "budget": (10.0, 20.0),
+    }
+
+
+def test_a_default_that_no_label_shows_is_a_place_too() -> None:
+    outcomes = [cell("A", dataset=d, AARI=1) for d in ("planted", "planted[delta=0.2]")]
+    known = {"datasets": {"planted": {"delta": 0.1}, "planted[delta=0.2]": {"delta": 0.2}}}
+    shown = results(outcomes, parameters=known)
+    assert [axis.values for axis in views.axes_of(shown)] == [(0.1, 0.2)]
+    (panel,) = views.curves(shown, "delta", "AARI").panels
+    assert [point.x for point in panel.lines[0].points] == [0.1, 0.2]
+
+
+def test_an_axis_that_is_not_there_or_that_several_have_is_told() -> None:
+    outcomes = [
+        cell(f"A[p={k}]", dataset=f"d[p={d}]", AARI=1) for k, d in itertools.product((1, 2), (3, 4))
+    ]
+    shown = results(outcomes)
+    with pytest.raises(HcbenchError, match=r"q does not vary .*: dataset\.p, algorithm\.p"):
+        views.find_axis(shown, "q")
+    with pytest.raises(HcbenchError, match=r"write dataset\.p or algorithm\.p"):
+        views.find_axis(shown, "p")
+    assert views.find_axis(shown, "DATASET.P").values == (3.0, 4.0)
+    with pytest.raises(HcbenchError, match="nothing does"):
+        views.find_axis(results([cell("A", AARI=1)]), "p")
+
+
+def test_a_metric_has_its_name_in_any_case_or_without_parameters() -> None:
+    shown = results([cell("A")], MetricInfo("AARI[levels=2]"), SECONDS)
+    assert views.find_metric(shown, "aari").label == "AARI[levels=2]"
+    assert views.find_metric(shown, "queries").unit == "questions"  # each call has it
+    with pytest.raises(HcbenchError, match=r"ARI was not measured; there are AARI\[levels=2\]"):
+        views.find_metric(shown, "ARI")
+
+
+# ---- Curves --------------------------------------------------------------------------------------
+
+
+def test_figure_2_is_one_view() -> None:
+    """A panel for each p, in which what needs no comparisons is the same; a line an algorithm."""
+    outcomes = [
+        cell(name, r, f"planted[delta={d},N0=5]", oracle, AARI=d * 10 + r)
+        for name, oracles in (
+            ("4-AL", ("quadruplet-set[p=0.1]", "quadruplet-set[p=1.0]")),
+            ("UPGMA", ("similarities",)),
+            ("Random", ("quadruplet-set[p=0.1]", "similarities")),
+        )
+        for oracle, d, r in itertools.product(oracles, (0.02, 0.05), range(3))
+    ]
+    shown = results(outcomes, references=("Random",))
+    found = views.curves(shown, "delta", "AARI")
+    assert [panel.title for panel in found.panels] == ["p = 0.1", "p = 1"]
+    assert [[line.name for line in panel.lines] for panel in found.panels] == [
+        ["4-AL", "UPGMA", "Random, quadruplet-set", "Random, similarities"],
+        ["4-AL", "UPGMA", "Random, similarities"],
+    ]
+    first, second = found.panels[0].lines[0].points
+    assert (first.x, first.mean, first.n) == (0.02, pytest.approx(1.2), 3)  # 0.2, 1.2, 2.2
+    assert first.standard_error == pytest.approx(1 / math.sqrt(3))
+    assert first.low is not None
+    assert first.high is not None
+    assert 0.2 <= first.low < 1.2 < first.high <= 2.2
+    assert second.x == 0.05
+    assert [line.reference for line in found.panels[1].lines] == [False, False, True]
+
+
+def test_an_algorithm_that_draws_its_answers_itself_is_in_the_panel_of_its_share() -> None:
+    """As 4K-AL-act in figure 2, whose p is its own and not the oracle's."""
+    outcomes = [cell("A", 0, f"d[x={x}]", f"q[p={p}]", AARI=p) for x in (1, 2) for p in (0.1, 1)]
+    outcomes += [
+        cell(f"Act[p={p}]", 0, f"d[x={x}]", "act", AARI=p) for x in (1, 2) for p in (0.1, 1.0)
+    ]
+    found = views.curves(results(outcomes), "x", "AARI")
+    assert [panel.title for panel in found.panels] == ["p = 0.1", "p = 1"]
+    for panel, p in zip(found.panels, (0.1, 1.0), strict=True):
+        assert [line.name for line in panel.lines] == ["A", "Act"]
+        assert {point.mean for line in panel.lines for point in line.points} == {p}
+
+
+def test_what_has_no_such_parameter_is_a_level() -> None:
+    outcomes = [cell("A", oracle=f"q[p={p}]", AARI=p) for p in (0.1, 0.5, 1.0)]
+    (panel,) = views.curves(results([*outcomes, cell("B", AARI=0.7)]), "p", "AARI").panels
+    assert [(line.name, line.flat) for line in panel.lines] == [("A", False), ("B", True)]
+    assert [(point.x, point.mean) for point in panel.lines[1].points] == [(0.1, 0.7), (1.0, 0.7)]
+
+
+def test_data_without_the_parameter_are_no_level() -> None:
+    outcomes = [cell("A", dataset=f"d[p={p}]", AARI=p) for p in (1, 2)]
+    (panel,) = views.curves(
+        results([*outcomes, cell("A", dataset="iris", AARI=5)]), "p", "AARI"
+    ).panels
+    assert [[point.mean for point in line.points] for line in panel.lines] == [[1.0, 2.0]]
+
+
+def test_other_parameters_of_algorithms_are_lines_and_of_data_panels() -> None:
+    outcomes = [
+        cell(f"A[how={how}]", dataset=f"d[p={p},q={q}]", AARI=p)
+        for how, p, q in itertools.product("xy", (1, 2), (3, 4))
+    ]
+    found = views.curves(results(outcomes), "p", "AARI")
+    assert [panel.title for panel in found.panels] == ["q = 3", "q = 4"]
+    assert [line.name for line in found.panels[0].lines] == ["A[how=x]", "A[how=y]"]
+
+
+def test_budgets_and_checkpoints_are_axes() -> None:
+    outcomes = [cell("A", oracle="q", budget=b, AARI=b) for b in (10, 20)]
+    (panel,) = views.curves(results([*outcomes, cell("B", AARI=5)]), "budget", "AARI").panels
+    assert [[(p.x, p.mean) for p in line.points] for line in panel.lines] == [
+        [(10.0, 10.0), (20.0, 20.0)],
+        [(10.0, 5.0), (20.0, 5.0)],
+    ]
+    anytime = cell("A", oracle="q", checkpoints={5: 0.1, 50: 0.4}, AARI=0.9)
+    (panel,) = views.curves(results([anytime]), "checkpoint", "AARI").panels
+    assert [(p.x, p.mean) for p in panel.lines[0].points] == [(5.0, 0.1), (50.0, 0.4)]
+
+
+def test_failures_and_what_is_not_finite_leave_gaps_that_are_counted() -> None:
+    outcomes = [
+        cell("A", 0, "d[p=1]", AARI=1.0),
+        failure("A", 1, "d[p=1]"),
+        cell("A", 0, "d[p=2]", AARI=math.nan),
+        cell("A", 0, "d[p=3]", AARI=math.inf),
+        cell("A", 0, "d[p=4]", AARI=4.0),
+    ]
+    (panel,) = views.curves(results(outcomes), "p", "AARI").panels
+    (line,) = panel.lines
+    assert [(p.x, p.mean, p.n, p.failed) for p in line.points] == [(1, 1, 1, 1), (4, 4, 1, 0)]
+    assert [(p.low, p.high, p.standard_error) for p in line.points] == [(1, 1, None), (4, 4, None)]
+    with pytest.raises(HcbenchError, match="AARI has no values at two places of p"):
+        views.curves(results(outcomes[2:4]), "p", "AARI")
+
+
+# ---- Growth --------------------------------------------------------------------------------------
+
+
+def grown(*sizes: int, dataset: str = "d[N={}]", factor: float = 1e-6) -> list[Outcome]:
+    return [
+        cell(name, r, dataset.format(n), digest=f"{n}", seconds=factor * n**power, AARI=1)
+        for n in sizes
+        for r in range(2)
+        for name, power in (("A", 1), ("B", 2))
+    ]
+
+
+def test_exponents_are_those_of_the_powers() -> None:
+    shown = results(grown(10, 20, 80), sizes={"10": 100, "20": 200, "80": 800})
+    found = views.scaling(shown)
+    assert (found.x.id, found.metric.label) == ("n", "seconds")
+    (panel,) = found.panels
+    laws = [line.fit for line in panel.lines]
+    assert [law and law.exponent for law in laws] == [pytest.approx(1.0), pytest.approx(2.0)]
+    assert [law and law.standard_error for law in laws] == [pytest.approx(0, abs=1e-9)] * 2
+    assert [law and law.factor for law in laws] == [pytest.approx(1e-7), pytest.approx(1e-8)]
+    assert [point.x for point in panel.lines[0].points] == [100.0, 200.0, 800.0]
+
+
+def test_without_sizes_the_only_parameter_of_the_data_serves() -> None:
+    assert views.scaling(results(grown(10, 20))).x.id == "dataset.N"
+    with pytest.raises(HcbenchError, match="number of items is the same"):
+        views.scaling(results([cell("A", AARI=1)]))
+
+
+def test_parameters_that_do_not_change_the_size_are_panels() -> None:
+    outcomes = [o for law in ("x", "y") for o in grown(10, 20, dataset=f"d[N={{}},law={law}]")]
+    sizes = {"10": 10, "20": 20}
+    found = views.scaling(results(outcomes, sizes=sizes))
+    assert [panel.title for panel in found.panels] == ["law = x", "law = y"]
+
+
+def test_data_sets_of_one_size_each_are_one_panel() -> None:
+    outcomes = [cell("A", dataset=d, digest=d, AARI=1) for d in ("iris", "wine")]
+    (panel,) = views.scaling(results(outcomes, sizes={"iris": 150, "wine": 178})).panels
+    assert [point.x for point in panel.lines[0].points] == [150.0, 178.0]
+
+
+@given(trees())
+def test_a_stored_tree_tells_how_many_items_it_has(tree: Tree) -> None:
+    assert count_items(encode_result(tree)) == tree.n
+
+
+def test_a_stored_partition_tells_how_many_items_it_has() -> None:
+    assert count_items(encode_result(Partition(np.array([0, 1, 0])))) == 3
+
+
+# ---- Trade-offs ----------------------------------------------------------------------------------
+
+
+def test_a_front_by_hand() -> None:
+    spent = [("A", 10, 0.5), ("B", 20, 0.4), ("C", 30, 0.9), ("D", 30, 0.9), ("E", 40, 0.9)]
+    outcomes = [cell(a, oracle="q", queries=q, AARI=v) for a, q, v in spent]
+    outcomes += [cell("Free", oracle="v", AARI=0.8), cell("Ref", oracle="q", queries=1, AARI=1.0)]
+    outcomes += [cell("F", 0, oracle="q", queries=1, AARI=1.0), failure("F", 1)]
+    outcomes[-1] = replace(outcomes[-1], oracle="q")
+    (panel,) = views.tradeoff(results(outcomes, references=("Ref",)), "AARI").panels
+    on_front = {point.name for point in panel.points if point.on_front}
+    assert on_front == {"A", "C", "D"}
+    assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["A", "C", "D"]]
+    assert [(level.name, level.y.mean) for level in panel.levels] == [("Free", 0.8)]
+
+
+def test_other_questions_have_a_front_of_their_own_and_seconds_one_for_all() -> None:
+    outcomes = [
+        cell("A", oracle="q[p=1]", queries=10, seconds=1, AARI=0.5),
+        cell("B", oracle="q[p=2]", queries=5, seconds=2, AARI=0.6),
+        cell("C", oracle="t", queries=1, seconds=3, AARI=0.4),
+    ]
+    shown = results(outcomes)
+    (panel,) = views.tradeoff(shown, "AARI", "queries").panels
+    assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["B"], ["C"]]
+    (panel,) = views.tradeoff(shown, "AARI", "seconds").panels
+    assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["A", "B"]]
+    with pytest.raises(HcbenchError, match="nothing has both AARI and rounds"):
+        views.tradeoff(shown, "AARI", "rounds")
+
+
+def test_checkpoints_are_points_of_their_own_questions() -> None:
+    anytime = cell("A", oracle="q", queries=99, checkpoints={5: 0.1, 50: 0.4}, AARI=0.9)
+    (panel,) = views.tradeoff(results([anytime]), "AARI").panels
+    assert [(p.checkpoint, p.x.mean, p.y.mean) for p in panel.points] == [
+        (5, 5.0, 0.1),
+        (50, 50.0, 0.4),
+        (None, 99.0, 0.9),
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+def test_a_front_is_what_nothing_dominates(losses: list[tuple[int, int]]) -> None:
+    expected = {
+        i
+        for i, a in enumerate(losses)
+        if not any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in losses)
+    }
+    assert set(pareto_front([(float(x), float(y)) for x, y in losses])) == expected
+
+
+# ---- Rankings ------------------------------------------------------------------------------------
+
+
+def contest(table: Any, repetitions: int = 2) -> list[Outcome]:
+    """Algorithms A, B, ... with these means on data sets 0, 1, ...; NaN is a failure in one."""
+    return [
+        failure(name, r, f"d{d}")
+        if math.isnan(value) and r
+        else cell(name, r, f"d{d}", AARI=0.0 if math.isnan(value) else value + (-1) ** r / 100)
+        for d, row in enumerate(table)
+        for name, value in zip("ABCDEFGH", row, strict=False)
+        for r in range(repetitions)
+    ]
+
+
+def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
+    table = np.random.default_rng(0).normal(size=(12, 3)) + np.array([0.0, 1.0, 4.0])
+    found = views.ranking(results(contest(table, 5)), "AARI")
+    assert (found.unit, found.n_blocks, found.failed) == ("data set", 12, "worst")
+    assert found.competitors == ("C", "B", "A")
+    assert found.friedman.statistic == pytest.approx(stats.friedmanchisquare(*table.T).statistic)
+    p = [stats.wilcoxon(table[:, i], table[:, j]).pvalue for i, j in ((2, 1), (2, 0), (1, 0))]
+    assert [pair.test.p for pair in found.pairs] == pytest.approx(p)
+    assert found.worse_than_best == ("B", "A")
+    assert found.nemenyi.value == pytest.approx(2.343 * math.sqrt(12 / 72), abs=1e-3)
+    apart = [pair.rank_difference > (found.nemenyi.value or 0) for pair in found.pairs]
+    assert [pair.nemenyi_differs for pair in found.pairs] == apart
+
+
+def test_how_failures_count_is_a_choice_that_is_shown() -> None:
+    shown = results(contest([[0.9, math.nan, 0.1], [0.5, 0.6, 0.7], [0.5, 0.4, 0.3]]))
+    worst, drop = (views.ranking(shown, "AARI", failed=rule) for rule in ("worst", "drop"))
+    assert dict(zip(worst.competitors, worst.ranks, strict=True))["B"] == (3 + 2 + 2) / 3
+    # Of d0 the repetition in which B failed does not count; in the other B has 0, C 0.11, A 0.91.
+    assert drop.n_blocks == 3
+    assert dict(zip(drop.competitors, drop.ranks, strict=True)) == {
+        "A": 5 / 3,
+        "C": 2.0,
+        "B": 7 / 3,
+    }
+    assert "is last there" in views.significance_lines(worst)[0]
+    assert "do not count" in views.significance_lines(drop)[0]
+
+
+def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
+    outcomes = contest([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    outcomes = [
+        replace(o, status="skipped", reason="needs vectors", measured=())
+        if (o.algorithm, o.dataset) == ("A", "d1")
+        else o
+        for o in outcomes
+        if (o.algorithm, o.dataset) != ("B", "d2")
+    ]
+    found = views.ranking(results(outcomes), "AARI")
+    assert found.blocks.names == ("d0",)
+    assert [(left.block, left.reason) for left in found.left_out] == [
+        ("d1", "A: skipped: needs vectors"),
+        ("d2", "B: did not run on it"),
+    ]
+    assert "2 left out" in views.significance_lines(found)[0]
+
+
+def test_few_data_sets_are_told_to_be_too_few() -> None:
+    found = views.ranking(results(contest([[0.9, 0.5, 0.1]] * 3)), "AARI")
+    over, omnibus, pairs = views.significance_lines(found)
+    assert over.startswith("over 3 data sets")
+    assert "p = 0.028 (exact)" in omnibus  # 6 of 6^3 ways
+    assert pairs.startswith("too few to call any two different")
+    assert "at least 7 data sets" in pairs  # 3 * 2^-6 < 0.05
+    (*_, block) = make_tables(results(contest([[0.9, 0.5, 0.1]] * 3)))
+    assert any("too few" in note for note in block.notes)
+
+
+def test_the_table_of_ranks_marks_who_is_significantly_worse() -> None:
+    table = [[0.1, 0.6, 0.3 + d / 100] for d in range(10)]
+    shown = results(contest(table))
+    (*_, block) = make_tables(shown)
+    assert [(row[0].text, row[1].text, row[1].marks) for row in block.rows] == [
+        ("B", "1.00", ()),
+        ("C", "2.00", (1,)),
+        ("A", "3.00", (1,)),
+        ("p, Friedman", "< 0.001", ()),
+        ("critical difference", "1.05", ()),  # 2.343 sqrt(12 / 60)
+    ]
+    assert block.notes[0].startswith("significantly worse than the best")
+    assert "over 10 data sets" in block.notes[1]
+    for written in (shown.to_markdown(), shown.to_latex()):
+        assert "significantly worse" in written
+    (told,) = json.loads(shown.to_json())["significance"]
+    assert (told["metric"], told["block"], told["failed"]) == ("AARI", "data set", "worst")
+    assert told["friedman"]["p"] < 0.001
+    assert [(p["first"], p["second"], p["differs"]) for p in told["pairs"]] == [
+        ("B", "C", True),
+        ("B", "A", True),
+        ("C", "A", True),
+    ]
+
+
+def test_two_algorithms_are_compared_by_signed_ranks() -> None:
+    found = views.ranking(results(contest([[0.1, 0.2]] * 6)), "AARI")
+    assert found.friedman.p is None
+    assert found.pairs[0].test.p == pytest.approx(2 / 2**6)
+    assert found.worse_than_best == ("A",)
+
+
+def test_what_cannot_be_ranked_is_told() -> None:
+    with pytest.raises(HcbenchError, match="no two algorithms"):
+        views.ranking(results([cell("A", AARI=1)]), "AARI")
+    with pytest.raises(HcbenchError, match="no value of it is better"):
+        views.ranking(results(contest([[1, 2]]), DEPTH), "depth")
+    nothing = [failure(a, r, d) for a in "AB" for r in range(2) for d in ("d", "e")]
+    with pytest.raises(HcbenchError, match="all have AARI: d: all failed"):
+        views.ranking(results(nothing), "AARI")
+    assert results(nothing).ranking == []
+
+
+def test_profiles_of_qualities_and_costs() -> None:
+    outcomes = [
+        cell(name, dataset=f"d{d}", AARI=q, seconds=1)
+        for d, row in enumerate(((0.9, 0.5), (0.4, 0.6)))
+        for name, q in zip("AB", row, strict=True)
+    ]
+    timed = [
+        replace(o, measured=(Measured(values={**o.measured[0].values, "seconds": Value(t)}),))
+        for o, t in zip(outcomes, (1.0, 2.0, 3.0, 1.0), strict=True)
+    ]
+    shown = results(timed, AARI, SECONDS)
+    quality = views.profile(shown, "AARI")
+    assert (quality.profile.by, quality.profile.at(0.3)) == ("difference", [1.0, 0.5])
+    cost = views.profile(shown, "seconds")
+    assert (cost.profile.by, cost.profile.at(2.0)) == ("ratio", [0.5, 1.0])
+    with pytest.raises(HcbenchError, match="AARI: ratios are of costs"):
+        views.profile(shown, "AARI", by="ratio")
+
+
+def test_differences_are_paired_by_repetition() -> None:
+    scores = {"A": (0.5, 0.9, 0.7), "B": (0.4, 0.7, 0.4), "C": (0.9, 0.1, 0.6)}
+    outcomes = [cell(a, r, AARI=v) for a, values in scores.items() for r, v in enumerate(values)]
+    outcomes[3] = failure("B", 0)
+    outcomes.append(cell("Ref", AARI=9.0))
+    found = views.paired_differences(results(outcomes, references=("Ref",)), "AARI")
+    assert [(d.best, d.other, d.difference.n) for d in found] == [("A", "B", 2), ("A", "C", 3)]
+    assert found[0].difference.mean == pytest.approx(0.25)  # 0.2 and 0.3
+    assert [d.differs for d in found] == [True, False]
+    assert views.paired_differences(results([cell("A", AARI=1)]), "AARI") == ()
+
+
+# ---- The leaderboard and the palette -------------------------------------------------------------
+
+
+def test_a_leaderboard_has_a_row_for_each_combination_failures_too() -> None:
+    outcomes = [
+        *(cell("A", r, oracle="q[noise=0.1]", budget=5, AARI=0.5 + r) for r in range(2)),
+        cell("B", 0, AARI=0.1),
+        failure("B", 1),
+    ]
+    first, second = views.leaderboard(results(outcomes))
+    assert (first.oracle_name, first.noise, first.budget) == ("q", 0.1, 5)
+    assert (first.scores["AARI"].summary.mean, first.scores["AARI"].best) == (1.0, False)
+    assert (second.repetitions, second.failed, second.reasons) == (2, 1, ("error: it hurts",))
+    assert second.scores["AARI"].failed == 1
+    assert second.noise is None
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of WCAG 2.2."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_looks_do_not_repeat_and_are_seen_on_a_dark_ground() -> None:
+    looks = looks_for([f"a{i}" for i in range(64)], references=["a3"])
+    assert len({(look.colour, look.dash) for look in looks.values()}) == 64
+    assert looks["a3"].marker == ""
+    assert len(set(PALETTE)) == len(set(PALETTE_DARK)) == 16
+    assert min(contrast(colour, "#121212") for colour in PALETTE_DARK) >= 4.5
+
+
+def test_who_competes_several_times_keeps_the_colour() -> None:
+    outcomes = [cell("A", oracle=o, AARI=1) for o in ("x", "y")] + [cell("B", AARI=1)]
+    looks = views.looks_of(results(outcomes), ["A, oracle x", "A, oracle y", "B"])
+    one, other = looks["A, oracle x"], looks["A, oracle y"]
+    assert one.colour == other.colour == looks["A"].colour != looks["B"].colour
+    assert (one.marker, one.dash) != (other.marker, other.dash)
