@@ -12,10 +12,12 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
 
+from hcbench.cli.signals import interrupted_by_signals
 from hcbench.errors import ExitCode, HcbenchError
 
 #: In the order of ``--help``: what newcomers need first.
@@ -28,8 +30,14 @@ COMMANDS = {
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",
     "results": "hcbench.cli.results:results",
+    "plot": "hcbench.cli.plot:plot",
+    "report": "hcbench.cli.report:report",
+    "site": "hcbench.cli.site:site",
     "rerun": "hcbench.cli.rerun:rerun",
+    "regress": "hcbench.cli.regress:regress",
     "plugins": "hcbench.cli.show:plugins",
+    "check": "hcbench.cli.check:check",
+    "new": "hcbench.cli.new:new",
     "completion": "hcbench.cli.completion:completion",
 }
 
@@ -78,15 +86,18 @@ class CommandLine(click.Group):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         wanted = {"standalone_mode": False, "obj": ["hcbench", *arguments], "prog_name": "hcbench"}
-        try:
-            code = super().main(arguments, **{**settings, **wanted})
-            sys.stdout.flush()
-        except BaseException as error:
-            code = report(error)
+        with interrupted_by_signals() as received:
+            try:
+                code = super().main(arguments, **{**settings, **wanted})
+                sys.stdout.flush()
+            except BaseException as error:
+                code = tell_error(error)
+                if received.number:
+                    code = 128 + received.number
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def report(error: BaseException) -> int:
+def tell_error(error: BaseException) -> int:
     """Tell what went wrong in one line on stderr; the exit code that says it too."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -100,7 +111,10 @@ def report(error: BaseException) -> int:
     if os.environ.get("HCBENCH_DEBUG"):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     message, code = _explain(error)
-    click.echo(f"hcbench: {message}", err=True)
+    from hcbench.cli.terminal import printable
+
+    with suppress(OSError):  # the terminal may have been closed
+        click.echo(f"hcbench: {printable(message)}", err=True)
     return code
 
 

@@ -1,0 +1,461 @@
+"""Report and site in a real browser: nothing goes wrong, controls act, figures are drawn."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hcbench import Tree, load_registry
+from hcbench.claims import Claim
+from hcbench.layout import MetricInfo
+from hcbench.report import gather_contents, write_report
+from hcbench.report.page import render_report
+from hcbench.site import build_site
+from hcbench.store import Store
+from hcbench.suite import Suite
+from hcbench.tables import format_spread
+from tests.core.stored_runs import HOSTILE, METRICS, keep_run, outcome
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER),
+        reason="no browser: these tests need chromium and chromedriver (Debian: chromium-driver)",
+    ),
+    pytest.mark.xdist_group("browser"),
+]
+NOTHING = "\N{EN DASH}"
+WAIT = 60  # s, on a loaded machine
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+)
+FIGURES = ("tradeoff", "curves", "growth", "ranks", "trees")
+ALGORITHMS = ("Alpha", "Beta", "Gamma", HOSTILE)
+DATASETS = tuple(f"p[n={n},noise={s}]" for n in (8, 16, 32) for s in (0.1, 0.2))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from selenium import webdriver
+
+    os.environ["SE_OFFLINE"] = "true"  # or else selenium looks for a newer browser
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report, a site, and a report of 10,000 rows."""
+    folder = tmp_path_factory.mktemp("pages")
+    with Store(folder / "s.sqlite") as store:
+        run = keep_run(store, list(cells()), suite=Suite(name="Suite", doc=HOSTILE, claims=CLAIMS))
+        keep_run(store, [outcome("Alpha", "x", status="crash", reason="signal 9")])
+        write_report(folder / "report.html", store, store.run(run))
+        write_report(folder / "failed.html", store, store.run(2))
+        build_site(folder / "site", store, load_registry())
+    with Store(":memory:") as store:
+        rng = np.random.default_rng(0)
+        many = [
+            outcome(f"A{a}", f"d[n={d}]", values=values_of(float(rng.uniform()), d))
+            for a in range(100)
+            for d in range(1, 101)
+        ]
+        contents = gather_contents(store, store.run(keep_run(store, many)), trees=0)
+        (folder / "large.html").write_text(render_report(contents), encoding="utf-8")
+    return folder
+
+
+CLAIMS = tuple(
+    Claim(claim=f"{HOSTILE} {i}", algorithm="Alpha", dataset=DATASETS[0], metric="AARI", paper=p)
+    for i, p in enumerate(("0.5", "0.9"))
+)
+
+
+def values_of(quality: float, n: int) -> dict[str, float | None]:
+    return {"AARI": quality, "queries": 10.0 * n**2, "seconds": 1e-6 * n**2}
+
+
+def cells() -> Iterator[Any]:
+    for a, algorithm in enumerate(ALGORITHMS):
+        for d, dataset in enumerate(DATASETS):
+            n = (8, 16, 32)[d // 2]
+            for r in range(2):
+                tree = Tree([n, n, *range(n + 1, 2 * n - 1), *range(n + 1, 2 * n - 1), -1])
+                yield outcome(
+                    algorithm,
+                    dataset,
+                    r,
+                    values=values_of(0.5 + 0.1 * a + 0.01 * r, n),
+                    result=tree,
+                    oracle=HOSTILE,
+                    data_digest=f"{n}",
+                )
+    yield outcome("Broken", DATASETS[0], status="error", reason=HOSTILE, traceback=HOSTILE)
+
+
+@pytest.fixture
+def show(browser: Any, pages: Path) -> Iterator[Callable[..., Any]]:
+    """Open a page in light or dark; afterwards there must be no error on the console."""
+
+    def open_page(name: str, scheme: str = "light", width: int = 1280) -> Any:
+        about = {"name": "prefers-color-scheme", "value": scheme}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [about]})
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get((pages / name).as_uri())
+        browser.execute_script("try { localStorage.clear() } catch {}")
+        browser.get((pages / name).as_uri())
+        wait(browser, "return document.documentElement.dataset.ready === 'yes'")
+        return browser
+
+    browser.get_log("browser")
+    yield open_page
+    severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not severe
+    assert browser.execute_script("return window.hacked") is None
+
+
+def wait(browser: Any, script: str, *args: Any) -> Any:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, WAIT).until(lambda b: b.execute_script(script, *args))
+
+
+def scroll_to(browser: Any, section: str) -> None:
+    """Bring a section into view, and wait until its figures are drawn."""
+    browser.execute_script(
+        "document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", section
+    )
+    wait(
+        browser,
+        "return [...document.querySelectorAll(`#${arguments[0]} .plot`)].slice(0, 1)"
+        ".every(plot => plot.dataset.drawn || plot.classList.contains('is-empty'))",
+        section,
+    )
+
+
+def column(browser: Any, number: int) -> list[str]:
+    texts: list[str] = browser.execute_script(
+        "return [...document.querySelectorAll('#leaderboard-table tbody tr')]"
+        ".map(row => row.children[arguments[0]].textContent)",
+        number,
+    )
+    return texts
+
+
+def choose(browser: Any, section: str, label: str, value: str) -> None:
+    """Choose in the control with this label, as a reader does."""
+    assert browser.execute_script(
+        """const label = [...document.querySelectorAll(`#${arguments[0]} label`)]
+             .find(l => l.firstChild.textContent === arguments[1]);
+           const select = label.querySelector('select');
+           select.value = arguments[2];
+           select.dispatchEvent(new Event('change'));
+           return select.value === arguments[2]""",
+        section,
+        label,
+        value,
+    )
+
+
+# ---- The report ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_figures_are_drawn(show: Callable[..., Any], scheme: str) -> None:
+    page = show("report.html", scheme)
+    for section in FIGURES:
+        scroll_to(page, section)
+        drawn = page.execute_script(
+            "return document.querySelectorAll(`#${arguments[0]} .plot svg path`).length", section
+        )
+        assert drawn > 5, section
+    assert page.execute_script("return document.documentElement.dataset.theme") == scheme
+
+
+@pytest.mark.parametrize("name", ["report.html", "failed.html", "site/index.html"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_wider_than_the_page(show: Callable[..., Any], name: str, width: int) -> None:
+    page = show(name, width=width)
+    for section in page.execute_script(
+        "return [...document.querySelectorAll('section')].map(s => s.id)"
+    ):
+        if section in FIGURES and name == "report.html":
+            scroll_to(page, section)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_names_with_html_are_read_as_they_are(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    assert HOSTILE in "\n".join(column(page, 0))
+    scroll_to(page, "ranks")
+    scroll_to(page, "tradeoff")
+    legend = page.execute_script(
+        "return [...document.querySelectorAll('#tradeoff .legendtext')].map(t => t.textContent)"
+    )
+    assert any(text.startswith(HOSTILE[:40]) for text in legend)
+    assert not page.execute_script("return document.querySelectorAll('img, svg a').length")
+
+
+def test_heads_of_columns_sort_and_say_so(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    heads = "return [...document.querySelectorAll('#leaderboard-table th[scope=col]')]"
+    texts = page.execute_script(heads + ".map(th => th.textContent)")
+    place = next(i for i, text in enumerate(texts) if text.startswith("AARI"))
+    press = heads + "[arguments[0]].querySelector('button').click()"
+    page.execute_script(press, place)
+    *texts, last = column(page, place)
+    assert last == NOTHING  # what has no value is last in either order
+    values = [float(text.split()[0]) for text in texts]
+    assert values == sorted(values, reverse=True)
+    order = heads + "[arguments[0]].getAttribute('aria-sort')"
+    assert page.execute_script(order, place) == "descending"
+    page.execute_script(press, place)
+    *texts, last = column(page, place)
+    assert last == NOTHING
+    values = [float(text.split()[0]) for text in texts]
+    assert values == sorted(values)
+    assert page.execute_script(order, place) == "ascending"
+
+
+def test_the_table_is_sorted_by_the_keyboard_alone(show: Callable[..., Any]) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page = show("report.html")
+    button = "#leaderboard-table th button"
+    page.execute_script(f"document.querySelector('{button}').focus()")
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    assert column(page, 0) == sorted(column(page, 0))
+    focused = page.execute_script("return document.activeElement.dataset.column")
+    assert focused == "algorithm"
+
+
+def test_filters_leave_what_they_say(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    choose(page, "leaderboard-table", "Data set", DATASETS[1])
+    assert set(column(page, 1)) == {DATASETS[1]}
+    assert len(column(page, 0)) == len(ALGORITHMS)
+    choose(page, "leaderboard-table", "Data set", "")
+    choose(page, "leaderboard-table", "noise of data set", "0.2")
+    assert set(column(page, 1)) == {d for d in DATASETS if "0.2" in d}
+    page.execute_script(
+        """const field = document.querySelector('#leaderboard-table input');
+           field.value = 'beta n=16'; field.dispatchEvent(new Event('input'))"""
+    )
+    wait(page, "return document.querySelectorAll('#leaderboard-table tbody tr').length === 1")
+    assert column(page, 0) == ["Beta"]
+
+
+def test_rows_can_be_repetitions(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    choose(page, "leaderboard-table", "Rows", "each")
+    count = page.execute_script(
+        "return document.querySelector('#leaderboard-table .count').textContent"
+    )
+    assert count.endswith(f"of {len(ALGORITHMS) * len(DATASETS) * 2 + 1} rows")
+
+
+def test_a_figure_follows_its_controls_and_can_be_read_as_a_table(
+    show: Callable[..., Any],
+) -> None:
+    page = show("report.html")
+    scroll_to(page, "curves")
+    choose(page, "curves", "Metric", "1")
+    title = "return document.querySelector('#curves .ytitle')?.textContent.includes('queries')"
+    assert wait(page, title)
+    page.execute_script("document.querySelector('#curves [aria-expanded]').click()")
+    cells = "return document.querySelectorAll('#curves .data-table tbody tr').length"
+    assert page.execute_script(cells) == len(ALGORITHMS) * len(DATASETS)
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_figures_are_saved_as_images(show: Callable[..., Any], format: str) -> None:  # noqa: A002
+    page = show("report.html")
+    scroll_to(page, "ranks")
+    start = page.execute_async_script(
+        """const done = arguments[arguments.length - 1];
+           Plotly.toImage(document.querySelector('#ranks .plot'), {format: arguments[0]})
+             .then(url => done(url.slice(0, 20)), error => done(String(error)))""",
+        format,
+    )
+    assert start.startswith(f"data:image/{format}")
+
+
+def test_no_button_sends_a_figure_anywhere(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    scroll_to(page, "curves")
+    titles = page.execute_script(
+        "return [...document.querySelectorAll('.modebar-btn')].map(b => b.dataset.title)"
+    )
+    assert not [title for title in titles if "loud" in str(title) or "Studio" in str(title)]
+
+
+def test_light_and_dark_can_be_chosen(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    scroll_to(page, "curves")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    light = page.execute_script(ground)
+    page.execute_script("document.getElementById('theme').click()")
+    assert page.execute_script(ground) != light
+    dark = page.execute_script(ground)
+    assert wait(
+        page,
+        "return document.querySelector('#curves .main-svg').style.background === arguments[0]",
+        dark,
+    )
+    assert (
+        page.execute_script("return document.getElementById('theme').getAttribute('aria-pressed')")
+        == "true"
+    )
+
+
+CONTRASTS = """
+const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const parse = text => text.match(/[\\d.]+/g).map(Number);
+const groundOf = e => {
+  for (; e; e = e.parentElement) {
+    const colour = parse(getComputedStyle(e).backgroundColor);
+    if (colour.length < 4 || colour[3] > 0) return colour;
+  }
+  return [255, 255, 255];
+};
+document.querySelectorAll('details').forEach(d => { d.open = true; });
+return [...document.querySelectorAll('body *')]
+  .filter(e => !e.closest('svg, script, noscript, button:disabled, .hidden-text')
+    && e.getClientRects().length
+    && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()))
+  .map(e => {
+    const [a, b] = [light(parse(getComputedStyle(e).color)), light(groundOf(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return [ratio, e.className, e.textContent.slice(0, 30)];
+  })
+  .filter(([ratio]) => ratio < 4.5)
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["report.html", "failed.html", "site/index.html"])
+def test_all_text_has_a_contrast_of_four_and_a_half(
+    show: Callable[..., Any], scheme: str, name: str
+) -> None:
+    page = show(name, scheme)
+    assert page.execute_script(CONTRASTS) == []
+
+
+def test_every_control_has_a_name_and_the_focus_is_seen(show: Callable[..., Any]) -> None:
+    page = show("report.html")
+    nameless = page.execute_script(
+        """return [...document.querySelectorAll('button, select, input, a')]
+             .filter(e => !(e.textContent.trim() || e.getAttribute('aria-label')
+                            || e.labels?.[0]?.textContent.trim()) && !e.closest('.modebar'))
+             .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+    skip = page.switch_to.active_element
+    assert skip.text == "To the content"
+    assert skip.value_of_css_property("outline-style") != "none"
+    skip.send_keys(Keys.ENTER)
+    assert page.execute_script("return document.activeElement.id") == "main"
+
+
+NUMBERS = (0.0, 1.0, -0.0004, 0.12345, 12.3456, 123.456, 12345.678, 1e-5, 2.5e7, 1e12, 3e-7)
+
+
+@pytest.mark.parametrize("unit", ["", "s", "bytes", "questions"])
+def test_numbers_are_written_as_the_tables_of_the_terminal_do(
+    show: Callable[..., Any], unit: str
+) -> None:
+    """One rule in two languages: a list of repetitions shows its value as `tables` writes it."""
+    page = show("report.html")
+    metric = MetricInfo("m", unit=unit, interval="(-inf, inf)")
+    with Store(":memory:") as store:
+        numbers = [abs(x) for x in NUMBERS] if unit else list(NUMBERS)
+        rows = [outcome("A", f"d{i}", values={"m": x}) for i, x in enumerate(numbers)]
+        run = keep_run(store, rows, metrics=[MetricInfo("m", unit=unit, key="d" * 32)])
+        text = render_report(gather_contents(store, store.run(run), trees=0))
+    path = Path(page.current_url.removeprefix("file://")).with_name("numbers.html")
+    path.write_text(text, encoding="utf-8")
+    show("numbers.html")
+    expected = [format_spread(x, None, metric.unit, metric.interval) for x in numbers]
+    written = [text.removeprefix("★") for text in column(page, 3)]
+    assert [_same(text) for text in written] == [_same(text) for text in expected]
+
+
+def _same(text: str) -> str:
+    """Python writes exponents with two digits and a sign."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", text)
+
+
+def test_ten_thousand_rows_open_and_are_turned(
+    show: Callable[..., Any], record_property: Callable[[str, object], None]
+) -> None:
+    page = show("large.html")
+    timing = page.execute_script("return performance.getEntriesByType('navigation')[0].domComplete")
+    record_property("milliseconds until the page is complete", timing)
+    print(f"10,000 rows: {timing:.0f} ms until the page is complete")  # noqa: T201
+    count = "return document.querySelector('#leaderboard-table .count').textContent"
+    assert page.execute_script(count) == f"1{NOTHING}25 of 10,000 rows"
+    page.execute_script(
+        "[...document.querySelectorAll('#leaderboard-table button')]"
+        ".find(b => b.textContent === 'Next').click()"
+    )
+    assert page.execute_script(count) == f"26{NOTHING}50 of 10,000 rows"
+    assert page.execute_script("return typeof Plotly") == "undefined"  # nothing scrolled to yet
+
+
+# ---- The site ------------------------------------------------------------------------------------
+
+
+def test_the_site_is_searched_and_its_links_are_followed(
+    show: Callable[..., Any], pages: Path
+) -> None:
+    page = show("site/index.html")
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    page.find_element(By.ID, "search").send_keys("gamma")
+    wait(page, "return document.querySelectorAll('#found a').length === 1")
+    page.find_element(By.ID, "search").send_keys(Keys.ENTER)
+    wait(page, "return document.querySelector('h1')?.textContent === 'Gamma'")
+    wait(page, "return document.documentElement.dataset.ready === 'yes'")
+    rows = page.execute_script("return document.querySelectorAll('#listing-0 tbody tr').length")
+    assert rows == len(DATASETS)
+    page.find_element(By.CSS_SELECTOR, "#listing-0 tbody a").click()
+    wait(page, "return location.pathname.endsWith('runs/1.html')")
+    scroll_to(page, "curves")  # with the shared script of plotly
+    assert page.execute_script("return document.querySelectorAll('#curves .plot path').length")
+
+
+def test_a_page_of_the_site_has_the_data_of_its_report(pages: Path) -> None:
+    text = (pages / "site" / "runs" / "1.html").read_text()
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert [m["label"] for m in data["metrics"]] == [m.label for m in METRICS]

@@ -1,0 +1,219 @@
+"""The site: its pages and links, what is brought up to date, and what is never touched."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcbench import load_registry
+from hcbench.cli import main
+from hcbench.errors import HcbenchError
+from hcbench.site import Built, build_site
+from hcbench.site.folder import MARKER
+from hcbench.site.slugs import slug
+from hcbench.store import Store
+from hcbench.suite import Suite
+from tests.core.stored_runs import HOSTILE, keep_run, outcome
+from tests.core.test_report import Page, a_value
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "s.sqlite") as opened:
+        yield opened
+
+
+def build(folder: Path, store: Store) -> Built:
+    return build_site(folder, store, load_registry(), trees=0)
+
+
+def two_runs(store: Store) -> None:
+    keep_run(store, [outcome("UPGMA", "iris", values=a_value(0.5))])
+    cells = [outcome(a, "wine[n=9]", values=a_value(0.25)) for a in ("UPGMA[metric=cosine]", "B")]
+    keep_run(store, cells, suite=Suite(name="Mine", doc="All of it."))
+
+
+def files(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
+def test_there_is_a_page_for_each_run_suite_algorithm_and_data_set(
+    tmp_path: Path, store: Store
+) -> None:
+    two_runs(store)
+    built = build(tmp_path / "site", store)
+    pages = {name for name in files(tmp_path / "site") if name.endswith(".html")}
+    assert {re.sub(r"-[0-9a-f]{10}\.", ".", page) for page in pages} == {
+        "index.html",
+        "runs/1.html",
+        "runs/2.html",
+        "suites/compare.html",
+        "suites/mine.html",
+        "algorithms/upgma.html",
+        "algorithms/b.html",
+        "datasets/iris.html",
+        "datasets/wine.html",
+    }
+    assert built.pages == len(pages)
+
+
+def test_every_link_leads_to_a_file(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    site = tmp_path / "site"
+    build(site, store)
+    for name in files(site):
+        if not name.endswith(".html"):
+            continue
+        page = Page((site / name).read_text())
+        links = [about.get("href") or about.get("src") for _, about in page.tags]
+        links += [about.get("data-src") for _, about in page.tags]
+        for script in page.scripts:
+            links += re.findall(r'"([\w./-]+\.html)"', script)
+        for link in links:
+            if link and not link.startswith(("#", "data:")):
+                assert (site / name).parent.joinpath(link.partition("#")[0]).is_file(), link
+    entries = json.loads((site / "assets/index.js").read_text().partition("= ")[2].rstrip(";\n"))
+    assert all((site / path).is_file() for _, _, path, _ in entries)
+    assert len(entries) == len([f for f in files(site) if f.endswith(".html")]) - 1
+
+
+def test_an_algorithm_page_has_all_its_runs_and_what_is_known_of_it(
+    tmp_path: Path, store: Store
+) -> None:
+    two_runs(store)
+    build(tmp_path / "site", store)
+    (path,) = (tmp_path / "site" / "algorithms").glob("upgma-*.html")
+    page = Page(path.read_text())
+    listing = json.loads(next(s for s in page.scripts if s))[0]
+    assert [row[0][0] for row in listing["rows"]] == [2, 1]
+    assert listing["rows"][0][2] == "UPGMA[metric=cosine]"
+    assert "Average linkage" in page.text
+    assert "euclidean" in page.text  # a default
+
+
+def test_the_same_again_writes_nothing(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    site = tmp_path / "site"
+    assert build(site, store).written == len(files(site)) - 1
+    before = {name: (site / name).stat().st_mtime_ns for name in files(site) if name != MARKER}
+    assert build(site, store).written == 0
+    assert before == {n: (site / n).stat().st_mtime_ns for n in files(site) if n != MARKER}
+
+
+def test_another_run_changes_only_what_it_belongs_to(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    site = tmp_path / "site"
+    build(site, store)
+    kept = (site / "runs/1.html").stat().st_mtime_ns
+    keep_run(store, [outcome("B", "iris", 1, values=a_value(0.75))])
+    build(site, store)
+    assert (site / "runs/3.html").is_file()
+    assert (site / "runs/1.html").stat().st_mtime_ns == kept
+
+
+def test_what_is_gone_is_removed_and_what_is_the_users_stays(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    site = tmp_path / "site"
+    build(site, store)
+    (site / "CNAME").write_text("bench.example.org")
+    (site / "runs" / "notes.html").write_text("mine")
+    (site / "runs" / "1.html").unlink()  # who removes a page gets it again
+    with Store(tmp_path / "other.sqlite") as other:
+        keep_run(other, [outcome("C", "iris", values=a_value(0.5))])
+        build(site, other)
+    assert (site / "CNAME").read_text() == "bench.example.org"
+    assert (site / "runs" / "notes.html").read_text() == "mine"
+    assert (site / "runs" / "1.html").is_file()
+    assert not (site / "runs" / "2.html").exists()
+    assert not list((site / "algorithms").glob("upgma*"))
+
+
+def test_a_folder_with_other_files_is_refused_and_left_as_it_was(
+    tmp_path: Path, store: Store
+) -> None:
+    site = tmp_path / "home"
+    site.mkdir()
+    (site / "thesis.tex").write_text("x")
+    with pytest.raises(HcbenchError, match="holds files and is no site of hcbench"):
+        build(site, store)
+    assert files(site) == {"thesis.tex"}
+    with pytest.raises(HcbenchError, match="is a file"):
+        build(site / "thesis.tex", store)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"files": 3}', "{"])
+def test_a_marker_that_cannot_be_read_stops_it(text: str, tmp_path: Path, store: Store) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / MARKER).write_text(text)
+    with pytest.raises(HcbenchError, match="cannot be read"):
+        build(site, store)
+
+
+def test_a_marker_that_names_files_elsewhere_removes_nothing(tmp_path: Path, store: Store) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (tmp_path / "thesis.tex").write_text("x")
+    names = {"../thesis.tex": "", str(tmp_path / "thesis.tex"): ""}
+    (site / MARKER).write_text(json.dumps({"files": names}))
+    build(site, store)
+    assert (tmp_path / "thesis.tex").read_text() == "x"
+
+
+def test_an_empty_store_and_a_run_of_failures_have_a_site(tmp_path: Path, store: Store) -> None:
+    build(tmp_path / "site", store)
+    assert "There is nothing yet" in Page((tmp_path / "site" / "index.html").read_text()).text
+    keep_run(store, [outcome("A", "x", status="crash", reason="signal 9")])
+    assert build(tmp_path / "site", store).pages == 5
+
+
+def test_names_with_html_and_paths_are_safe(tmp_path: Path, store: Store) -> None:
+    names = [HOSTILE, "../../../etc/passwd", "CON", "ünïcode ✓", "a" * 300]
+    suite = Suite(name=HOSTILE, doc=HOSTILE)
+    cells = [outcome(name, name, values=a_value(0.5)) for name in names]
+    keep_run(store, cells, suite=suite, command=HOSTILE)
+    site = tmp_path / "site"
+    build(site, store)
+    assert {p.name for p in site.iterdir()} == {
+        *("index.html", "assets", "runs", "suites", "algorithms", "datasets"),
+        MARKER,
+    }
+    for name in files(site):
+        if name.endswith(".html"):
+            tags = [tag for tag, _ in Page((site / name).read_text()).tags]
+            assert "img" not in tags
+    assert len(list((site / "algorithms").iterdir())) == len(names)
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_slugs_are_plain_and_differ_where_names_do(first: str, second: str) -> None:
+    one, two = slug(first), slug(second)
+    assert re.fullmatch(r"[a-z0-9_][a-z0-9_.-]{0,80}", one)
+    assert (one == two) == (first == second)
+    assert one.split(".")[0] not in ("con", "nul", "aux", "prn")
+
+
+def test_a_plain_name_is_its_own_slug() -> None:
+    assert slug("gray2023-table1") == "gray2023-table1"
+    assert slug("upgma") != slug("UPGMA")  # one file where case does not matter
+    assert slug("upgma").casefold() != slug("UPGMA").casefold()
+
+
+def test_the_command_tells_what_it_did(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    env: dict[str, Any] = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "HCBENCH_DEBUG": ""}
+    done = CliRunner(env=env).invoke(main, ["site", str(tmp_path / "site"), "--trees", "0"])
+    assert done.exit_code == 0
+    assert done.stderr.endswith("9 pages in " + str(tmp_path / "site") + "; 16 files written\n")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    done = CliRunner(env=env).invoke(main, ["site", str(tmp_path / "full")])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
