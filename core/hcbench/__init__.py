@@ -12,8 +12,8 @@ The flow of one cell is the order in which to read:
 - there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
   algorithm and computes the metrics;
 - the `outcome` goes to the `store`;
-- `results` are told by `statistics`, `ranks`, `verdicts`, `tables` and `figures` (drawn with
-  `plots`), in Python (`api`) or by `cli`.
+- `results` are told by `statistics`, `blocks`, `ranks`, `verdicts`, `tables`, `views` (drawn by
+  `drawing`) and `figures` (drawn with `plots`), in Python (`api`) or by `cli`.
 
 `trees`, `comparisons` and `similarity` are the field's own objects, `answer_matrix` what an oracle
 would answer of all pairs. `direct` serves those who want no harness; `tree_files`, `matching` and
@@ -24,7 +24,14 @@ A person answers in a session of `asking`: `items` are read, `questions` says ho
 `findings` are written. As oracles these are `person` and, once they are there, the answers
 themselves.
 
-Everything public is imported from here; names are loaded when first used.
+Plugins are written with `scaffold`, checked by `testing`, and refused where `compatibility` finds
+that they are for another hcbench. `sklearn` puts algorithms into pipelines.
+
+Everything public is imported from here, `hcbench.testing` and `hcbench.sklearn`; names are loaded
+when first used. `hookimpl` marks a plugin's hooks; of a `Parameter` that must be given the default
+is `REQUIRED`; `SIMILARITY_RULES` are those of `similarity_of_vectors`. Of three items of which no
+two are closer an oracle says `NONE`, and `UNSURE` where it does not know. `Vectors` are an (n, p)
+array or csr_array, `Params` a mapping of names to values.
 """
 
 from __future__ import annotations
@@ -44,6 +51,7 @@ if TYPE_CHECKING:
         BudgetExceededError,
         DataError,
         DataNotAvailableError,
+        HcbenchDeprecationWarning,
         HcbenchError,
         ModelWarning,
         NotApplicableError,
@@ -81,6 +89,7 @@ if TYPE_CHECKING:
         Partition,
         Tree,
         best_cut,
+        facing_orders,
         heaviest_cut,
         pair_weights,
     )
@@ -96,6 +105,7 @@ _HOME = {
         "BudgetExceededError",
         "DataError",
         "DataNotAvailableError",
+        "HcbenchDeprecationWarning",
         "HcbenchError",
         "ModelWarning",
         "NotApplicableError",
@@ -133,11 +143,14 @@ _HOME = {
         "Partition",
         "Tree",
         "best_cut",
+        "facing_orders",
         "heaviest_cut",
         "pair_weights",
     ),
 }
 _MODULES = ("compiled", "plots")
+#: Names of the release before: what each is called now, and since which release.
+_RENAMED: dict[str, tuple[str, str]] = {}
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
@@ -161,6 +174,7 @@ __all__ = [
     "Figure",
     "FigureView",
     "Given",
+    "HcbenchDeprecationWarning",
     "HcbenchError",
     "HeightKind",
     "Ledger",
@@ -190,6 +204,7 @@ __all__ = [
     "compiled",
     "derive_seed",
     "draw_figures",
+    "facing_orders",
     "finest_partition",
     "fit",
     "heaviest_cut",
@@ -211,9 +226,27 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"hcbench.{name}")
+    if name in _RENAMED:
+        return _renamed(name)
     if name not in _MODULE:
         raise AttributeError(f"module 'hcbench' has no attribute {name!r}")
     return getattr(importlib.import_module(f"hcbench.{_MODULE[name]}"), name)
+
+
+def _renamed(name: str) -> Any:
+    """What an old name means; whoever uses it is warned."""
+    import warnings
+
+    from hcbench.errors import HcbenchDeprecationWarning
+
+    new, since = _RENAMED[name]
+    warnings.warn(
+        f"hcbench.{name} is called hcbench.{new} since {since}; the old name goes with the next "
+        "release",
+        HcbenchDeprecationWarning,
+        stacklevel=3,
+    )
+    return __getattr__(new)
 
 
 def __dir__() -> list[str]:

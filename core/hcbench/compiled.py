@@ -2,8 +2,8 @@
 
 A kernel that asks 10^7 questions one after another cannot pay microseconds for each. So an oracle
 may offer a compiled answer function; `counting` wraps it with the ledger, and the kernel receives
-it as an argument of the first-class function type `ASK`. The ledger's state lives in a structref,
-so that what it notes grows inside the compiled code.
+it as an argument of the first-class function type `ASK`. The ledger's state, of type `STATE`,
+lives in a structref, so that what it notes grows inside the compiled code.
 
 Which questions were asked is noted in one place and how often they were repeated in another, as
 most never are: the first is a bit for each possible question where these are few enough, else a

@@ -1,4 +1,4 @@
-"""Every error that hcbench raises on purpose, one class for each mistake, and its warning.
+"""Every error that hcbench raises on purpose, one class for each mistake, and its warnings.
 
 A message says what was wrong, the value, and the way out. The command line prints it as one
 line and ends with the exit code of its class.
@@ -17,7 +17,9 @@ class ExitCode(IntEnum):
     USAGE = 2
     SUITE = 3
     PLUGIN = 4
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class HcbenchError(Exception):
@@ -108,6 +110,13 @@ class PluginError(HcbenchError):
 
 class WorkerError(HcbenchError):
     """The worker processes cannot be started."""
+
+
+class HcbenchDeprecationWarning(DeprecationWarning):
+    """A public name or parameter goes with the next release; the text says what to write instead.
+
+    Python shows it where it is given in ``__main__`` or in tests: to those who can change the code.
+    """
 
 
 class ModelWarning(UserWarning):

@@ -1,4 +1,8 @@
-"""The hooks through which plugins register and report."""
+"""The hooks through which plugins register and report.
+
+A plugin may state the version that it is written for, ``HCBENCH_HOOKS = 1``; `HOOK_VERSION` rises
+when a hook, or what is passed to it, changes so that plugins must change too.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from hcbench.suite import Suite
 
 PROJECT = "hcbench"
+HOOK_VERSION = 1
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)

@@ -23,6 +23,7 @@ from typing import Any
 import pluggy
 
 from hcbench import hookspecs
+from hcbench.compatibility import requirement_of, unmet_hooks, unmet_requirement
 from hcbench.editions import digest_sources, is_editable
 from hcbench.errors import PluginError
 
@@ -54,6 +55,8 @@ class Plugin:
         Whether its source may change without its version.
     file : Path or None
         The file, if it was loaded from one.
+    requires : str
+        The versions of hcbench that its distribution requires, such as ``"<0.2,>=0.1"``.
     """
 
     distribution: str
@@ -62,6 +65,7 @@ class Plugin:
     folder: Path | None = None
     editable: bool = False
     file: Path | None = None
+    requires: str = ""
 
     @property
     def name(self) -> str:
@@ -129,6 +133,10 @@ class Plugins:
                 raise PluginError(f"--plugin {broken.plugin.file}: {broken.reason}")
 
     def _load(self, plugin: Plugin, load: Any) -> None:
+        unmet = unmet_requirement(plugin.distribution, plugin.requires)
+        if unmet:
+            self.refuse(plugin, unmet)
+            return
         try:
             module = load()
             self._manager.register(module, plugin.name)
@@ -140,12 +148,22 @@ class Plugins:
         except SystemExit as error:
             self.refuse(plugin, f"cannot be imported: it calls sys.exit({error.code!r})")
         else:
-            misspelt = self._misspelt(module)
-            if misspelt:
+            wrong = unmet_hooks(module, plugin.distribution) or self._misspelt(module)
+            if wrong:
                 self._manager.unregister(module)
-                self.refuse(plugin, misspelt)
+                self.refuse(plugin, wrong)
             else:
                 self.loaded.append(plugin)
+
+    def has_code(self, module: str) -> bool:
+        """Whether a module is in the package, or is the file, of a plugin that is loaded."""
+        loaded = {plugin.name for plugin in self.loaded}
+        packages = {
+            getattr(found, "__name__", "").partition(".")[0]
+            for name, found in self._manager.list_name_plugin()
+            if name in loaded and found is not None
+        }
+        return module.partition(".")[0] in packages
 
     def _misspelt(self, module: ModuleType) -> str | None:
         known = REGISTER_HOOKS + REPORT_HOOKS
@@ -198,17 +216,31 @@ class Plugins:
                 self.loaded.remove(plugin)
 
 
-def import_file(file: Path) -> ModuleType:
+def module_of(file: Path) -> str:
+    """The name under which a plugin file is imported.
+
+    It is made of the full path, so that main process and workers agree on it.
+    """
+    return f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
+
+
+def import_file(file: Path, place: Path | None = None) -> ModuleType:
     """Import a plugin file under a name of its own, once.
 
-    The module's name is made of the full path, so that main process and workers agree on it.
+    Parameters
+    ----------
+    file : Path
+        Where it is for the main process.
+    place : Path, optional
+        Where it is on this machine, if that is another one.
     """
-    name = f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
+    name = module_of(file)
     if name in sys.modules:
         return sys.modules[name]
-    if not file.is_file():
-        raise PluginError(f"there is no file {file}")
-    spec = importlib.util.spec_from_file_location(name, file)
+    place = place or file
+    if not place.is_file():
+        raise PluginError(f"there is no file {place}")
+    spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
         raise PluginError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
@@ -219,6 +251,11 @@ def import_file(file: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def installed_editions() -> dict[str, str]:
+    """The edition of each plugin that is installed, by its name; none of them is imported."""
+    return {plugin.name: plugin.edition for plugin, _ in _installed()}
 
 
 def _installed() -> Iterable[tuple[Plugin, EntryPoint]]:
@@ -239,4 +276,11 @@ def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
         spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
         if spec is not None and spec.origin:
             folder = Path(spec.origin).parent
-    return Plugin(distribution.name, entry_point.name, distribution.version, folder, editable)
+    return Plugin(
+        distribution=distribution.name,
+        entry_point=entry_point.name,
+        version=distribution.version,
+        folder=folder,
+        editable=editable,
+        requires=requirement_of(distribution),
+    )

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from hcbench.comparisons import Comparisons
     from hcbench.oracle import Answers
 
-Vectors: TypeAlias = "NDArray[np.floating[Any]] | sparse.csr_array"
+    Vectors: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
+else:
+    Vectors = Any  # without importing scipy
 Result: TypeAlias = Tree | Partition
 
 

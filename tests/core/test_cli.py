@@ -221,6 +221,7 @@ def test_plugins_tells_what_is_registered_and_what_is_broken_and_why(
         {
             "plugin": "sad:main",
             "version": "1.0",
+            "requires": None,
             "reason": "cannot be imported: ModuleNotFoundError: No module named 'sad_no_module'",
         }
     ]

@@ -144,6 +144,7 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
         {
             "plugin": p.name,
             "version": p.edition,
+            "requires": _required(p.requires),
             **{
                 kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
                 for kind in KINDS
@@ -152,7 +153,12 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
         for p in registry.plugins.loaded
     ]
     broken = [
-        {"plugin": b.plugin.name, "version": b.plugin.version, "reason": b.reason}
+        {
+            "plugin": b.plugin.name,
+            "version": b.plugin.version,
+            "requires": _required(b.plugin.requires),
+            "reason": b.reason,
+        }
         for b in registry.plugins.broken
     ]
     if format == "json":
@@ -160,16 +166,26 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
         return
     write_table(
         ("plugin", "version", "registers"),
-        [(str(p["plugin"]), str(p["version"]), _registers(p)) for p in loaded],
+        [(str(p["plugin"]), _version(p), _registers(p)) for p in loaded],
         whole=("plugin",),
     )
     if broken:
         click.echo()
         write_table(
             ("broken", "version", "why"),
-            [(b["plugin"], b["version"], b["reason"]) for b in broken],
+            [(str(b["plugin"]), _version(b), str(b["reason"])) for b in broken],
             whole=("broken",),
         )
+
+
+def _required(versions: str) -> str | None:
+    """What a plugin requires, as pip writes it."""
+    return f"hcbench{versions}" if versions else None
+
+
+def _version(plugin: Mapping[str, Any]) -> str:
+    needs = f"\nfor {plugin['requires']}" if plugin["requires"] else ""
+    return f"{plugin['version']}{needs}"
 
 
 def _registers(plugin: Mapping[str, Any]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hcbench.testing.checks import Check, checks_of
 from hcbench.testing.findings import NotCheckedError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ def parametrize_with_checks(
     *,
     exempt: Mapping[str, str] | None = None,
     plugins: Sequence[str | Path] = (),
-) -> Any:
+) -> Callable[[F], F]:
     """Decorate a test that takes ``check`` and calls it: it becomes a test for each check.
 
     Parameters
@@ -57,4 +59,5 @@ def parametrize_with_checks(
         pytest.param(_Test(check), id=check.id)
         for check in checks_of(what, exempt, plugins=plugins)
     ]
-    return pytest.mark.parametrize("check", tests)
+    decorate: Callable[[F], F] = pytest.mark.parametrize("check", tests)
+    return decorate

@@ -1,0 +1,15 @@
+"""What hcbench asks of every plugin, checked for this one."""
+
+from collections.abc import Callable
+
+from hcbench.testing import parametrize_with_checks
+
+NAMES = [
+    "EXAMPLE-NAMES",
+]
+
+
+@parametrize_with_checks(NAMES)
+def test_conforms(check: Callable[[], None]) -> None:
+    """One test for each check of each name."""
+    check()

@@ -1,0 +1,126 @@
+"""A plugin that is built for another hcbench is refused, and told what to do."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import hcbench
+from hcbench import hookspecs
+from hcbench.editions import installed_version
+from hcbench.errors import HcbenchDeprecationWarning, PluginError
+from hcbench.plugins import Plugins
+
+PLUGIN = """
+    from hcbench import hookimpl
+
+    {stated}
+
+    @hookimpl
+    def hcbench_algorithms():
+        return []
+"""
+HERE = installed_version("hcbench")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    yield tmp_path
+    for module in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
+            del sys.modules[module]
+
+
+def install(site: Path, name: str, *requires: str, stated: str = "") -> None:
+    """Lay a package into a folder, as pip would; it fails at import where it must not be."""
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir()
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", "Version: 1.0"]
+    lines += [f"Requires-Dist: {text}" for text in requires]
+    (info / "METADATA").write_text("\n".join(lines))
+    (info / "entry_points.txt").write_text(f"[hcbench]\nmain = {name}_main\n")
+    (site / f"{name}_main.py").write_text(dedent(PLUGIN).format(stated=stated))
+
+
+def reasons(plugins: Plugins) -> dict[str, str]:
+    return {b.plugin.distribution: b.reason for b in plugins.broken}
+
+
+def test_what_a_plugin_requires_is_read_from_its_distribution(site: Path) -> None:
+    install(site, "fitting", "numpy", "HCBench >=0.1,<9")
+    install(site, "silent", "numpy>=2", "hcbench-extras>=7")
+    install(site, "optional", "hcbench>=99; extra == 'future'", "hcbench>=99; python_version<'3'")
+    plugins = Plugins()
+    requires = {p.distribution: p.requires for p in plugins.loaded}
+    assert set(requires["fitting"].split(",")) == {">=0.1", "<9"}
+    assert requires["silent"] == requires["optional"] == ""
+    assert requires["hcbench"] == ""
+    assert not plugins.broken
+
+
+def test_a_plugin_for_another_release_is_not_even_imported(site: Path) -> None:
+    install(site, "future", "hcbench>=99", stated="raise SystemExit(3)")
+    assert reasons(Plugins())["future"] == (
+        f"requires hcbench>=99, and {HERE} is installed: pip install --upgrade future hcbench"
+    )
+    assert "future_main" not in sys.modules
+
+
+def test_a_prerelease_of_hcbench_fits_what_requires_the_release_before(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hcbench.compatibility.installed_version", lambda _: "0.2.dev1")
+    install(site, "fitting", "hcbench>=0.1")
+    assert not Plugins().broken
+
+
+def test_a_requirement_that_cannot_be_read_stops_nobody(site: Path) -> None:
+    install(site, "odd", "hcbench ???")
+    plugins = Plugins()
+    assert "odd" in {p.distribution for p in plugins.loaded}
+
+
+@pytest.mark.parametrize(("stated", "behind"), [(1, "mine"), (3, "hcbench")])
+def test_a_plugin_for_other_hooks_is_refused(
+    site: Path, monkeypatch: pytest.MonkeyPatch, stated: int, behind: str
+) -> None:
+    monkeypatch.setattr("hcbench.compatibility.HOOK_VERSION", 2)
+    install(site, "mine", stated=f"HCBENCH_HOOKS = {stated}")
+    assert reasons(Plugins())["mine"] == (
+        f"is written for version {stated} of the hooks, and hcbench {HERE} has version 2: "
+        f"pip install --upgrade {behind}"
+    )
+
+
+def test_a_plugin_for_these_hooks_is_loaded(site: Path) -> None:
+    install(site, "mine", stated=f"HCBENCH_HOOKS = {hookspecs.HOOK_VERSION}")
+    assert "mine" in {p.distribution for p in Plugins().loaded}
+
+
+@pytest.mark.parametrize("stated", ["'1'", "True", "0", "None"])
+def test_a_version_of_hooks_that_is_none_is_refused(tmp_path: Path, stated: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"HCBENCH_HOOKS = {stated}")
+    with pytest.raises(PluginError, match=r"HCBENCH_HOOKS must be a version .* such as 1; got"):
+        Plugins([file])
+
+
+def test_an_old_name_works_for_a_release_and_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(hcbench._RENAMED, "Dendrogram", ("Tree", "0.1"))
+    with pytest.warns(HcbenchDeprecationWarning, match=r"hcbench\.Tree") as caught:
+        assert hcbench.Dendrogram is hcbench.Tree
+    assert str(caught[0].message) == (
+        "hcbench.Dendrogram is called hcbench.Tree since 0.1; the old name goes with the next "
+        "release"
+    )
+    assert caught[0].filename == __file__, "whoever uses the name is told, not hcbench"
+    assert "Dendrogram" not in hcbench.__all__
+
+
+def test_an_unknown_name_is_no_old_one() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Dendrogram'"):
+        _ = hcbench.Dendrogram

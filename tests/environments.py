@@ -1,0 +1,70 @@
+"""Fresh environments: only what a test installs is new, all else is that of the running one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sysconfig
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment on top of the running one.
+
+    Attributes
+    ----------
+    python : Path
+    store : Path
+        Where its hcbench keeps results.
+    """
+
+    python: Path
+    store: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> Environment:
+        """Lay it into a folder."""
+        venv.create(folder / "env", with_pip=False, symlinks=True)
+        (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+        running = sysconfig.get_path("purelib")
+        (site / "running.pth").write_text(f"import site; site.addsitedir({running!r})\n")
+        return cls(folder / "env" / "bin" / "python", folder / "store.sqlite")
+
+    def install(self, project: Path) -> None:
+        """Build a package and install it, without looking at any index."""
+        for needed in ("hatchling", "pip"):
+            if importlib.util.find_spec(needed) is None:
+                pytest.skip(f"{needed} is not installed: no package can be built")
+        options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet"]
+        self.run("pip", "install", *options, str(project))
+
+    def hcbench(self, *words: str, cwd: Path | None = None) -> str:
+        """What a command prints."""
+        return self.run("hcbench", *words, cwd=cwd)
+
+    def run(self, module: str, *words: str, cwd: Path | None = None) -> str:
+        """What a module prints, run as a script."""
+        done = subprocess.run(
+            [str(self.python), "-m", module, *words],
+            cwd=cwd or self.store.parent,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "HCBENCH_STORE": str(self.store), "COLUMNS": "200"},
+        )
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+def quiet_pytest(environment: Environment, folder: Path) -> str:
+    """The last line of pytest, run in a package's own folder."""
+    printed = environment.run(
+        "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=folder
+    )
+    return printed.strip().splitlines()[-1]

@@ -1,0 +1,55 @@
+"""What hcbench asks of every plugin, and values that are known."""
+
+import numpy as np
+import pytest
+
+import hcbench
+from hcbench.testing import parametrize_with_checks
+
+EXEMPT = {"crowd:noise_rate": "noise is the error rate of one person, and three vote"}
+
+
+@parametrize_with_checks(["hcbench-crowd"], exempt=EXEMPT)
+def test_conforms(check):
+    check()
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 0, 1, 1], 0.0),  # the truth
+        ([0, 1, 0, 1], 2 * np.log(2)),  # independent: H(U) + H(V)
+        ([0, 0, 0, 0], np.log(2)),  # H(V)
+        ([0, 1, 2, 3], np.log(2)),  # H(U) - H(V)
+    ],
+)
+def test_the_variation_of_information_by_hand(labels, expected):
+    value = hcbench.score("variation-of-information", hcbench.Partition(labels), [0, 0, 1, 1])
+    assert value == pytest.approx(expected)
+    normalised = hcbench.score(
+        "variation-of-information[normalised=true]", hcbench.Partition(labels), [0, 0, 1, 1]
+    )
+    assert normalised == pytest.approx(expected / np.log(4))
+
+
+def error_rate(votes):
+    """Of the crowd's answers about all pairs of 200 items."""
+    truth = np.arange(200) % 2
+    problem = hcbench.Problem(n=200, levels=truth[:, None])
+    (use,) = hcbench.load_registry().use_oracles(f"crowd[votes={votes},annotators=1000,noise=0.3]")
+    oracle = hcbench.Oracle(use.spec.load()(problem, 1, None, **use.params))
+    pairs = np.column_stack(np.triu_indices(200, 1))
+    return np.mean(oracle.ask(pairs) != (truth[pairs[:, 0]] == truth[pairs[:, 1]]))
+
+
+@pytest.mark.parametrize("votes", [1, 3, 5])
+def test_the_majority_errs_as_binomials_do(votes):
+    """A vote is wrong with probability 0.3, whoever is asked: P(Bin(votes, 0.3) > votes / 2)."""
+    from scipy.stats import binom
+
+    assert error_rate(votes) == pytest.approx(binom.sf(votes // 2, votes, 0.3), abs=0.02)
+
+
+def test_an_even_number_of_votes_is_refused():
+    with pytest.raises(hcbench.ParameterError, match="take an odd number"):
+        error_rate(2)
