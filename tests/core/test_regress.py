@@ -1,0 +1,413 @@
+"""Two commits compared: what counts as worse, that noise does not, and what asv's files hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from hcbench.cli import main
+from hcbench.errors import DataError
+from hcbench.regress import (
+    Commit,
+    Recorded,
+    Turns,
+    accepted_between,
+    find_commit,
+    find_root,
+    judge,
+    read_both,
+    write_both,
+)
+from hcbench.regress.sides import KEPT, Side, install
+from hcbench.regress.turns import PAIRS, PROCESSES, Key, Series
+
+BASE = Commit("main", "a" * 40, 1_000)
+HEAD = Commit("topic", "b" * 40, 2_000)
+ROUNDS = PROCESSES * PAIRS
+
+
+def recorded(unit: str, base: float, head: float, **more: Any) -> Recorded:
+    return Recorded(name="benchmark", unit=unit, base=base, head=head, **more)
+
+
+def timed(ratio: float, seed: int, *, noise: float = 0.05, pairs: int = ROUNDS) -> Recorded:
+    """Times in turns: a machine that wanders, the same for both of a pair, and noise of each."""
+    rng = np.random.default_rng(seed)
+    machine = np.exp(rng.normal(scale=0.5, size=pairs))
+    base, head = machine * np.exp(rng.normal(scale=noise, size=(2, pairs)))
+    both = tuple(zip(base.tolist(), (ratio * head).tolist(), strict=True))
+    return Recorded(
+        name=f"b{seed}",
+        unit="s",
+        base=float(np.median(base)),
+        head=float(np.median(ratio * head)),
+        pairs=both,
+    )
+
+
+def verdict(row: Recorded, **settings: Any) -> str:
+    (one,) = judge([row], **settings)
+    return one.verdict
+
+
+# ---- Verdicts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unit", "base", "head", "expected"),
+    [
+        ("questions", 100, 100 + 1 / 3, "regression"),  # one more in one of three repetitions
+        ("questions", 100, 99, "improvement"),
+        ("questions", 100, 100, "same"),
+        ("1 - quality", 0.2, 0.2 + 1e-6, "regression"),
+        ("1 - quality", 0.2, 0.2 + 1e-12, "same"),
+        ("1 - quality", 0.2, 0.1, "improvement"),
+        ("value", 0.5, 0.6, "regression"),
+        ("value", 0.6, 0.5, "regression"),
+        ("value", math.inf, math.inf, "same"),
+        ("bytes", 100 * 2**20, 120 * 2**20, "same"),
+        ("bytes", 4096, 2**20, "same"),
+        ("bytes", 100 * 2**20, 200 * 2**20, "regression"),
+        ("bytes", 200 * 2**20, 100 * 2**20, "improvement"),
+        ("ratio", 1.0, 2.0, "not judged"),
+        ("s", 1.0, 9.0, "not judged"),  # without pairs
+    ],
+)
+def test_what_is_worse_depends_on_what_is_measured(
+    unit: str, base: float, head: float, expected: str
+) -> None:
+    assert verdict(recorded(unit, base, head)) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("", "failed", "regression"),
+        ("", "n/a", "regression"),
+        ("n/a", "failed", "regression"),
+        ("", "missing", "removed"),
+        ("missing", "", "new"),
+        ("failed", "", "improvement"),
+        ("failed", "failed", "n/a"),
+        ("n/a", "n/a", "n/a"),
+    ],
+)
+def test_a_benchmark_that_fails_is_never_lost(before: Any, now: Any, expected: str) -> None:
+    assert verdict(recorded("s", math.nan, math.nan, states=(before, now))) == expected
+
+
+def test_what_is_measured_in_another_way_is_not_compared() -> None:
+    assert verdict(recorded("questions", 1, 2, same_version=False)) == "not judged"
+
+
+def test_a_declared_regression_is_accepted_and_no_other() -> None:
+    rows = [
+        replace(recorded("questions", 1, 2), name=f"registered.algorithm_{name}.track_queries(40)")
+        for name in ("SL", "CL")
+    ]
+    judged = judge(rows, accepted=["algorithm_SL.track_*"])
+    assert [one.verdict for one in judged] == ["accepted", "regression"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_unchanged_times_raise_no_alarm(seed: int) -> None:
+    rows = [timed(1.0, 1000 * seed + k, noise=0.2) for k in range(100)]
+    assert {one.verdict for one in judge(rows)} == {"same"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_slower_algorithm_is_found_among_many(seed: int) -> None:
+    rows = [timed(1.0, 1000 * seed + k) for k in range(100)] + [timed(1.3, seed)]
+    *others, slow = judge(rows)
+    assert {one.verdict for one in others} == {"same"}
+    assert slow.verdict == "regression"
+    assert slow.ratio == pytest.approx(1.3, abs=0.1)
+
+
+def test_what_is_within_the_tolerance_is_no_regression_however_sure() -> None:
+    assert verdict(timed(1.08, 0, noise=0.001)) == "same"
+    assert verdict(timed(1.08, 0, noise=0.001), tolerance=0.05) == "regression"
+    assert verdict(timed(0.7, 0)) == "improvement"
+
+
+def test_a_few_pairs_are_no_evidence() -> None:
+    assert verdict(timed(3.0, 0, pairs=3)) == "same"
+
+
+# ---- Turns ---------------------------------------------------------------------------------------
+
+
+class FakeSide:
+    """Answers from a table; times wander."""
+
+    def __init__(self, found: dict[tuple[str, int], dict[str, Any]], log: list[str], name: str):
+        self.found, self.log, self.name = found, log, name
+
+    def cases(self) -> list[tuple[str, int]]:
+        return list(self.found)
+
+    def measure(self, case: tuple[str, int], _repetition: int) -> dict[str, Any]:
+        self.log.append(self.name)
+        return self.found[case]
+
+    def close(self) -> None:
+        self.log.append("close")
+
+
+def quantities(seconds: float, **others: Any) -> dict[str, Any]:
+    return {"seconds": seconds, "peak_memory": 1, "queries": 5, "loss": 0.5, **others}
+
+
+def in_turns(base: dict[Any, Any], head: dict[Any, Any], only: Iterable[str] = ()) -> Any:
+    log: list[str] = []
+    sides: list[Any] = [FakeSide(base, log, "base"), FakeSide(head, log, "head")]
+    return Turns(*sides, only=only).measure(), log  # type: ignore[misc]
+
+
+def test_sides_take_turns_and_the_first_alternates() -> None:
+    case = ("algorithm_X", 40)
+    _, log = in_turns({case: quantities(1.0)}, {case: quantities(1.0)})
+    assert log[:6] == ["base", "head", "head", "base", "base", "head"]
+
+
+def test_what_may_be_slower_is_measured_anew_by_fresh_processes() -> None:
+    slow, same = ("algorithm_X", 40), ("algorithm_Y", 40)
+    base = {slow: quantities(1.0), same: quantities(1.0)}
+    found, log = in_turns(base, {**base, slow: quantities(1.5)})
+    assert len(found["algorithm_X", 40, "seconds"].base) == ROUNDS
+    assert len(found["algorithm_Y", 40, "seconds"].base) < 8  # too few to be a regression
+    assert log.count("close") >= 2 * PROCESSES
+
+
+def test_what_only_one_side_has_or_can_do_is_kept() -> None:
+    old, new, broken = ("algorithm_Old", 40), ("algorithm_New", 40), ("algorithm_B", 40)
+    found, _ = in_turns(
+        {old: quantities(1.0), broken: quantities(1.0)},
+        {new: quantities(1.0), broken: {"failed": "ValueError: it hurts"}},
+    )
+    assert found["algorithm_Old", 40, "queries"].unable == ("", "missing")
+    assert found["algorithm_New", 40, "queries"].unable == ("missing", "")
+    assert found["algorithm_B", 40, "queries"].unable == ("", "failed")
+
+
+def test_only_what_is_asked_for_is_measured() -> None:
+    both = {("algorithm_X", 40): quantities(1.0), ("metric_X", 160): {"seconds": 1.0, "value": 1.0}}
+    found, _ = in_turns(both, both, ["metric_*"])
+    assert {name for name, _, _ in found} == {"metric_X"}
+
+
+def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> None:
+    side = Side(BASE, tmp_path)
+    try:
+        assert ("algorithm_Truth", 40) in side.cases()
+        assert side._process is not None
+        side._process.kill()
+        side._process.wait()
+        assert side.measure(("algorithm_Truth", 40), 0)["failed"].startswith("its process ended")
+        assert side.measure(("algorithm_Truth", 40), 0)["loss"] == 0
+    finally:
+        side.close()
+
+
+def test_a_side_that_cannot_be_measured_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"main \(aaaaaaaa\) cannot be measured: .*no-such"):
+        Side(BASE, tmp_path, ["no-such-package"]).cases()
+
+
+# ---- asv's files ---------------------------------------------------------------------------------
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def found_of(head_queries: float = 5.0, head_seconds: float = 1.0) -> dict[Key, Series]:
+    base = [1.0 + k / 1000 for k in range(ROUNDS)]
+    return {
+        ("algorithm_X", 40, "seconds"): Series(base, [head_seconds * b for b in base]),
+        ("algorithm_X", 40, "queries"): Series([5.0, 6.0, 7.0], [head_queries, 6.0, 7.0]),
+        ("algorithm_X", 80, "queries"): Series([9.0], [], ("", "failed")),
+        ("oracle_Y", 40, "seconds_a_question"): Series([], [], ("n/a", "n/a")),
+        ("algorithm_New", 40, "loss"): Series([], [0.5], ("missing", "")),
+    }
+
+
+def test_what_is_measured_in_turns_is_read_again_from_the_files_of_asv(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    environment = write_both(tmp_path, BASE, HEAD, found_of())
+    rows = {row.name: row for row in read_both(tmp_path, BASE, HEAD, environment)}
+    seconds = rows["registered.algorithm_X.track_seconds(40)"]
+    assert seconds.unit == "s"
+    assert len(seconds.pairs) == ROUNDS
+    assert seconds.pairs[3] == (1.003, 1.003)
+    queries = rows["registered.algorithm_X.track_queries(40)"]
+    assert (queries.base, queries.head, queries.unit) == (6, 6, "questions")
+    assert rows["registered.algorithm_X.track_queries(80)"].states == ("", "failed")
+    assert rows["registered.oracle_Y.track_seconds_a_question(40)"].states == ("n/a", "n/a")
+    assert rows["registered.algorithm_New.track_loss(40)"].states == ("missing", "")
+
+
+def test_memory_that_one_call_held_by_chance_does_not_count(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    found = {("algorithm_X", 40, "peak_memory"): Series([9e7, 8e7, 4096.0], [4096.0] * 3)}
+    (row,) = read_both(tmp_path, BASE, HEAD, write_both(tmp_path, BASE, HEAD, found))
+    assert verdict(row) == "same"
+
+
+def test_asv_itself_reads_them(tmp_path: Path) -> None:
+    results = pytest.importorskip("asv.results")
+    write_both(tmp_path, BASE, HEAD, found_of())
+    read = {one.commit_hash: one for one in results.iter_results(str(tmp_path))}
+    assert set(read) == {BASE.hash, HEAD.hash}
+    name = "registered.algorithm_X.track_queries"
+    params = read[BASE.hash].get_result_params(name)
+    assert read[BASE.hash].get_result_value(name, params) == [6.0, 9.0]
+
+
+def test_samples_of_two_runs_of_asv_are_no_pairs(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    write_both(tmp_path, BASE, HEAD, found_of(head_seconds=3.0))
+    (path,) = tmp_path.glob(f"*/{HEAD.short}*.json")
+    content = json.loads(path.read_text())
+    place = content["result_columns"].index("started_at")
+    for row in content["results"].values():
+        row[place] += 1
+    path.write_text(json.dumps(content))
+    rows = {row.name: row for row in read_both(tmp_path, BASE, HEAD)}
+    assert verdict(rows["registered.algorithm_X.track_seconds(40)"]) == "not judged"
+
+
+def test_without_results_the_way_to_them_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    with pytest.raises(DataError, match=r"no results of main and topic .*regress main topic --me"):
+        read_both(tmp_path / "nowhere", BASE, HEAD)
+
+
+def test_without_asv_its_installation_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "asv.results", None)
+    with pytest.raises(DataError, match="pip install asv"):
+        read_both(tmp_path, BASE, HEAD)
+
+
+# ---- git, and the command ------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str) -> None:
+    named = ["-c", "user.name=N", "-c", "user.email=n@example.org"]
+    subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "First")
+    git(folder, "checkout", "--quiet", "-b", "topic")
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "Second")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200", "HCBENCH_DEBUG": ""}).invoke(
+        main, ["regress", *arguments]
+    )
+
+
+def results_in(repository: Path, **changes: float) -> None:
+    pytest.importorskip("asv")
+    commits = find_commit(repository, "main"), find_commit(repository, "topic")
+    found = {key: series for key, series in found_of(**changes).items() if key[0] == "algorithm_X"}
+    del found["algorithm_X", 80, "queries"]
+    write_both(repository / ".asv" / "results", *commits, found)
+
+
+def test_an_added_question_and_a_slower_algorithm_end_with_1(repository: Path) -> None:
+    results_in(repository, head_queries=6.0, head_seconds=1.5)
+    done = call("main", "topic", "--format", "markdown")
+    assert done.exit_code == 1
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| **regression**")]
+    assert [r"track\_queries(40)" in row or r"track\_seconds(40)" in row for row in rows] == [
+        True
+    ] * 2
+    assert "2 regression" in done.stdout
+
+
+def test_unchanged_code_ends_with_0_and_says_so(repository: Path) -> None:
+    results_in(repository)
+    done = call("main")
+    assert done.exit_code == 0
+    assert done.stdout == "2 benchmarks: 2 same\n"
+    told = json.loads(call("main", "--format", "json").stdout)
+    assert told["regressions"] == 0
+    assert [one["pairs"] for one in told["benchmarks"]] == [3, ROUNDS]
+
+
+def test_a_commit_message_declares_a_regression(repository: Path) -> None:
+    message = "Third\n\nAccepted-Regression: algorithm_X.track_queries"
+    git(repository, "commit", "--quiet", "--allow-empty", "-m", message)
+    commits = find_commit(repository, "main"), find_commit(repository, "topic")
+    assert accepted_between(repository, *commits) == ["algorithm_X.track_queries"]
+    results_in(repository, head_queries=6.0)
+    done = call("main", "topic")
+    assert done.exit_code == 0
+    assert "1 accepted" in done.stdout
+
+
+def test_a_commit_that_is_not_there_is_named(repository: Path) -> None:
+    done = call("nowhere")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("hcbench: error: nowhere is no commit of ")
+
+
+def test_outside_of_a_repository_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not a git repository"):
+        find_root(tmp_path)
+
+
+def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path) -> None:
+    commit = find_commit(repository, "topic")
+    with pytest.raises(DataError, match=r"topic cannot be installed: ERROR: .*setup\.py"):
+        install(repository, commit, repository / ".asv" / "regress")
+    assert not list((repository / ".asv" / "regress").iterdir())  # nothing half done is left
+
+
+def test_a_commit_is_installed_once_and_the_oldest_are_forgotten(repository: Path) -> None:
+    (repository / "alone.py").write_text("VALUE = 1\n")
+    (repository / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "alone"\nversion = "1"\n'
+        '[tool.hatch.build.targets.wheel]\ninclude = ["alone.py"]\n'
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "A package")
+    commit, folder = find_commit(repository, "HEAD"), repository / ".asv" / "regress"
+    for number in range(KEPT):
+        (folder / f"{number:040}").mkdir(parents=True)
+        os.utime(folder / f"{number:040}", (number, number))
+    try:
+        target = install(repository, commit, folder)
+    except DataError as error:
+        pytest.skip(f"hatchling cannot be had: {error}")
+    assert (target / "alone.py").read_text() == "VALUE = 1\n"
+    (target / "alone.py").write_text("VALUE = 2\n")
+    assert (install(repository, commit, folder) / "alone.py").read_text() == "VALUE = 2\n"
+    assert sorted(path.name for path in folder.iterdir())[0] == f"{1:040}"
+
+
+def test_options_of_the_measurement_are_refused_without_it(repository: Path) -> None:
+    done = call("main", "--only", "algorithm_*")
+    assert done.exit_code == 2
+    assert "--measure" in done.stderr
