@@ -104,6 +104,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
         measured=_complete(cell, done),
         load=done.conditions.load,
         frequency=done.conditions.frequency,
+        host=report.host,
     )
     if cost is None:
         return base

@@ -103,6 +103,8 @@ class Outcome:
         The load average of the last minute over the number of cores, when the call ended.
     frequency : float or None
         Of the processor when the call ended, in MHz.
+    host : str
+        The machine of a cluster that it ran on; "" for that of the run.
     data_digest : str
         A hash of the generated data.
     traceback, log : str
@@ -136,6 +138,7 @@ class Outcome:
     draws: int | None = None
     load: float | None = None
     frequency: float | None = None
+    host: str = ""
     data_digest: str = ""
     traceback: str = ""
     log: str = ""

@@ -153,6 +153,7 @@ class Results:
             "draws": outcome.draws,
             "load": outcome.load,
             "frequency": outcome.frequency,
+            "host": outcome.host,
             "checkpoint": point.checkpoint,
             "metrics": {label: value.value for label, value in values.items()},
             "metric_reasons": {

@@ -210,6 +210,8 @@ def test_the_run_tells_its_machines(tmp_path: Path, scheduler: str) -> None:
     compare(store, "good", **on(scheduler))
     with Store(store) as opened:
         environment = opened.run(1).environment
+        ((row, _),) = opened.outcomes(run=1)[:1]
+    assert row.host == socket.gethostname()
     assert environment["scheduler"] == scheduler
     (machine,) = environment["workers"]
     assert machine["host"] == socket.gethostname()

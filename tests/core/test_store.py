@@ -589,14 +589,14 @@ def test_another_schema_version_is_refused(filled: Path, version: str, message: 
 def make_older(path: Path) -> None:
     """Take from a store what version 4 has added."""
     with sqlite3.connect(path) as raw:
-        for column in ("load", "frequency"):
+        for column in ("load", "frequency", "host"):
             raw.execute(f"ALTER TABLE cells DROP COLUMN {column}")
         raw.execute("UPDATE meta SET value = '3' WHERE name = 'hcbench schema'")
     raw.close()
 
 
 def test_a_store_that_lacks_new_columns_is_upgraded_with_what_is_in_it(path: Path) -> None:
-    old, new = make_outcome(0), make_outcome(1, load=0.5, frequency=2000.0)
+    old, new = make_outcome(0), make_outcome(1, load=0.5, frequency=2000.0, host="node7")
     with Store(path) as store:
         run = begin(store)
         store.save(run, [make_record(old)])

@@ -48,6 +48,7 @@ OUTCOME_COLUMNS = tuple(
         "notes",
         "load",
         "frequency",
+        "host",
     )
 )
 
@@ -234,6 +235,7 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
         "notes": to_json([_text(note) for note in outcome.notes]) if outcome.notes else "",
         "load": _float(outcome.load),
         "frequency": _float(outcome.frequency),
+        "host": _text(outcome.host),
     }
 
 
@@ -265,6 +267,7 @@ def outcome_of_row(
         notes=tuple(json.loads(row[20])) if row[20] else (),
         load=row[21],
         frequency=row[22],
+        host=row[23] or "",  # null in rows from before there was the column
         measured=measured,
         reused=reused,
     )

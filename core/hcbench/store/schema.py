@@ -100,6 +100,7 @@ cells = Table(
     Column("notes", Text, nullable=False),  # JSON, a list of texts; "" for none
     Column("load", Double),  # over the number of cores, when the call ended
     Column("frequency", Double),  # MHz, likewise
+    Column("host", Text),  # of a cluster
     Index("cells_of_key", "key", "id"),
     Index("cells_of_run", "run"),
 )
