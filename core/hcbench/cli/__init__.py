@@ -7,6 +7,7 @@ stdout, everything else to stderr.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import os
 import sys
@@ -19,6 +20,9 @@ import click
 
 from hcbench.cli.signals import interrupted_by_signals
 from hcbench.errors import ExitCode, HcbenchError
+
+#: New objects after which the collector looks for garbage: a plan is very many that live long.
+GARBAGE = 200_000
 
 #: In the order of ``--help``: what newcomers need first.
 COMMANDS = {
@@ -82,6 +86,7 @@ class CommandLine(click.Group):
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
         """Run a command and end with its exit code; whatever goes wrong is told in one line."""
         arguments = sys.argv[1:] if args is None else list(args)
+        gc.set_threshold(GARBAGE)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")

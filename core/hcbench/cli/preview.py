@@ -73,12 +73,9 @@ def group_cells(plan: Plan, store: Store, wish: Wish) -> list[Group]:
 
     memory = memory_limit(plan, wish.jobs or usable_cores())
     stored = set() if wish.fresh else set(find_stored(plan, store, memory))
-    cells: Counter[tuple[str, str, str, int | None]] = Counter()
-    known: Counter[tuple[str, str, str, int | None]] = Counter()
-    for cell in plan.cells:
-        name = (cell.algorithm.label, cell.dataset.label, cell.oracle.label, cell.budget)
-        cells[name] += 1
-        known[name] += cell.key in stored
+    names = [(*cell.labels, cell.budget) for cell in plan.cells]
+    cells = Counter(names)
+    known = Counter(n for n, cell in zip(names, plan.cells, strict=True) if cell.key in stored)
     return [
         Group(algorithm=a, dataset=d, oracle=o, budget=b, cells=n, stored=known[a, d, o, b])
         for (a, d, o, b), n in cells.items()
