@@ -7,13 +7,13 @@ stdout, everything else to stderr.
 from __future__ import annotations
 
 import errno
-import gc
 import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from gc import set_threshold  # not `import gc`: a command of that name is a module here
 from typing import Any
 
 import click
@@ -86,7 +86,7 @@ class CommandLine(click.Group):
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
         """Run a command and end with its exit code; whatever goes wrong is told in one line."""
         arguments = sys.argv[1:] if args is None else list(args)
-        gc.set_threshold(GARBAGE)
+        set_threshold(GARBAGE)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
