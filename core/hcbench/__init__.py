@@ -7,13 +7,16 @@ The flow of one cell is the order in which to read:
 
 - what is wanted: `suite`, `claims`, `names`; what there is: `specs`, `hookspecs`, `plugins`,
   `registry`;
-- the cross product: `plan`; what of it is stored already: `reuse`;
-- `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`;
+- the cross product: `plan`, with a column for each of several `truths`, or one of its `shards`;
+  what of it is stored already: `reuse`;
+- `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`, here or on the
+  machines of a cluster (`executors`, `dask_pool`);
 - there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
   algorithm and computes the metrics;
-- the `outcome` goes to the `store`;
+- the `outcome` goes to the `store`, from which `rescore` judges it anew and `exports` carry it on;
 - `results` are told by `statistics`, `blocks`, `ranks`, `verdicts`, `tables`, `views` (drawn by
-  `drawing`) and `figures` (drawn with `plots`), in Python (`api`) or by `cli`.
+  `drawing`) and `figures` (drawn with `plots`), in Python (`api`), by `cli`, on one page (`report`)
+  or many (`site`); `asv` measures all that is registered, and `regress` judges two commits.
 
 `trees`, `comparisons` and `similarity` are the field's own objects, `answer_matrix` what an oracle
 would answer of all pairs. `direct` serves those who want no harness; `tree_files`, `matching` and
