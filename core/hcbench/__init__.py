@@ -30,11 +30,11 @@ themselves.
 Plugins are written with `scaffold`, checked by `testing`, and refused where `compatibility` finds
 that they are for another hcbench. `sklearn` puts algorithms into pipelines.
 
-Everything public is imported from here, `hcbench.testing` and `hcbench.sklearn`; names are loaded
-when first used. `hookimpl` marks a plugin's hooks; of a `Parameter` that must be given the default
-is `REQUIRED`; `SIMILARITY_RULES` are those of `similarity_of_vectors`. Of three items of which no
-two are closer an oracle says `NONE`, and `UNSURE` where it does not know. `Vectors` are an (n, p)
-array or csr_array, `Params` a mapping of names to values.
+Everything public is imported from here, `hcbench.testing`, `hcbench.sklearn` and `hcbench.asv`;
+names are loaded when first used. `hookimpl` marks a plugin's hooks; of a `Parameter` that must be
+given the default is `REQUIRED`; `SIMILARITY_RULES` are those of `similarity_of_vectors`. Of three
+items of which no two are closer an oracle says `NONE`, and `UNSURE` where it does not know.
+`Vectors` are an (n, p) array or csr_array, `Params` a mapping of names to values.
 """
 
 from __future__ import annotations

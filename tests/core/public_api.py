@@ -20,7 +20,7 @@ from hcbench import hookspecs
 
 RECORDED = Path(__file__).with_name("public_api.txt")
 #: Public modules, beside the names of ``hcbench`` itself.
-MODULES = ("compiled", "plots", "sklearn", "testing")
+MODULES = ("asv", "compiled", "plots", "sklearn", "testing")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from hcbench.asv.cases import Cases
 
+__all__ = ["VERSION", "Registered", "registered"]
+
 VERSION = "1"
 """Of what is measured and how: asv and ``hcbench regress`` compare results of one version alone."""
 
