@@ -37,7 +37,9 @@ def main(folder: Path) -> None:
         sys.exit(f"no docstring: {', '.join(undocumented)}")
     pdoc.render.configure(docformat="numpy", footer_text=f"hcbench {version('hcbench')}")
     internal = "!hcbench\\.(?!" + "|".join(m.partition(".")[2] + "$" for m in MODULES[1:]) + ")"
-    pdoc.pdoc("hcbench", internal, output_directory=folder)
+    # Those that hcbench itself names come with it.
+    others = [m for m in MODULES[1:] if m.partition(".")[2] not in hcbench.__all__]
+    pdoc.pdoc("hcbench", *others, internal, output_directory=folder)
     print(f"{folder}/hcbench.html")  # noqa: T201  (what a script is asked for)
 
 
