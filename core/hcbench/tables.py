@@ -168,8 +168,9 @@ def dataset_block(results: Results, dataset: str) -> Block:
 def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
     """The metrics without those of truths that a data set does not have, if it has others."""
     told = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
+    failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
     kinds = {m.kind for m in metrics if m.label in told}
-    return [m for m in metrics if m.label in told or not m.kind or m.kind not in kinds]
+    return [m for m in metrics if m.label in told | failed or m.kind not in kinds - {""}]
 
 
 def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:

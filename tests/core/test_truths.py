@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import hcbench
+from hcbench.layout import MetricInfo
+from hcbench.outcome import Measured, Outcome, Value
 from hcbench.specs import load_function
 from hcbench.tables import BEST_TRUTH, dataset_block
 
@@ -79,3 +81,21 @@ def test_declared_truths_are_those_that_are_there() -> None:
         except hcbench.DataNotAvailableError as error:
             pytest.skip(str(error))
         assert tuple(problem.truths) == use.spec.truths_with(use.params)
+
+
+def test_a_metric_that_fails_for_one_truth_keeps_its_column() -> None:
+    values = {"m": Value(None, "error", "broken"), "m[truth=b]": Value(0.5)}
+    cell = Outcome(
+        key="k",
+        algorithm="A",
+        dataset="D",
+        oracle="O",
+        repetition=0,
+        seed=0,
+        measured=(Measured(values=values),),
+    )
+    metrics = tuple(MetricInfo(label, kind="m") for label in values)
+    block = dataset_block(hcbench.Results([cell], metrics), "D")
+    assert block.header[-2:] == ("m ↑", "m[truth=b] ↑")
+    assert block.rows[0][-2].text == "error"
+    assert "broken" in block.notes
