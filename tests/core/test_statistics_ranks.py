@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from hcbench.statistics import (
     performance_profile,
     rank_blocks,
     signed_rank_test,
-    summarise,
 )
 
 #: Demšar 2006, table 6: AUC of C4.5, with m, with cf, with both, on 14 data sets.
@@ -310,23 +308,3 @@ def test_a_profile_is_the_share_of_its_definition(table: list[list[float]], with
             share[i] += bool(math.isfinite(value) and value <= within * best)
     found = performance_profile(table, "lower")
     assert found.at(within) == pytest.approx([s / max(len(blocks), 1) for s in share])
-
-
-# ---- Intervals -----------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=12))
-def test_the_interval_is_that_of_scipy_from_the_same_resamples(values: list[float]) -> None:
-    found = summarise(values, seed=7)
-    if not found.std:
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        expected = stats.bootstrap(
-            (values,), np.mean, n_resamples=2000, method="BCa", rng=np.random.default_rng(7)
-        ).confidence_interval
-    if math.isfinite(expected.low) and math.isfinite(expected.high):
-        scale = max(map(abs, values))
-        assert found.low == pytest.approx(expected.low, abs=1e-9 * scale)
-        assert found.high == pytest.approx(expected.high, abs=1e-9 * scale)
