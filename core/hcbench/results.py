@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -22,6 +22,7 @@ from hcbench.ranks import Ranking, find_best, rank_algorithms
 from hcbench.statistics import summarise
 from hcbench.suite import Suite
 from hcbench.verdicts import Verdict, describe_claimed, judge_claim
+from hcbench.views.differences import paired_differences
 from hcbench.views.significance import describe_ranking
 
 if TYPE_CHECKING:
@@ -270,11 +271,26 @@ class Results:
         """The verdicts on the claims of the suite, as objects."""
         return [judge_claim(claim, self) for claim in self.suite.claims]
 
+    @cached_property
+    def differences(self) -> list[dict[str, Any]]:
+        """By how much the best of each data set is better than each other, pair by pair.
+
+        Of each metric of quality, over the repetitions that both have: what they share, the data
+        and through one oracle the noise, cancels.
+        """
+        return [
+            {"metric": metric.label, **asdict(pair)}
+            for metric in self.metrics
+            if not metric.cost
+            for pair in paired_differences(self, metric.label)
+        ]
+
     # ---- Written forms ---------------------------------------------------------------------------
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """One object with ``cells``, ``summary``, ``ranking``, ``significance`` and ``verdicts``.
+        """One object with all that there is to tell.
 
+        ``cells``, ``summary``, ``ranking``, ``significance``, ``differences`` and ``verdicts``.
         Strict JSON: infinite numbers and NaN become null.
         """
         everything = {
@@ -282,6 +298,7 @@ class Results:
             "summary": self.summary,
             "ranking": self.ranking,
             "significance": [describe_ranking(ranking) for ranking in self.rankings],
+            "differences": self.differences,
             "verdicts": self.verdicts,
         }
         return write_text(json.dumps(_strict(everything), indent=1, allow_nan=False) + "\n", path)

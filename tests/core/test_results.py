@@ -680,3 +680,13 @@ def test_latex_compiles(tmp_path: Path) -> None:
     (tmp_path / "t.tex").write_text(source + r"\end{document}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_json_tells_by_how_much_the_best_is_better_pair_by_pair() -> None:
+    scores = {"A": (0.5, 0.9), "B": (0.4, 0.7)}
+    cells = [cell(a, r, AARI=score) for a, of_a in scores.items() for r, score in enumerate(of_a)]
+    told = json.loads(results(cells).to_json())["differences"]
+    (pair,) = [pair for pair in told if pair["metric"] == "AARI"]
+    assert (pair["best"], pair["other"], pair["dataset"]) == ("A", "B", "planted")
+    assert pair["difference"]["mean"] == pytest.approx((0.1 + 0.2) / 2)
+    assert pair["difference"]["n"] == 2

@@ -469,21 +469,7 @@ def test_differences_are_paired_by_repetition() -> None:
     assert views.paired_differences(results([cell("A", AARI=1)]), "AARI") == ()
 
 
-# ---- The leaderboard and the palette -------------------------------------------------------------
-
-
-def test_a_leaderboard_has_a_row_for_each_combination_failures_too() -> None:
-    outcomes = [
-        *(cell("A", r, oracle="q[noise=0.1]", budget=5, AARI=0.5 + r) for r in range(2)),
-        cell("B", 0, AARI=0.1),
-        failure("B", 1),
-    ]
-    first, second = views.leaderboard(results(outcomes))
-    assert (first.oracle_name, first.noise, first.budget) == ("q", 0.1, 5)
-    assert (first.scores["AARI"].summary.mean, first.scores["AARI"].best) == (1.0, False)
-    assert (second.repetitions, second.failed, second.reasons) == (2, 1, ("error: it hurts",))
-    assert second.scores["AARI"].failed == 1
-    assert second.noise is None
+# ---- The palette ---------------------------------------------------------------------------------
 
 
 def contrast(one: str, other: str) -> float:

@@ -11,7 +11,6 @@ from hcbench.ranks import Pair, Ranking
 from hcbench.views.axes import Axis, axes_of, find_axis, find_metric
 from hcbench.views.curves import CurvePoint, CurveView, Line, Panel, PowerLaw, curves, scaling
 from hcbench.views.differences import PairedDifference, paired_differences
-from hcbench.views.leaderboard import LeaderboardRow, Score, leaderboard
 from hcbench.views.palette import Look, looks_for, looks_of
 from hcbench.views.rankings import ProfileView, profile, ranking
 from hcbench.views.significance import describe_ranking, significance_lines
@@ -28,7 +27,6 @@ __all__ = [
     "Blocks",
     "CurvePoint",
     "CurveView",
-    "LeaderboardRow",
     "LeftOut",
     "Level",
     "Line",
@@ -39,7 +37,6 @@ __all__ = [
     "PowerLaw",
     "ProfileView",
     "Ranking",
-    "Score",
     "TradeoffPanel",
     "TradeoffPoint",
     "TradeoffView",
@@ -48,7 +45,6 @@ __all__ = [
     "describe_ranking",
     "find_axis",
     "find_metric",
-    "leaderboard",
     "looks_for",
     "looks_of",
     "paired_differences",
