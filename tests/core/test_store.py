@@ -587,7 +587,7 @@ def test_another_schema_version_is_refused(filled: Path, version: str, message: 
 
 
 def make_older(path: Path) -> None:
-    """Take from a store what version 4 has added."""
+    """Take from a store what came after version 3."""
     with sqlite3.connect(path) as raw:
         for column in ("load", "frequency", "host"):
             raw.execute(f"ALTER TABLE cells DROP COLUMN {column}")

@@ -36,7 +36,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from hcbench.errors import StoreError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _UPGRADABLE = 3  # the oldest version to which only columns are added
 _VERSION = "hcbench schema"  # its name in ``meta``
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
