@@ -55,15 +55,18 @@ def test_the_time_that_is_left_knows_which_cells_take_long(clock: Clock) -> None
 
 def test_what_has_not_been_seen_yet_is_judged_by_the_algorithm_then_by_all(clock: Clock) -> None:
     tally = Tally(began=clock.now)
-    tally.begin(4, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 1, ("c", "iris"): 1})
+    tally.begin(5, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 2, ("c", "iris"): 1})
     tally.count(outcome("a"), 2.0, ignore)
+    tally.count(outcome("b"), 6.0, ignore)
+    clock.now += 8.0
+    assert tally.seconds_left == math.inf  # the first cells tell how long compilation takes
     tally.count(outcome("b"), 4.0, ignore)
-    clock.now += 6.0
-    assert tally.seconds_left == pytest.approx(2.0 + 3.0)
+    clock.now += 4.0
+    assert tally.seconds_left == pytest.approx(2.0 + (2.0 + 6.0 + 4.0) / 3)
     tally.count(outcome("a", "wine"), 2.0, ignore)
     tally.count(outcome("c"), 2.0, ignore)
     assert (tally.left, tally.seconds_left) == (0, 0.0)
-    assert str(tally) == "4 of 4 cells"
+    assert str(tally) == "5 of 5 cells"
 
 
 def test_lines_come_now_and_then_with_failures_and_what_runs(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 REDRAW = 0.2  # seconds between two pictures of the bar
 LINE = 10.0  # seconds between two plain lines
+FEW = 3  # cells done; of the first, most of the time went into compiling kernels
 MOST_FAILURES = 50  # told one by one; the table tells all
 
 Running = Sequence[tuple[str, str, float]]
@@ -94,13 +95,13 @@ class Tally:
 
     @property
     def seconds_left(self) -> float:
-        """By the means of those done; infinite while there are none.
+        """By the means of those done; infinite while there are so few that compilation shows.
 
         Of the same algorithm on the same data set; where there are none yet, of the algorithm;
         else of all. How many run at a time shows in what all have taken.
         """
         work_done = sum(seconds for _, seconds in self.spent.values())
-        if not work_done:
+        if not work_done or self.done < FEW:
             return math.inf
         by_algorithm: dict[str, tuple[int, float]] = {}
         for (algorithm, _), (number, seconds) in self.spent.items():
