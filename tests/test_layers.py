@@ -20,6 +20,8 @@ LAYERS = [
         "_comparison_kernels",
         "pairs",
         "comparison_arrays",
+        "comparison_bits",
+        "_bit_kernels",
         "comparison_files",
         "all_comparisons",
         "problem",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcbench import _comparison_kernels as kernels
 from hcbench import comparison_arrays as arrays
+from hcbench.comparison_bits import PreferenceBits, are_worth_while, write_bits
 from hcbench.errors import InvalidComparisonsError
 from hcbench.pairs import check_n, distinct_items
 
@@ -48,6 +49,7 @@ class Comparisons:
     farther: NDArray[np.uint32]
     annotator: NDArray[np.int32] | None
     _in_order: bool
+    _bits: PreferenceBits | None
     MOST: ClassVar[int] = 400_000_000
     """How many are made where nobody gave them: 3.2 GB."""
 
@@ -74,6 +76,7 @@ class Comparisons:
         object.__setattr__(self, "farther", pairs[1])
         object.__setattr__(self, "annotator", who)
         object.__setattr__(self, "_in_order", False)  # as far as is known
+        object.__setattr__(self, "_bits", None)
 
     @classmethod
     def from_pairs(cls, n: int, closer: ArrayLike, farther: ArrayLike) -> Comparisons:
@@ -244,6 +247,23 @@ class Comparisons:
                 return self
             return Comparisons(self.n, self.closer, self.farther)
         return self._of_keys(self._distinct_keys())
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether they are so many that `bits` index them better than a list for each pair does."""
+        return are_worth_while(self.n, len(self))
+
+    def bits(self) -> PreferenceBits:
+        """Which pair is preferred to which, a bit each; made once, and kept.
+
+        O(m + M^2 / 64) time for comparisons `unique` and in order, M^2 / 4 bytes for M pairs of
+        items. An oracle that hands out many comparisons (`is_dense`) makes them beforehand.
+        """
+        if self._bits is None:
+            once = self.unique()
+            object.__setattr__(self, "_bits", write_bits(self.n, once.closer, once.farther))
+        made: PreferenceBits = self._bits  # type: ignore[assignment]
+        return made
 
     def duplicates(self) -> int:
         """How many answers are there already: those that `unique` leaves out. As `unique`."""

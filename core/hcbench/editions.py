@@ -16,12 +16,14 @@ from pathlib import Path
 #: Core's sources that decide results: what `hcbench.cell` needs to run a cell, and the seeds. What
 #: plans, isolates, stores and shows cells is not among them.
 DECISIVE = (
+    "_bit_kernels",
     "_comparison_kernels",
     "all_comparisons",
     "answer_matrix",
     "answers_file",
     "cell",
     "comparison_arrays",
+    "comparison_bits",
     "comparison_files",
     "comparisons",
     "compiled",

@@ -1,0 +1,49 @@
+"""Comparisons as bits: an index of them, for algorithms that go through all answers on a pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import _bit_kernels as kernels
+
+SMALL = 1 << 28
+"""Bytes of bits that are fine even where they are more than those of the comparisons."""
+FEWEST = 256
+"""With fewer than M^2 / FEWEST comparisons, their list is gone through faster than the bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreferenceBits:
+    """Which of the M = n(n-1)/2 pairs of items is preferred to which, a bit each.
+
+    Where both answers to a question are there they cancel: neither bit is set.
+
+    Attributes
+    ----------
+    won : (64 w, w) uint64 array, w = ceil(M / 64)
+        Bit ``b % 64`` of word ``b // 64`` of row a is 1 if "a is closer than b" is there. Bits and
+        rows from M on are 0. Read-only.
+    lost : array of the same shape
+        The transpose: whether "b is closer than a" is there.
+    """
+
+    won: NDArray[np.uint64]
+    lost: NDArray[np.uint64]
+
+
+def are_worth_while(n: int, m: int) -> bool:
+    """Whether m comparisons of n items are so many that bits are the better index of them."""
+    n_pairs = n * (n - 1) // 2
+    return m * FEWEST >= n_pairs**2 and n_pairs**2 // 4 <= max(8 * m, SMALL)
+
+
+def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
+    """Write comparisons, each of which comes once, as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
+    width = -(-(n * (n - 1) // 2) // 64)
+    won, lost = (np.zeros((64 * width, width), np.uint64) for _ in range(2))
+    kernels.write_bits(closer, farther, won, lost)
+    won.flags.writeable = lost.flags.writeable = False
+    return PreferenceBits(won, lost)
