@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,13 @@ class Jobs(Protocol):
     @property
     def running(self) -> list[tuple[object, str, float]]:
         """Tag, phase and seconds so far of each job on its way."""
+
+    @property
+    def workers(self) -> Collection[Hashable]:
+        """Those that `taker` names and that are alive."""
+
+    def taker(self, *, ahead: bool = False) -> Hashable:
+        """Which worker a job goes to if it is submitted now; always the same if that is open."""
 
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
         """Give a job to a worker; whatever becomes of it, `wait` reports under this tag."""

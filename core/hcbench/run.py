@@ -7,7 +7,7 @@ resumed by the same command.
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from hcbench.executors import Executor, ExecutorName, Jobs, open_executor
 from hcbench.job import Done, pack_job
 from hcbench.layout import Layout
 from hcbench.outcome import Outcome
+from hcbench.placement import Placement
 from hcbench.plan import Cell, Plan
 from hcbench.plugins import Plugins
 from hcbench.reuse import GIB, metric_keys, stands
@@ -101,6 +102,12 @@ class Task:
     def data(self) -> tuple[str, int]:
         """Which data it uses."""
         return _data_of(self.cell)
+
+    @property
+    def answers(self) -> tuple[object, ...]:
+        """Which answers it hears: those of one oracle about one repetition's data."""
+        cell = self.cell
+        return self.data, cell.repetition, cell.oracle.label, cell.budget
 
 
 def run_plan(
@@ -259,7 +266,9 @@ class _Run:
     def _work(self, tasks: list[Task], *, alone: bool = False) -> None:
         if not tasks:
             return
-        waiting = deque(_by_data(tasks))
+        waiting: Placement[Task] = Placement()
+        for task in _by_data(tasks):
+            waiting.add(task.answers, task)
         left = len(tasks)
         with self.machines.pool(1 if alone else left) as pool:
             self._fill(pool, waiting, alone=alone)
@@ -274,13 +283,14 @@ class _Run:
                 if alone:
                     self._fill(pool, waiting, alone=True)
 
-    def _fill(self, pool: Jobs, waiting: deque[Task], *, alone: bool = False) -> None:
+    def _fill(self, pool: Jobs, waiting: Placement[Task], *, alone: bool = False) -> None:
+        waiting.keep(pool.workers)
         # Towards the end no cell waits for another while a worker is idle.
         while waiting:
             ahead = not alone and len(waiting) > _MANY * self.machines.slots
             if not (pool.room if ahead else pool.free):
                 break
-            task = waiting.popleft()
+            task = waiting.take(pool.taker(ahead=ahead))
             pool.submit(task, self._packed(task), self._limits(), ahead=ahead)
 
     def _limits(self) -> Limits:
@@ -337,7 +347,7 @@ class _Run:
         )
 
 
-def _settled(reports: Iterable[Report], waiting: deque[Task]) -> list[Report]:
+def _settled(reports: Iterable[Report], waiting: Placement[Task]) -> list[Report]:
     """The reports that are results; a cell whose worker was lost waits again, a few times."""
     settled = []
     for report in reports:
@@ -346,7 +356,7 @@ def _settled(reports: Iterable[Report], waiting: deque[Task]) -> list[Report]:
         if not report.lost:
             settled.append(report)
         elif task.attempt < _ATTEMPTS:
-            waiting.appendleft(replace(task, attempt=task.attempt + 1))
+            waiting.add(task.answers, replace(task, attempt=task.attempt + 1))
         else:
             why = f"{report.reason}; tried {task.attempt} times"
             settled.append(replace(report, reason=why))
@@ -354,7 +364,7 @@ def _settled(reports: Iterable[Report], waiting: deque[Task]) -> list[Report]:
 
 
 def _by_data(tasks: Iterable[Task]) -> list[Task]:
-    """In the order of the plan, but what uses the same data together, and of that the same oracle.
+    """In the order of the plan, but what uses the same data together, and of that the same answers.
 
     A worker keeps both for the next cell. Of data that are the same in all repetitions, these
     follow one another, so that a machine that slows down slows all algorithms.
@@ -365,7 +375,7 @@ def _by_data(tasks: Iterable[Task]) -> list[Task]:
         key=lambda task: (
             places.setdefault(task.data, len(places)),
             task.cell.repetition,
-            places.setdefault((task.cell.oracle.label, task.cell.budget), len(places)),
+            places.setdefault(task.answers[2:], len(places)),
         ),
     )
 

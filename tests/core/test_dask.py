@@ -24,8 +24,6 @@ import numpy as np
 import psutil
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 import hcbench
 from hcbench import Results
@@ -40,7 +38,6 @@ distributed = pytest.importorskip("distributed")
 
 from hcbench.dask_pool import DaskPool  # noqa: E402
 from hcbench.dask_pool.host import refuse  # noqa: E402 - where there is dask
-from hcbench.dask_pool.placement import Placement  # noqa: E402
 from hcbench.dask_pool.terms import Terms, editions_here, python_version  # noqa: E402
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -419,32 +416,6 @@ def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
     assert unpack_job(packed)() == 42
     with pytest.raises(PluginError, match=r"there is no file /nowhere/else\.py"):
         unpack_job(pack_job(job, ["/nowhere/else.py"]))
-
-
-# ---- Who gets which cell -------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 4), max_size=15), st.lists(st.sampled_from("abc"), min_size=15))
-def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
-    data: list[int], workers: list[str]
-) -> None:
-    placement: Placement[tuple[int, int]] = Placement()
-    for number, name in enumerate(data):
-        placement.add(name, (name, number))
-    left = Counter(data)
-    last: dict[str, int] = {}
-    taken = []
-    for worker in workers[: len(data)]:
-        name, number = placement.take(worker)
-        taken.append(number)
-        if left[last.get(worker, -1)]:
-            assert name == last[worker]
-        elif unclaimed := {n for n in left if left[n]} - set(last.values()):
-            assert name in unclaimed
-        left[name] -= 1
-        last[worker] = name
-    assert len(placement) == len(data) - len(taken)
-    assert len(set(taken)) == len(taken)
 
 
 def test_a_cell_with_which_worker_after_worker_dies_is_a_row_and_one_given_up_runs_again() -> None:

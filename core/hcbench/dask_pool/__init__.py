@@ -1,9 +1,8 @@
 """Cells on the machines of a dask cluster: the only place that knows of dask.
 
-Four parts: the `cluster` is opened for a run and tells every dask worker the `terms` of it, once;
-its `pool` takes cells and yields reports, as `hcbench.workers.Pool` does; the `placement` decides
-which worker gets which cell; in each dask worker a `host` runs cells as they run locally, in
-isolated processes of that machine.
+Three parts: the `cluster` is opened for a run and tells every dask worker the `terms` of it, once;
+its `pool` takes cells and yields reports, as `hcbench.workers.Pool` does; in each dask worker a
+`host` runs cells as they run locally, in isolated processes of that machine.
 """
 
 from hcbench.dask_pool.cluster import Cluster

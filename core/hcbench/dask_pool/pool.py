@@ -7,6 +7,7 @@ import itertools
 import math
 import queue
 import time
+from collections.abc import Collection, Hashable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 from distributed import Future, KilledWorker
 
 from hcbench.dask_pool.host import key_of, run_cell
-from hcbench.dask_pool.placement import Placement
 from hcbench.errors import WorkerError
+from hcbench.placement import Placement
 from hcbench.workers import Limits, Report
 
 if TYPE_CHECKING:
@@ -79,6 +80,16 @@ class DaskPool:
     def room(self) -> int:
         """The same: all but the first have to wait for another."""
         return self.free
+
+    @property
+    def workers(self) -> Collection[Hashable]:
+        """None that a job can be meant for: which one gets it is decided when it begins."""
+        return ()
+
+    def taker(self, *, ahead: bool = False) -> Hashable:
+        """Nobody in particular; see `workers`."""
+        del ahead
+        return None
 
     @property
     def running(self) -> list[tuple[object, str, float]]:

@@ -9,7 +9,7 @@ import pickle
 import selectors
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Self
@@ -35,6 +35,7 @@ from hcbench.workers.reports import Report, Verdict, crashed, ended_early, judge
 _POLL = 0.05  # seconds between looks at the memory and the logs
 _START = 120.0  # seconds for the nursery's imports
 _DYING = 10.0  # seconds after which a killed worker is given up
+_BUSY = "all {} slots are busy: wait() before submitting more"
 _AHEAD = 3  # jobs that a worker may have, if they are short
 _DEAF = 1.0  # seconds between the end of a worker's connection and of the worker itself
 
@@ -105,6 +106,18 @@ class Pool:
         ahead = sum(_AHEAD - len(w.jobs) for w in self._hearing() if w.is_quick(now))
         return max(self.free, ahead)
 
+    @property
+    def workers(self) -> Collection[int]:
+        """Those that there are, by number."""
+        return self._workers.keys()
+
+    def taker(self, *, ahead: bool = False) -> int:
+        """The worker that a job goes to if it is submitted now, as there is room."""
+        worker = self._next_worker(_AHEAD if ahead else 1)
+        if worker is None:
+            raise WorkerError(_BUSY.format(self._slots))
+        return worker.number
+
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
         """Give a job to a worker; whatever becomes of it, `wait` reports under this tag.
 
@@ -112,7 +125,7 @@ class Pool:
         """
         worker = self._next_worker(_AHEAD if ahead else 1)
         if worker is None:
-            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+            raise WorkerError(_BUSY.format(self._slots))
         number = next(self._numbers)
         try:
             frame = pack(Order(number, _pickle(job), limits))

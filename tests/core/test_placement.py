@@ -1,0 +1,88 @@
+"""Which worker gets which cell."""
+
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hcbench
+from hcbench.placement import Placement
+
+SLOW_ORACLE = """
+import os
+import time
+
+from hcbench import AlgorithmSpec, Answers, Comparisons, OracleSpec, Parameter, Tree, hookimpl
+
+
+def answer(problem, seed, budget):
+    if problem.n > 12:  # not in the warm-up
+        with open({log!r}, "a") as file:
+            file.write(f"{{seed}}\\n")
+    data = Comparisons.from_quadruplets(problem.n, [(0, 1, 0, 2)])
+    return Answers(kind="quadruplet-set", n=problem.n, data=data, size=1)
+
+
+def star(oracle, given, rng, *, number=0):
+    oracle.read()
+    time.sleep(0.02)
+    return Tree([given.n] * given.n + [-1])
+
+
+@hookimpl
+def hcbench_oracles():
+    return [OracleSpec(name="slow", function=answer, doc="A set.", kind="quadruplet-set", needs=())]
+
+
+@hookimpl
+def hcbench_algorithms():
+    number = Parameter("number", 0, "Does nothing.")
+    kind = ("quadruplet-set",)
+    return [
+        AlgorithmSpec(name="star", function=star, doc="A star.", accepts=kind, parameters=(number,))
+    ]
+"""
+
+
+def test_answers_are_made_once_however_many_workers_hear_them(tmp_path: Path) -> None:
+    log, plugin = tmp_path / "made", tmp_path / "slow.py"
+    plugin.write_text(SLOW_ORACLE.format(log=str(log)))
+    results = hcbench.compare(
+        ["star[number=[0,1,2,3]]"],
+        datasets=["planted[N0=5, L=2]"],
+        oracles=["slow"],
+        repetitions=8,
+        n_jobs=2,
+        plugins=[plugin],
+        store=tmp_path / "store.sqlite",
+    )
+    assert {row["status"] for row in results.rows} == {"ok"}
+    assert len(results.rows) == 32
+    made = Counter(log.read_text().split())
+    # Towards the end an idle worker may help another, and make them once more.
+    assert len(made) == 8
+    assert made.total() <= 9
+
+
+@given(st.lists(st.integers(0, 4), max_size=15), st.lists(st.sampled_from("abc"), min_size=15))
+def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
+    data: list[int], workers: list[str]
+) -> None:
+    placement: Placement[tuple[int, int]] = Placement()
+    for number, name in enumerate(data):
+        placement.add(name, (name, number))
+    left = Counter(data)
+    last: dict[str, int] = {}
+    taken = []
+    for worker in workers[: len(data)]:
+        name, number = placement.take(worker)
+        taken.append(number)
+        if left[last.get(worker, -1)]:
+            assert name == last[worker]
+        elif unclaimed := {n for n in left if left[n]} - set(last.values()):
+            assert name in unclaimed
+        left[name] -= 1
+        last[worker] = name
+    assert len(placement) == len(data) - len(taken)
+    assert len(set(taken)) == len(taken)
