@@ -12,20 +12,19 @@ The flow of one cell is the order in which to read:
 - `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`, here or on the
   machines of a cluster (`executors`, `dask_pool`);
 - there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
-  algorithm and computes the metrics;
-- the `outcome` goes to the `store`, from which `rescore` judges it anew and `exports` carry it on;
-- `results` are told by `statistics`, `blocks`, `ranks`, `verdicts`, `tables`, `views` (drawn by
-  `drawing`) and `figures` (drawn with `plots`), in Python (`api`), by `cli`, on one page (`report`)
-  or many (`site`); `asv` measures all that is registered, and `regress` judges two commits.
+  algorithm, which has what is `given`, and computes the metrics of what is `scored`;
+- the `outcome` goes to the `store`, from which `rescore` judges it anew;
+- `groups` of repetitions become `results`, which are told by `statistics`, `verdicts` on claims,
+  `tables`, `views` (drawn by `drawing`) and `figures` (drawn with `plots`), in Python (`api`), by
+  `cli`, on one page (`report`) or many (`site`); `asv` measures all that is registered, and
+  `regress` judges two commits.
 
 `trees`, `comparisons` and `similarity` are the field's own objects, `answer_matrix` what an oracle
-would answer of all pairs. `direct` serves those who want no harness; `tree_files`, `matching` and
-`scores` judge trees made elsewhere.
+would answer of all pairs. `api` also serves those who want no harness; `scoring` judges trees made
+elsewhere.
 
-A person answers in a session of `asking`: `items` are read, `questions` says how each kind is put,
-`answers_file` keeps what is said, `recorded` reads it again, `contradictions` are looked for, and
-`findings` are written. As oracles these are `person` and, once they are there, the answers
-themselves.
+A person answers in a session of `asking`; as oracles these are the person and, once they are there,
+the answers themselves.
 
 Plugins are written with `scaffold`, checked by `testing`, and refused where `compatibility` finds
 that they are for another hcbench. `sklearn` puts algorithms into pipelines.
@@ -46,10 +45,13 @@ if TYPE_CHECKING:
     from hcbench import compiled, plots
     from hcbench.all_comparisons import AllComparisons
     from hcbench.answer_matrix import AnswerMatrix
-    from hcbench.api import compare
+    from hcbench.api.compare import compare
+    from hcbench.api.direct import fit, score
+    from hcbench.asking.person import person_answers
+    from hcbench.asking.recorded import RecordedAnswers
     from hcbench.claims import Claim
+    from hcbench.comparison_bits import PreferenceBits
     from hcbench.comparisons import Comparisons
-    from hcbench.direct import fit, score
     from hcbench.errors import (
         BudgetExceededError,
         DataError,
@@ -61,15 +63,15 @@ if TYPE_CHECKING:
         ParameterError,
     )
     from hcbench.figures import Drawn, FigureView, draw_figures
+    from hcbench.given import Given, finest_partition
     from hcbench.hookspecs import hookimpl
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
     from hcbench.pairs import pair_index, pair_items
-    from hcbench.person import person_answers
-    from hcbench.problem import Cost, Given, Point, Problem, Scored, Vectors, finest_partition
-    from hcbench.recorded import RecordedAnswers
+    from hcbench.problem import Problem, Vectors
     from hcbench.registry import load_registry
     from hcbench.results import Results
+    from hcbench.scored import Cost, Point, Scored
     from hcbench.seeds import derive_seed
     from hcbench.similarity import similarity_matrix, similarity_of_vectors, unit_rows
     from hcbench.specs import (
@@ -84,7 +86,6 @@ if TYPE_CHECKING:
         Reference,
     )
     from hcbench.suite import Figure, Suite
-    from hcbench.tree_files import read_tree
     from hcbench.trees import (
         Cut,
         HeightKind,
@@ -96,14 +97,18 @@ if TYPE_CHECKING:
         heaviest_cut,
         pair_weights,
     )
+    from hcbench.trees.files import read_tree
 
 _HOME = {
     "all_comparisons": ("AllComparisons",),
     "answer_matrix": ("AnswerMatrix",),
-    "api": ("compare",),
+    "api.compare": ("compare",),
+    "api.direct": ("fit", "score"),
+    "asking.person": ("person_answers",),
+    "asking.recorded": ("RecordedAnswers",),
     "claims": ("Claim",),
+    "comparison_bits": ("PreferenceBits",),
     "comparisons": ("Comparisons",),
-    "direct": ("fit", "score"),
     "errors": (
         "BudgetExceededError",
         "DataError",
@@ -115,15 +120,15 @@ _HOME = {
         "ParameterError",
     ),
     "figures": ("Drawn", "FigureView", "draw_figures"),
+    "given": ("Given", "finest_partition"),
     "hookspecs": ("hookimpl",),
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
     "pairs": ("pair_index", "pair_items"),
-    "person": ("person_answers",),
-    "problem": ("Cost", "Given", "Point", "Problem", "Scored", "Vectors", "finest_partition"),
-    "recorded": ("RecordedAnswers",),
+    "problem": ("Problem", "Vectors"),
     "registry": ("load_registry",),
     "results": ("Results",),
+    "scored": ("Cost", "Point", "Scored"),
     "seeds": ("derive_seed",),
     "similarity": ("similarity_matrix", "similarity_of_vectors", "unit_rows"),
     "specs": (
@@ -138,7 +143,6 @@ _HOME = {
         "Reference",
     ),
     "suite": ("Figure", "Suite"),
-    "tree_files": ("read_tree",),
     "trees": (
         "Cut",
         "HeightKind",
@@ -150,6 +154,7 @@ _HOME = {
         "heaviest_cut",
         "pair_weights",
     ),
+    "trees.files": ("read_tree",),
 }
 _MODULES = ("compiled", "plots")
 #: Names of the release before: what each is called now, and since which release.
@@ -193,6 +198,7 @@ __all__ = [
     "Params",
     "Partition",
     "Point",
+    "PreferenceBits",
     "Problem",
     "RecordedAnswers",
     "Reference",

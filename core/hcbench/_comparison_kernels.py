@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+_STEP = 4096  # comparisons that are looked at in a piece
+
 
 class RowFault(IntEnum):
     """What is wrong with a comparison."""
@@ -40,19 +42,24 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
 
 @njit(cache=True)
 def items_of(pair: Any, n: Any) -> Any:
-    """Items i < j of a condensed id: the inverse of `pair_of`.
-
-    With e = n(n-1)/2 - 1 - pair, the row from the end is r = floor((sqrt(8e + 1) - 1) / 2). The
-    square root is taken in floating point, where it is wrong by at most one, and corrected.
-    """
+    """Items i < j of a condensed id: the inverse of `pair_of`."""
     last = np.int64(n) - 1
-    e = triangle(last) - 1 - np.int64(pair)
+    r = row_from_end(triangle(last) - 1 - np.int64(pair))
+    return last - 1 - r, last - (triangle(last) - 1 - np.int64(pair) - triangle(r))
+
+
+@njit(cache=True)
+def row_from_end(e: Any) -> Any:
+    """The largest r with r(r+1)/2 <= e: floor((sqrt(8e + 1) - 1) / 2).
+
+    The square root is taken in floating point, where it is wrong by at most one, and corrected.
+    """
     r = np.int64(np.sqrt(2.0 * np.float64(e)))
     if triangle(r) > e:
-        r -= 1
-    elif triangle(r + 1) <= e:
-        r += 1
-    return last - 1 - r, last - (e - triangle(r))
+        return r - 1
+    if triangle(r + 1) <= e:
+        return r + 1
+    return r
 
 
 @njit(cache=True)
@@ -66,11 +73,19 @@ def pair_ids(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.i
 
 @njit(cache=True)
 def items_of_pairs(pairs: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Items i < j, (m,) each, of condensed ids (m,). O(m)."""
+    """Items i < j, (m,) each, of condensed ids (m,). O(m), without a root inside a row."""
     i = np.empty(pairs.size, np.int64)
     j = np.empty(pairs.size, np.int64)
+    row = start = end = np.int64(0)  # the pairs start..end-1 are those of (row, row + 1), ...
+    last = np.int64(n) - 1
     for at in range(pairs.size):
-        i[at], j[at] = items_of(pairs[at], n)
+        pair = np.int64(pairs[at])
+        if pair < start or pair >= end:
+            r = row_from_end(triangle(last) - 1 - pair)
+            row, end = last - 1 - r, triangle(last) - triangle(r)
+            start = end - r - 1
+        i[at] = row
+        j[at] = pair - start + row + 1
     return i, j
 
 
@@ -109,26 +124,48 @@ def decode_rows(closer: Any, farther: Any, n: int) -> NDArray[np.int32]:
 
 
 @njit(cache=True)
-def first_same(closer: Any, farther: Any) -> int:
-    """The first of the comparisons (m,) whose two pairs are one; -1 if there is none. O(m)."""
-    for at in range(closer.size):
-        if closer[at] == farther[at]:
-            return at
-    return -1
+def look_through(closer: Any, farther: Any, n_pairs: int) -> tuple[int, bool]:
+    """Whether comparisons (m,) of uint32 can be, and are in order. O(m), in vector instructions.
+
+    Returns
+    -------
+    wrong : int
+        The first that compares a pair with itself, or names one from ``n_pairs`` on; -1 if none.
+    in_order : bool
+        Whether they rise by (smaller pair, larger pair, which is closer), each once.
+    """
+    in_order = True
+    for start in range(0, closer.size, _STEP):
+        end = min(start + _STEP, closer.size)
+        if _one_is_wrong(closer[start:end], farther[start:end], n_pairs):
+            for at in range(start, end):
+                if closer[at] == farther[at] or max(closer[at], farther[at]) >= n_pairs:
+                    return at, False
+        before = max(start - 1, 0)
+        in_order = in_order and not _one_falls(closer[before:end], farther[before:end])
+    return -1, in_order
 
 
 @njit(cache=True)
-def rising(closer: Any, farther: Any) -> bool:
-    """Whether comparisons (m,) rise by (smaller pair, larger pair, which is closer). O(m)."""
-    for at in range(1, closer.size):
+def _one_is_wrong(closer: Any, farther: Any, n_pairs: int) -> bool:
+    wrong = False
+    for at in range(closer.size):
+        wrong |= (closer[at] == farther[at]) | (max(closer[at], farther[at]) >= n_pairs)
+    return wrong
+
+
+@njit(cache=True)
+def _one_falls(closer: Any, farther: Any) -> bool:
+    falls = False
+    closer_before, farther_before = closer[:-1], farther[:-1]
+    closer, farther = closer[1:], farther[1:]
+    for at in range(closer.size):
         low, high = min(closer[at], farther[at]), max(closer[at], farther[at])
-        before_low = min(closer[at - 1], farther[at - 1])
-        before_high = max(closer[at - 1], farther[at - 1])
-        if low < before_low or (low == before_low and high < before_high):
-            return False
-        if low == before_low and high == before_high and not closer[at - 1] < closer[at]:
-            return False
-    return True
+        low_before = min(closer_before[at], farther_before[at])
+        high_before = max(closer_before[at], farther_before[at])
+        turned = (high == high_before) & (closer[at] <= closer_before[at])
+        falls |= (low < low_before) | ((low == low_before) & ((high < high_before) | turned))
+    return falls
 
 
 @njit(cache=True)
@@ -174,7 +211,7 @@ def drop_repeats(keys: NDArray[np.uint64]) -> int:
 def merge_keys(
     forward: NDArray[np.uint64], backward: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Comparisons of two strictly rising lists of keys, merged in the order of `rising`. O(m)."""
+    """Comparisons of two strictly rising lists of keys, in order: see `look_through`. O(m)."""
     m = forward.size + backward.size
     closer = np.empty(m, np.uint32)
     farther = np.empty(m, np.uint32)
@@ -286,7 +323,7 @@ def decode_triplets(closer: Any, farther: Any, n: int) -> tuple[NDArray[np.int32
 
 @njit(cache=True)
 def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The m comparisons that ranks (M,) of pairs imply, in the order of `rising`. O(M^2)."""
+    """The m comparisons that ranks (M,) of pairs imply, in order: see `look_through`. O(M^2)."""
     closer = np.empty(m, np.uint32)
     farther = np.empty(m, np.uint32)
     found = 0

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -29,12 +28,14 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
+from hcbench.given import Given, give
 from hcbench.inputs import answers_of, make_answers, make_oracle, problem_of
 from hcbench.job import Call, Done, Job, unpack_job
 from hcbench.notes import collect_notes
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Measured, Status, Value
-from hcbench.problem import Cost, Given, Point, Problem, Result, Scored, give
+from hcbench.problem import Problem, Result
+from hcbench.scored import Cost, Point, Scored
 from hcbench.specs import load_function
 from hcbench.trees import Partition, Tree
 from hcbench.workers.conditions import Conditions, conditions
@@ -99,7 +100,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
             return Done(measured=_judge(job, problem, cost, job.kept), data_digest=made.digest)
         announce("oracle")
         heard = answers_of(job, problem)
-        oracle = make_oracle(heard.answers, job.budget, job.checkpoints)
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         announce("warm-up")
@@ -110,7 +111,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = make_oracle(heard.answers, job.budget, job.checkpoints)
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     noted = tuple(dict.fromkeys([*made.notes, *heard.notes, *called.notes]))
@@ -191,15 +192,15 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     np.random.seed(seed % 2**32)  # noqa: NPY002
     returned: Any = None
     failure: BaseException | None = None
-    process = os.getpid()
+    process, clock = os.getpid(), oracle.clock
     with install_recorder("numba:compile") as compilations, collect_notes() as notes:
         held = reset_peak()
-        start = perf_counter()
+        start = clock()
         try:
             returned = function(oracle, given, rng, **params)
         except BaseException as error:
             failure = error
-        elapsed = perf_counter() - start
+        elapsed = clock() - start
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     cost = _cost(oracle, elapsed, None if held is None else peak_since(held))

@@ -33,17 +33,23 @@ def integers(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
-    """Ids (m,) of pairs that exist among n items."""
+    """Ids (m,) of pairs that exist among n items, where others than uint32 are given."""
     ids = integers(values, what)
     if ids.ndim != 1:
         raise InvalidComparisonsError(f"{what} must have shape (m,), got {ids.shape}")
+    if ids.dtype != np.uint32:
+        check_pairs(n, ids, what)
+    return np.ascontiguousarray(ids, dtype=np.uint32).view()
+
+
+def check_pairs(n: int, ids: NDArray[Any], what: str) -> None:
+    """Refuse ids (m,) of pairs that do not exist among n items, naming the first."""
     total = n * (n - 1) // 2
     if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= total):
         row = int(((ids < 0) | (ids >= total)).argmax())
         raise InvalidComparisonsError(
             f"row {row}: {what} is pair {ids[row]}, but {n} items have the pairs 0..{total - 1}"
         )
-    return np.ascontiguousarray(ids, dtype=np.uint32).view()
 
 
 def annotator_ids(values: ArrayLike, m: int) -> NDArray[np.int32]:

@@ -43,7 +43,10 @@ def are_worth_while(n: int, m: int) -> bool:
 def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
     """Write comparisons, each of which comes once, as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
     width = -(-(n * (n - 1) // 2) // 64)
-    won, lost = (np.zeros((64 * width, width), np.uint64) for _ in range(2))
-    kernels.write_bits(closer, farther, won, lost)
-    won.flags.writeable = lost.flags.writeable = False
-    return PreferenceBits(won, lost)
+    room = max(width, kernels.TILE)
+    sides = np.zeros((2, 64 * room, room), np.uint64)  # in one piece: of fewer, larger pages
+    kernels.write_bits(closer, farther, sides)
+    if room > width:
+        sides = sides[:, : 64 * width, :width].copy()
+    sides.flags.writeable = False
+    return PreferenceBits(*sides)

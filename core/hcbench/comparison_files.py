@@ -56,7 +56,7 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     except InvalidComparisonsError as error:
         raise InvalidComparisonsError(f"{path}: {error}") from error
     except (OSError, BadZipFile, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
+        raise DataError.of_file("read", path, error) from error
 
 
 def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = False) -> None:
@@ -82,7 +82,7 @@ def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = 
     try:
         writers[path.suffix.lower()](comparisons, path, triplets)
     except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror}") from error
+        raise DataError.of_file("write", path, error) from error
 
 
 def _write_arrays(comparisons: Comparisons, path: Path, triplets: bool) -> None:

@@ -66,16 +66,18 @@ class Comparisons:
         who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
         for array in pairs if who is None else [*pairs, who]:
             array.flags.writeable = False
-        same = kernels.first_same(*pairs)
-        if same >= 0:
+        wrong, in_order = kernels.look_through(pairs[0], pairs[1], n * (n - 1) // 2)
+        if wrong >= 0:
+            for ids, what in zip(pairs, ("closer", "farther"), strict=True):
+                arrays.check_pairs(n, ids, what)
             raise InvalidComparisonsError(
-                f"row {same} compares pair {pairs[0][same]} with itself; leave it out"
+                f"row {wrong} compares pair {pairs[0][wrong]} with itself; leave it out"
             )
         object.__setattr__(self, "n", int(n))
         object.__setattr__(self, "closer", pairs[0])
         object.__setattr__(self, "farther", pairs[1])
         object.__setattr__(self, "annotator", who)
-        object.__setattr__(self, "_in_order", False)  # as far as is known
+        object.__setattr__(self, "_in_order", in_order)
         object.__setattr__(self, "_bits", None)
 
     @classmethod
@@ -236,16 +238,14 @@ class Comparisons:
     def unique(self) -> Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
-        O(m) if they are in this order already, as those of the quadruplet-set oracle are, and O(1)
-        once that is known; O(m log m) time and 16 m bytes otherwise. Opposite answers both stay.
-        Who answered is forgotten.
+        O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
+        if annotators are known; O(m log m) time and 16 m bytes otherwise. Opposite answers both
+        stay. Who answered is forgotten.
         """
         _compile_unique()
-        if self._in_order or kernels.rising(self.closer, self.farther):
-            object.__setattr__(self, "_in_order", True)
-            if self.annotator is None:
-                return self
-            return Comparisons(self.n, self.closer, self.farther)
+        if self._in_order:
+            bare = self.annotator is None
+            return self if bare else Comparisons(self.n, self.closer, self.farther)
         return self._of_keys(self._distinct_keys())
 
     @property

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hcbench.job import Call, Done, Job
 from hcbench.outcome import Measured, Outcome, Value
 from hcbench.plan import Cell, LeftOut, Plan, inapplicable
-from hcbench.problem import Cost
 from hcbench.registry import Use
 from hcbench.workers import Report
 from hcbench.workers.limits import METRICS
+
+if TYPE_CHECKING:
+    from hcbench.scored import Cost
 
 
 def skipped_outcomes(plan: Plan) -> list[Outcome]:
@@ -70,6 +72,8 @@ def _call(use: Use[Any]) -> Call:
 
 def cost_of(outcome: Outcome) -> Cost:
     """The cost of a call, from its row."""
+    from hcbench.scored import Cost
+
     return Cost(
         seconds=outcome.seconds,
         oracle_seconds=outcome.oracle_seconds,

@@ -238,7 +238,7 @@ def make_folder(folder: str | Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise HcbenchError(f"cannot make the folder {path}: {error.strerror}") from error
+        raise HcbenchError.of_file("write", path, error) from error
     return path
 
 

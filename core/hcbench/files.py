@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        raise DataError.of_file("read", path, error) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
 
@@ -44,7 +44,7 @@ def read_npy(path: Path) -> NDArray[Any]:
         with path.open("rb") as stream:
             loaded = np.load(stream, allow_pickle=False)
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+        raise DataError.of_file("read", path, error) from error
     except (ValueError, EOFError) as error:
         raise DataError(
             f"{path} is no array of numbers or text: save it with numpy.save"
@@ -76,7 +76,7 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
     except csv.Error as error:
         raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
     if not rows:
-        raise DataError(f"{path}: the file is empty")
+        raise DataError(f"{path}: the file is empty; is it the right one?")
     width = len(rows[0][1])
     for line, cells in rows:
         if len(cells) != width:

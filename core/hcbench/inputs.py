@@ -7,7 +7,9 @@ that a worker need not draw forty million comparisons anew for each algorithm.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 
 from hcbench.all_comparisons import AllComparisons
 from hcbench.comparisons import Comparisons
@@ -106,8 +108,13 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: int | None) 
     return answers
 
 
-def make_oracle(answers: Answers, budget: int | None, checkpoints: tuple[int, ...] = ()) -> Oracle:
+def make_oracle(
+    answers: Answers,
+    budget: int | None,
+    checkpoints: tuple[int, ...] = (),
+    clock: Callable[[], float] = perf_counter,
+) -> Oracle:
     """Wrap answers with a ledger of its own, ready to be asked."""
-    made = Oracle(answers, budget, checkpoints)
+    made = Oracle(answers, budget, checkpoints, clock)
     made.prepare()
     return made

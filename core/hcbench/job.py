@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hcbench.outcome import Measured, Status
 from hcbench.plugins import import_file
-from hcbench.problem import Cost
 from hcbench.specs import Function, Params, load_function
 from hcbench.workers.conditions import Conditions
+
+if TYPE_CHECKING:
+    from hcbench.scored import Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Job:
         Results that are in the store already: they are judged, nothing is run.
     cost : Cost, optional
         Of the kept results.
+    clock : callable
+        Times the call and the oracle's answers.
     """
 
     dataset: Call
@@ -65,6 +70,7 @@ class Job:
     metrics: Mapping[str, Call]
     kept: tuple[Measured, ...] = ()
     cost: Cost | None = None
+    clock: Callable[[], float] = perf_counter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hcbench.outcome import Value
 from hcbench.reuse import metric_keys
 from hcbench.shards import Shard
 from hcbench.suite import Suite, describe_suite, rebuild_suite
-from hcbench.truths import whatever_truth
+from hcbench.truths import judged_by, whatever_truth
 
 if TYPE_CHECKING:
     from hcbench.outcome import Outcome
@@ -38,6 +39,8 @@ class MetricInfo:
         Under which its values are stored.
     kind : str
         Its label without the truth that it names: the same for all truths.
+    datasets : tuple of str, optional
+        The only ones of which it tells what the metric called `kind` does not.
     """
 
     label: str
@@ -47,6 +50,11 @@ class MetricInfo:
     interval: str = "(-inf, inf)"
     key: str = ""
     kind: str = ""
+    datasets: tuple[str, ...] | None = None
+
+    def judges(self, dataset: str) -> bool:
+        """Whether it is shown of a data set."""
+        return self.datasets is None or dataset in self.datasets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +93,7 @@ class Layout:
     def of_plan(cls, plan: Plan) -> Self:
         """The layout of a plan."""
         keys = metric_keys(plan)
+        labels = {use.label for use in plan.metrics}
         oracles = {cell.oracle.label: cell.oracle for cell in (plan.whole or plan).cells}
         uses: dict[str, Iterable[Use[Any]]] = {
             "algorithms": plan.algorithms,
@@ -106,6 +115,7 @@ class Layout:
                     m.spec.interval,
                     keys[m.label],
                     whatever_truth(m),
+                    judged_by(m, labels, plan.datasets),
                 )
                 for m in plan.metrics
             ),
@@ -136,7 +146,7 @@ class Layout:
         values = {
             **{name: _with_tuples(value) for name, value in described.items()},
             "suite": rebuild_suite(described["suite"]),
-            "metrics": tuple(MetricInfo(**metric) for metric in described["metrics"]),
+            "metrics": tuple(MetricInfo(**_with_tuples(m)) for m in described["metrics"]),
         }
         if described.get("shard"):
             values["shard"] = Shard(**_with_tuples(described["shard"]))
@@ -157,13 +167,21 @@ class Layout:
             through = _place(oracles, outcome.oracle), _place(budgets, outcome.budget)
             return 1, dataset, outcome.repetition, algorithm, *through
 
-        return sorted(map(self._as_named_here, outcomes), key=place)
+        return sorted(map(self._as_shown_here, outcomes), key=place)
 
-    def _as_named_here(self, outcome: Outcome) -> Outcome:
-        if outcome.key not in self.renamed:
+    def _as_shown_here(self, outcome: Outcome) -> Outcome:
+        if outcome.key in self.renamed:
+            algorithm, dataset, oracle = self.renamed[outcome.key]
+            outcome = replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
+        told_elsewhere = {
+            m.label: Value(None, "skipped", f"see {m.kind}")
+            for m in self.metrics
+            if not m.judges(outcome.dataset)
+        }
+        if not told_elsewhere:
             return outcome
-        algorithm, dataset, oracle = self.renamed[outcome.key]
-        return replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
+        points = (replace(p, values={**p.values, **told_elsewhere}) for p in outcome.measured)
+        return replace(outcome, measured=tuple(points))
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:

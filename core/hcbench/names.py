@@ -55,7 +55,10 @@ def split_list(text: str) -> list[str]:
             parts.append(text[start:position].strip())
             start = position + 1
     if depth or quote:
-        raise NameSyntaxError(f"{text!r}: {quote or 'a bracket'} is not closed")
+        raise NameSyntaxError(
+            f"{text!r}: {quote or 'a bracket'} is not closed; write "
+            "NAME[param=value], in quotes for the shell"
+        )
     parts.append(text[start:].strip())
     return [part for part in parts if part]
 
@@ -82,9 +85,11 @@ def parse_name(text: str) -> Name:
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals or not key or not value.strip():
-            raise NameSyntaxError(f"{text!r}: {part!r} is no param=value")
+            raise NameSyntaxError(
+                f"{text!r}: {part!r} is no param=value; write NAME[param=value,...]"
+            )
         if key in params:
-            raise NameSyntaxError(f"{text!r}: {key} is given twice")
+            raise NameSyntaxError(f"{text!r}: {key} is given twice; a list is a grid: {key}=[...]")
         params[key] = parse_value(value.strip())
     return Name(text, base, params)
 

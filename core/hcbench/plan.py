@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -162,7 +162,7 @@ def make_plan(
     oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
-            raise SuiteError(f"suite {suite.name} names no {noun}")
+            raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
     _check_oracles(oracles, all_algorithms)
     plan = Plan(
         suite,
@@ -190,11 +190,14 @@ def make_plan(
                 plan.left_out.append(LeftOut(algorithm.label, dataset.label, oracle, reason))
     # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
     for dataset, pairs in pairings:
-        for repetition in range(suite.repetitions):
-            for algorithm, paired in pairs:
-                plan.cells.extend(
-                    _cells(suite, algorithm, dataset, paired.able, repetition, all_metrics)
-                )
+        makers = [
+            maker
+            for algorithm, paired in pairs
+            for maker in _cell_makers(suite, algorithm, dataset, paired.able, all_metrics)
+        ]
+        plan.cells.extend(
+            make(repetition=number) for number in range(suite.repetitions) for make in makers
+        )
     return plan
 
 
@@ -246,21 +249,21 @@ def _check_oracles(
             raise ParameterError(f"no algorithm accepts {oracle.label}: {accepted}")
 
 
-def _cells(
+def _cell_makers(
     suite: Suite,
     algorithm: Use[AlgorithmSpec],
     dataset: Use[DatasetSpec],
     oracles: Sequence[Use[OracleSpec]],
-    repetition: int,
     metrics: tuple[Use[MetricSpec], ...],
-) -> list[Cell]:
+) -> list[partial[Cell]]:
+    """What makes the cells of one repetition, given its number."""
     checkpoints = tuple(sorted(set(suite.checkpoints)))
     return [
-        Cell(
+        partial(
+            Cell,
             algorithm=algorithm,
             dataset=dataset,
             oracle=oracle,
-            repetition=repetition,
             seed=suite.seed,
             budget=budget,
             checkpoints=checkpoints if oracle.spec.countable else (),

@@ -239,10 +239,10 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
         return sys.modules[name]
     place = place or file
     if not place.is_file():
-        raise PluginError(f"there is no file {place}")
+        raise PluginError(f"there is no file {place}; give the path of a .py file")
     spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
-        raise PluginError(f"{file} is no Python file")
+        raise PluginError(f"{file} is no Python file; its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -1,9 +1,9 @@
-"""What a data set yields for one seed, what an algorithm gets for free, what a metric sees."""
+"""What a data set yields for one seed: items, what is known about them, their true hierarchy."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
-from hcbench.specs import HINTS, unknown_hint
+from hcbench.errors import InvalidProblemError, NotApplicableError
 from hcbench.trees import HeightKind, Partition, Tree
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from hcbench.answer_matrix import AnswerMatrix
     from hcbench.comparisons import Comparisons
-    from hcbench.oracle import Answers
 
     Vectors: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
 else:
@@ -240,172 +237,3 @@ def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDA
         values = getattr(tree, name)
         if values is not None:
             yield (*role, name), values
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Given:
-    """What an algorithm gets without asking.
-
-    Attributes
-    ----------
-    n : int
-        Number of items.
-    names : tuple of str, optional
-        Their names.
-    tree : Tree, optional
-        The tree to be cut.
-    hints : mapping
-        Parts of the truth that the algorithm declares it is helped by (see
-        ``hcbench.specs.HINTS``); they are recorded with its row.
-    """
-
-    n: int
-    names: tuple[str, ...] | None = None
-    tree: Tree | None = None
-    hints: Mapping[str, Any] = field(default_factory=dict)
-
-
-def give(problem: Problem, hints: Sequence[str]) -> Given:
-    """Hand an algorithm what it may know of a problem: sizes, names, and its declared hints."""
-    values = {name: _hint(problem, name) for name in hints}
-    return Given(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
-
-
-def _hint(problem: Problem, name: str) -> Tree | Partition | int:
-    if name not in HINTS:
-        raise ParameterError(unknown_hint(name))
-    if name == "truth":
-        return problem.truth
-    finest = finest_partition(problem)
-    return finest if name == "clusters" else finest.n_clusters
-
-
-def finest_partition(problem: Problem, level: int | None = None) -> Partition:
-    """The finest true clusters: of the label levels, else the parents of the truth's leaves.
-
-    Parameters
-    ----------
-    problem : Problem
-    level : int, optional
-        The clusters of this level of labels instead; 1 is the coarsest.
-
-    Raises
-    ------
-    NotApplicableError
-        If there is no such level, or no truth.
-    """
-    if problem.levels is not None:
-        n_levels = problem.levels.shape[1]
-        if level is not None and not 1 <= level <= n_levels:
-            raise NotApplicableError(
-                f"level={level}: there are {n_levels} levels of labels, from 1"
-            )
-        columns = iter(problem.levels[:, :level].T)
-        nested = Partition(next(columns, np.zeros(problem.n, np.int64)))
-        for column in columns:
-            own = Partition(column)
-            nested = Partition(nested.labels * own.n_clusters + own.labels)
-        return nested
-    if level is not None:
-        raise NotApplicableError(f"level={level}: this data set has no levels of labels")
-    truth = problem.truth
-    return Partition(truth.parent[: truth.n])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """What one call of an algorithm took.
-
-    Attributes
-    ----------
-    seconds : float or None
-        Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
-    oracle_seconds : float or None
-        Wall time of the answers computed during the call, in s; None where the answers are
-        compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
-    peak_bytes : int or None
-        The most memory held during the call above what was held before it; None where the
-        system cannot tell.
-    queries, distinct_queries, rounds : int or None
-        As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
-    draws : int or None
-        Pairs that were drawn, which costs nothing; None where there are none to draw.
-    """
-
-    seconds: float | None = None
-    oracle_seconds: float | None = None
-    peak_bytes: int | None = None
-    queries: int | None = None
-    distinct_queries: int | None = None
-    rounds: int | None = None
-    draws: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """The result that an algorithm had after at most ``queries`` questions."""
-
-    queries: int
-    result: Result
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scored:
-    """What a metric is computed from.
-
-    Attributes
-    ----------
-    problem : Problem
-        With the truth.
-    result : Tree or Partition
-        What the algorithm returned, or had at this checkpoint.
-    cost : Cost
-        Of the whole call; at a checkpoint, the queries up to there.
-    trace : tuple of Point
-        The results at the checkpoints and at the end, in the order of queries.
-    hear : callable, optional
-        Makes the answers of the oracle that was asked.
-    """
-
-    problem: Problem
-    result: Result
-    cost: Cost
-    trace: tuple[Point, ...] = ()
-    hear: Callable[[], Answers] | None = None
-
-    @property
-    def answers(self) -> Answers | None:
-        """What the oracle answers, to compare a result with; None if no oracle was asked.
-
-        Made anew when first wanted, as it was for the algorithm: from the same seed.
-        """
-        return None if self.hear is None else self.hear()
-
-    @property
-    def answer_matrix(self) -> AnswerMatrix:
-        """What the oracle answers about all pairs of items.
-
-        Raises
-        ------
-        NotApplicableError
-            If no oracle was asked, or one that does not tell them, as a person.
-        """
-        answers = self.answers
-        if answers is None or answers.matrix is None:
-            raise NotApplicableError(
-                "no oracle was asked that tells its answers about all pairs of items"
-            )
-        return answers.matrix
-
-    @property
-    def tree(self) -> Tree:
-        """The result, if it is a tree.
-
-        Raises
-        ------
-        NotApplicableError
-            If the result is a partition.
-        """
-        if isinstance(self.result, Tree):
-            return self.result
-        raise NotApplicableError("the result is a partition, not a hierarchy")

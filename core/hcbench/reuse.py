@@ -52,6 +52,8 @@ def stands(stored: Stored, plan: Plan, memory: float) -> bool:
     """
     timeout = plan.suite.timeout
     status = stored.status
+    if status == "ok":
+        return True
     if stored.failed and stored.phase not in _ALGORITHM:
         return False
     if status == "timeout":

@@ -17,11 +17,12 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from hcbench.direct import fit
+from hcbench.api.direct import fit
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
+from hcbench.given import Given
 from hcbench.names import parse_name
 from hcbench.oracle import Oracle
-from hcbench.problem import Given, Problem
+from hcbench.problem import Problem
 from hcbench.registry import load_registry
 from hcbench.specs import AlgorithmSpec, Parameter
 from hcbench.trees import HeightKind, Partition, Tree

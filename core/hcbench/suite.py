@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hcbench.claims import Claim
-from hcbench.errors import NameSyntaxError, SuiteError
+from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.names import format_name, parse_name
+from hcbench.quantities import GIB, SECONDS
 from hcbench.specs import Function, Reference, Value
 
 
@@ -124,7 +125,7 @@ def read_suite(path: Path) -> Suite:
         text = path.read_bytes().decode()
         entries = tomllib.loads(text)
     except OSError as error:
-        raise SuiteError(f"cannot read suite {path}: {error.strerror}") from error
+        raise SuiteError.of_file("read", path, error) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SuiteError(f"suite {path} is no TOML: {error}") from error
     entries.setdefault("name", path.stem)
@@ -191,6 +192,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "timeout": (int, float),
     "memory": (int, float),
 }
+_QUANTITIES = {"timeout": SECONDS, "memory": GIB}
 
 
 def suite_from_entries(entries: Mapping[str, Any], source: str) -> Suite:
@@ -229,9 +231,18 @@ def _entry(name: str, value: Any, source: str) -> Any:
         if not isinstance(value, list) or not all(isinstance(v, wanted) for v in value):
             raise SuiteError(f"{source}: {name} must be a list of {wanted.__name__}, got {value!r}")
         return tuple(value)
+    if isinstance(value, str) and name in _QUANTITIES:
+        return _quantity(name, value, source)
     if not isinstance(value, _TYPES[name]) or isinstance(value, bool):
         raise SuiteError(f"{source}: {name} has the wrong type: {value!r}")
     return value
+
+
+def _quantity(name: str, text: str, source: str) -> float:
+    try:
+        return _QUANTITIES[name].read(text)
+    except ParameterError as error:
+        raise SuiteError(f"{source}: {name}: {error}") from error
 
 
 def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:

@@ -228,9 +228,9 @@ def _hard_prior() -> Iterator[Claim]:
                 relation="<=",
                 every_repetition=True,
             )
-        for relation, bound in ((">=", b), ("<=", 2 * b)):
+        for relation, bound, side in ((">=", b, "B <= K-tilde"), ("<=", 2 * b, "K-tilde <= 2 B")):
             yield Claim(
-                claim=f"Theorem 2, B <= K-tilde <= 2 B: {what}",
+                claim=f"Theorem 2, {side}: {what}",
                 algorithm="OTS",
                 dataset=dataset,
                 metric="k-tilde",

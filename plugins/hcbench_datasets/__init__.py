@@ -97,7 +97,7 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
         with zipfile.ZipFile(path) as archive:
             keys = {member.removesuffix(".npy") for member in archive.namelist()}
     except (OSError, zipfile.BadZipFile) as error:
-        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', '') or error}") from error
+        raise DataError.of_file("read", path, error) from error
     provides = {data} if keys & {"X", "vectors", "indptr", "row", "offsets"} else set()
     if "similarity" in keys:
         provides.add("similarity")

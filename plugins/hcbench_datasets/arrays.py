@@ -96,9 +96,9 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
             members = {key: _member(loaded, key, path) for key in loaded.files}
             return {key: array for key, array in members.items() if isinstance(array, np.ndarray)}
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+        raise DataError.of_file("read", path, error) from error
     except EOFError as error:
-        raise DataError(f"{path}: the file is empty") from error
+        raise DataError(f"{path}: the file is empty; is it the right one?") from error
     except (BadZipFile, zlib.error) as error:
         raise DataError(f"{path}: {error}; save it again with numpy.savez") from error
     except ValueError as error:

@@ -190,7 +190,7 @@ def read_bytes(path: Path) -> bytes:
         packed = path.read_bytes()
         return gzip.decompress(packed) if path.suffix == ".gz" else packed
     except (OSError, EOFError) as error:
-        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', '') or error}") from error
+        raise DataError.of_file("read", path, error) from error
 
 
 def open_text(path: Path) -> io.StringIO:

@@ -77,10 +77,10 @@ def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _existing(path: Path) -> Path:
-    if path.is_dir():
-        raise DataError(f"cannot read {path}: it is a folder")
-    if not path.exists():
-        raise DataError(f"cannot read {path}: there is no such file (looked in {Path.cwd()})")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
     return path
 
 
@@ -108,7 +108,7 @@ def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        raise DataError.of_file("read", path, error) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
     wanted = tuple(map(str, range(n))) if names is None else names

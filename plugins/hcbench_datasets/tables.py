@@ -41,7 +41,7 @@ def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -
     rows = _rows(path, delimiter)
     first = next(rows, None)
     if first is None:
-        raise DataError(f"{path}: the file is empty")
+        raise DataError(f"{path}: the file is empty; is it the right one?")
     second = next(rows, None)
     width = len(first[1])
     start = [row for row in (first, second) if row is not None]
@@ -89,7 +89,7 @@ def _text(path: Path) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        raise DataError.of_file("read", path, error) from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -232,8 +232,7 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
     try:
         table = parquet.read_table(path)
     except (OSError, ArrowException) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise DataError(f"cannot read {path}: {reason}") from error
+        raise DataError.of_file("read", path, error) from error
     kept = [c for c in table.column_names if not c.startswith("__index_level_") or c in roles.named]
     table = table.select(kept)
     places = place(kept, roles, str(path))

@@ -84,8 +84,7 @@ def read_h5ad(
             warnings.simplefilter("ignore")  # about files of older versions
             data: Any = anndata.read_h5ad(path)
     except Exception as error:  # h5py and anndata raise many kinds
-        text = " ".join(str(error).split())
-        raise DataError(f"cannot read {path}: {text or type(error).__name__}") from error
+        raise DataError.of_file("read", path, error) from error
     labels = []
     for column in (tissue, subcategory):
         if column not in data.obs.columns:

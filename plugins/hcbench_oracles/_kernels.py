@@ -14,74 +14,7 @@ QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.ques
 # Other random numbers than those that decide whether an answer is wrong.
 WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a question
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
-
-
-@njit(cache=True)
-def set_bits(bits: NDArray[np.uint64], positions: NDArray[np.int64]) -> int:
-    """Set the bits at ``positions`` (m,); how many of them were not set before. O(m)."""
-    new = 0
-    one = np.uint64(1)
-    for position in positions:
-        word = position >> 6
-        bit = one << np.uint64(position & 63)
-        if bits[word] & bit == 0:
-            bits[word] |= bit
-            new += 1
-    return new
-
-
-@njit(cache=True)
-def read_bits(bits: NDArray[np.uint64], word: int, positions: NDArray[np.int64]) -> tuple[int, int]:
-    """Write positions of set bits, from word ``word`` on, as long as a full word would fit.
-
-    Returns
-    -------
-    found, word : int
-        How many were written, and the word to go on from. O(64 words), without branches on bits.
-    """
-    found = 0
-    one = np.uint64(1)
-    while word < bits.size and found + 64 <= positions.size:
-        rest = bits[word]
-        if rest != 0:
-            for bit in range(64):
-                positions[found] = (word << 6) + bit
-                found += int(rest & one)
-                rest >>= one
-                if found == positions.size:
-                    break  # the word's last bit was set and the buffer is full
-        word += 1
-    return found, word
-
-
-@njit(cache=True)
-def drop_repeats(values: NDArray[np.int64]) -> int:
-    """Move the different ones of the sorted ``values`` (m,) to its front; how many. O(m)."""
-    kept = 0
-    for at in range(values.size):
-        if at == 0 or values[at] != values[at - 1]:
-            values[kept] = values[at]
-            kept += 1
-    return kept
-
-
-@njit(cache=True)
-def sort_buckets(positions: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
-    """Turn positions inside buckets (m,) into positions of all, rising. O(m) for few in each.
-
-    The first ``counts[0]`` are of bucket 0, which starts at 0, the next of that at ``size``, ...
-    """
-    start = 0
-    for bucket in range(counts.size):
-        end = start + counts[bucket]
-        for at in range(start, end):
-            value = positions[at] + bucket * size
-            hole = at
-            while hole > start and positions[hole - 1] > value:
-                positions[hole] = positions[hole - 1]
-                hole -= 1
-            positions[hole] = value
-        start = end
+_WITH_ITSELF = "a question pairs an item with itself"
 
 
 @njit(cache=True)
@@ -103,13 +36,29 @@ def compare_pairs(
         Similarities that differ by no more than this are tied: no answer.
     closer, farther : (m,) uint32, written from the start
     """
-    answered = 0
+    ties = 0
     for at in range(a.size):
-        difference = w[a[at]] - w[b[at]]
-        ahead = difference > 0
-        closer[answered] = a[at] if ahead else b[at]
-        farther[answered] = b[at] if ahead else a[at]
-        answered += int(abs(difference) > tolerance)  # no branch that depends on an answer
+        one, two = np.uint64(a[at]), np.uint64(b[at])  # for a signed index the sign is looked at
+        difference = w[one] - w[two]
+        closer[at] = np.uint32(one if difference > 0 else two)
+        farther[at] = np.uint32(two if difference > 0 else one)
+        ties += int(abs(difference) <= tolerance)
+    return a.size if ties == 0 else drop_ties(w, tolerance, closer, farther)
+
+
+@njit(cache=True)
+def drop_ties(
+    w: NDArray[np.float64],
+    tolerance: float,
+    closer: NDArray[np.uint32],
+    farther: NDArray[np.uint32],
+) -> int:
+    """Move the comparisons (m,) of pairs that are not tied to the front; how many. O(m)."""
+    answered = 0
+    for at in range(closer.size):
+        one, two = closer[at], farther[at]
+        closer[answered], farther[answered] = one, two
+        answered += int(abs(w[one] - w[two]) > tolerance)  # no branch that depends on an answer
     return answered
 
 
@@ -193,8 +142,6 @@ def _condensed(i: int, j: int, n: int) -> int:
 @njit(cache=True)
 def _difference(floats: Any, n: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
     """w_ij - w_kl; 0 where it is no more than the tolerance."""
-    if i == j or k == l:
-        raise ValueError("a question pairs an item with itself")
     difference = floats[3 + _condensed(i, j, n)] - floats[3 + _condensed(k, l, n)]
     return difference if abs(difference) > floats[0] else 0.0
 
@@ -210,7 +157,9 @@ def compare_exactly(
     _key: Any,
     _time: Any,
 ) -> Any:
-    """What `answer_quadruplet` answers without noise: a loop over it is done in vectors."""
+    """What `answer_quadruplet` answers without noise: short enough to be merged into a loop."""
+    if i == j or k == l:
+        raise ValueError(_WITH_ITSELF)
     difference = _difference(floats, ints[0], i, j, k, l)
     return (difference > 0) - (difference < 0)
 
@@ -240,6 +189,8 @@ def answer_quadruplet(
     ValueError
         If an item is paired with itself.
     """
+    if i == j or k == l:
+        raise ValueError(_WITH_ITSELF)
     n, seed, annotators, persistent = ints[0], ints[1], ints[2], ints[3]
     difference = _difference(floats, n, i, j, k, l)
     if difference == 0:

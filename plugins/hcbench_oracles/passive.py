@@ -104,7 +104,8 @@ def quadruplet_set(
     part of that size. All comparisons without noise (p = 1) are not stored: the data are
     `AllComparisons`, unless the budget leaves a part.
 
-    O(m) time and memory for m comparisons, beside the similarity matrix; O(n^2 log n) for all.
+    O(m) time and memory for m comparisons, beside the similarity matrix and, of many comparisons
+    (`Comparisons.is_dense`), their bits; O(n^2 log n) for all.
 
     Raises
     ------
@@ -200,10 +201,7 @@ def _observe(
         answered += _kernels.compare_pairs(w, tolerance, a, b, closer[out], farther[out])
     closer, farther = closer[:answered], farther[:answered]
     who = model.turn_round(n, closer, farther, w)
-    made = Comparisons(n, closer, farther, who)
-    if who is None:
-        made.unique()  # which finds them in order: they remember, so that no algorithm has to look
-    return Answers(kind=wanted.kind, n=n, data=made, size=answered)
+    return _answers(wanted.kind, Comparisons(n, closer, farther, who))
 
 
 def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
@@ -218,5 +216,14 @@ def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
     part = fixed.select(rows)
     closer, farther = part.closer.copy(), part.farther.copy()
     who = model.turn_round(fixed.n, closer, farther, None, part.annotator)
-    turned = Comparisons(fixed.n, closer, farther, who)
-    return Answers(kind=wanted.kind, n=fixed.n, data=turned, size=number)
+    return _answers(wanted.kind, Comparisons(fixed.n, closer, farther, who))
+
+
+def _answers(kind: str, made: Comparisons) -> Answers:
+    """Hand out comparisons; many together with their bits, so that no algorithm has to make them.
+
+    Not where annotators are known, as who wants to hear of them needs the list.
+    """
+    if made.is_dense and made.annotator is None:
+        made.bits()
+    return Answers(kind=kind, n=made.n, data=made, size=len(made))

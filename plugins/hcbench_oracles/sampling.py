@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench_oracles import _kernels
+from hcbench_oracles import _sampling_kernels as kernels
 
-CHUNK = 1 << 16  # positions at a time: a few arrays of this length stay in the cache
-BLOCK = 1 << 20  # positions whose bits, 128 KiB, stay in the cache
+BLOCK = kernels.BLOCK
+CHUNK = BLOCK  # positions at a time: a few arrays of this length stay in the cache
 PER_BUCKET = 16  # so few that they are sorted by insertion
-BITS_PER_POSITION = 64  # a bit for each of the range costs at most 8 bytes for each drawn
+BITS_PER_POSITION = 512  # to look at so many bits is quicker than to sort a position
 
 
 def distinct_positions(
@@ -21,8 +21,8 @@ def distinct_positions(
     """Draw a uniformly random set of ``number`` of the positions 0..total-1.
 
     Positions are drawn independently, and again where they have come before, until enough are
-    different: by symmetry every set is equally likely. If more than half are wanted, those left out
-    are drawn. Positions are integers throughout, so exact for any total below 2^63.
+    different: by symmetry every set is equally likely. Where more than half are wanted, those left
+    out are drawn. Positions are integers throughout, so exact for any total below 2^63.
 
     Yields
     ------
@@ -40,45 +40,38 @@ def distinct_positions(
 
 
 def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    bits = np.zeros(total // 64 + 1, np.uint64)
-    left_out = number > total - number
-    missing = total - number if left_out else number
-    while missing > CHUNK:
-        missing -= _set_block_by_block(bits, total, missing, rng)
-    while missing:
-        missing -= _kernels.set_bits(bits, rng.integers(total, size=missing))
-    if left_out:
-        np.invert(bits, out=bits)
-        bits[-1] &= np.uint64((1 << total % 64) - 1)
-    buffer = np.empty(CHUNK, np.int64)
-    word = 0
-    while word < bits.size:
-        found, word = _kernels.read_bits(bits, word, buffer)
-        yield buffer[:found].copy()
+    """How many are in each block first, then those, a few blocks at a time."""
+    counts = _block_counts(total, number, rng)
+    seed = rng.integers(1 << 64, dtype=np.uint64)
+    ends = np.cumsum(counts)
+    first, drawn = 0, 0
+    while drawn < number:
+        last = int(np.searchsorted(ends, drawn + CHUNK, side="right"))
+        positions = np.empty(ends[last - 1] - drawn + kernels.ROOM, np.int64)
+        kernels.draw_blocks(total, counts[first:last], first, seed, positions)
+        yield positions[: -kernels.ROOM]
+        first, drawn = last, int(ends[last - 1])
 
 
-def _set_block_by_block(
-    bits: NDArray[np.uint64], total: int, number: int, rng: np.random.Generator
-) -> int:
-    """Draw ``number`` positions, and set their bits; how many were not set before.
+def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How many of a uniformly random set fall into each block.
 
-    How many of independent draws fall into each block is multinomial; so the positions of one block
-    can be drawn together, and their bits stay in the cache.
+    If every position is taken with the same probability, the set is uniform, given how many it
+    has; it stays so as random free positions are taken, or taken ones freed, until it has `number`.
     """
-    starts = np.arange(0, total, BLOCK)
-    sizes = np.minimum(BLOCK, total - starts)
-    new = 0
-    for start, size, count in zip(
-        starts.tolist(), sizes.tolist(), rng.multinomial(number, sizes / total), strict=True
-    ):
-        inside = bits[start // 64 : (start + BLOCK) // 64]
-        new += _kernels.set_bits(inside, rng.integers(size, size=count))
-    return new
+    sizes = np.full(-(-total // BLOCK), BLOCK)
+    sizes[-1] = total - BLOCK * (sizes.size - 1)
+    counts = rng.binomial(sizes, number / total)
+    missing = number - int(counts.sum())
+    while missing:
+        positions = rng.integers(total, size=min(total, CHUNK))
+        missing = kernels.correct_counts(counts, missing, positions)
+    return counts
 
 
 def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
     positions = _rising(total, number, rng)
-    positions = positions[: _kernels.drop_repeats(positions)]
+    positions = positions[: kernels.drop_repeats(positions)]
     extra = np.empty(0, np.int64)
     while positions.size + extra.size < number:
         again = rng.integers(total, size=number - positions.size - extra.size)
@@ -99,5 +92,5 @@ def _rising(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int
     counts = rng.multinomial(number, sizes / total)
     positions = rng.integers(size, size=number)
     positions[number - counts[-1] :] = rng.integers(size + rest, size=counts[-1])
-    _kernels.sort_buckets(positions, counts, size)
+    kernels.sort_buckets(positions, counts, size)
     return positions

@@ -121,13 +121,13 @@ def most_similar(
     return 0, 1, np.nan
 
 
-@njit((_ITEMS, _ITEMS, _POSITIONS, _POSITIONS, _PAIRS, _MERGES, _SIMILARITIES), cache=True)
+@njit((_POSITIONS, _POSITIONS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_sparse(
-    cluster: NDArray[np.int64],
-    size: NDArray[np.int64],
     start: Any,
     middle: Any,
     other: Any,
+    cluster: NDArray[np.int64],
+    size: NDArray[np.int64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
@@ -138,12 +138,12 @@ def merge_sparse(
 
     Parameters
     ----------
+    start, middle, other
+        The columns of S, of `index_pairs`.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items; a merged cluster keeps the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
-    start, middle, other
-        The columns of S, of `index_pairs`.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
@@ -245,6 +245,26 @@ def net_preferences(
     return beats
 
 
+@njit(cache=True)
+def add_row(weight: float, row: NDArray[np.int32], v: NDArray[np.float64]) -> None:
+    """Add ``weight`` times a row to v. O(P)."""
+    for b in range(v.size):
+        v[b] += weight * row[b]
+
+
+@njit(cache=True)
+def join_rows(
+    weights: tuple[float, float],
+    to: NDArray[np.int32],
+    source: NDArray[np.int32],
+    v: NDArray[np.float64],
+) -> None:
+    """Add two rows, weighted, to v, and the second to the first. O(P)."""
+    for b in range(v.size):
+        v[b] += weights[0] * to[b] + weights[1] * source[b]
+        to[b] += source[b]
+
+
 @njit((_BLOCKS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_dense(
     S: NDArray[np.int32],
@@ -254,68 +274,54 @@ def merge_dense(
 ) -> None:
     """Make all merges, on the sums of S over pairs of clusters.
 
-    O(K^3) for each of the K-1 merges; 24 K^2 bytes beside S.
+    With K clusters at first, P = K(K-1)/2 pairs of them and k now, a merge adds 2k rows of S in
+    O(k P); 8 P + 16 K^2 bytes beside S. Rows of S become those of pairs of merged clusters, while
+    its columns and v = S c stay those of pairs of the first ones. What a merge changes in c
+    belongs to columns, which are the rows with the opposite sign.
 
     Parameters
     ----------
     S : (P, P) int32, changed
-        Sums over the blocks of the P = K(K-1)/2 pairs of clusters, in condensed order.
+        Sums over the blocks of pairs of clusters, in condensed order.
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (K-1, 2), (K-1,), written
         p < q of each merge, where p goes on as the union; and W.
     """
     K0 = size.size
-    pair = np.zeros((K0, K0), np.int64)  # row and column of S for each pair of clusters
-    c = np.empty(len(S))  # 1 / (|G_p| |G_q|) of each pair of clusters
+    pair = np.zeros((K0, K0), np.int64)  # row of S for each pair of clusters
+    v = np.zeros(len(S))
     a = 0
     for p in range(K0):
         for q in range(p + 1, K0):
             pair[p, q] = pair[q, p] = a
-            c[a] = 1.0 / (size[p] * size[q])
+            add_row(-1.0 / (size[p] * size[q]), S[a], v)
             a += 1
-    B = np.zeros(K0 * K0)
-    for p in range(K0):
-        for q in range(p + 1, K0):
-            row = S[pair[p, q]]
-            for b in range(row.size):
-                B[p * K0 + q] += row[b] * c[b]
-    less_p, less_q = np.empty(K0), np.empty(K0)  # changes of c for columns (p, r) and (q, r)
-    alive = np.arange(K0)
-    K = K0
+    B = np.empty(K0 * K0)
+    cluster, alive, K = np.arange(K0), np.arange(K0), K0  # the cluster that each first one is in
     for step in range(K0 - 1):
+        B[:] = 0
+        a = 0
+        for x in range(K0):
+            for y in range(x + 1, K0):
+                p, q = cluster[x], cluster[y]
+                B[min(p, q) * K0 + max(p, q)] += v[a]
+                a += 1
         first, second, W = most_similar(B, K0, alive, K, size)
         p, q = alive[first], alive[second]
         merges[step, 0], merges[step, 1], similarities[step] = p, q, W
+
+        # Columns between the two lose their weight, those to other clusters get a smaller one.
+        add_row(1.0 / (size[p] * size[q]), S[pair[p, q]], v)
         union = size[p] + size[q]
         for r in alive[:K]:
             if r != p and r != q:
                 weight = 1.0 / (union * size[r])
-                less_p[r] = weight - c[pair[p, r]]
-                less_q[r] = weight - c[pair[q, r]]
-                c[pair[p, r]] = weight
-
-        # Columns, of every row: those of (p, r) and (q, r) become one, with another weight.
-        for x in range(K):
-            for y in range(x + 1, K):
-                row = S[pair[alive[x], alive[y]]]
-                change = -row[pair[p, q]] * c[pair[p, q]]
-                for r in alive[:K]:
-                    if r != p and r != q:
-                        of_p, of_q = row[pair[p, r]], row[pair[q, r]]
-                        change += of_p * less_p[r] + of_q * less_q[r]
-                        row[pair[p, r]] = of_p + of_q
-                B[alive[x] * K0 + alive[y]] += change
-
-        # Rows: those of (q, r) are added to those of (p, r).
+                less = 1.0 / (size[p] * size[r]) - weight, 1.0 / (size[q] * size[r]) - weight
+                join_rows(less, S[pair[p, r]], S[pair[q, r]], v)
         size[p] = union
+        for x in range(K0):
+            if cluster[x] == q:
+                cluster[x] = p
         alive[second : K - 1] = alive[second + 1 : K]
         K -= 1
-        for r in alive[:K]:
-            if r != p:
-                B[min(p, r) * K0 + max(p, r)] += B[min(q, r) * K0 + max(q, r)]
-                to, source = S[pair[p, r]], S[pair[q, r]]
-                for x in range(K):
-                    for y in range(x + 1, K):
-                        b = pair[alive[x], alive[y]]
-                        to[b] += source[b]

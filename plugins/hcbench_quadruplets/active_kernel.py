@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from hcbench_quadruplets.linkage import tree_by_mean
 DEFAULT_P = 0.1
 DEFAULT_COUNT = 1_000_000
 BLOCK = 1 << 20
-"""Signs at a time, so questions at most: 100 MB with the ledger's notes of them."""
+"""Signs at a time, so questions at most: of up to 256 items 15 MB."""
 
 
 def four_k_al_act(
@@ -80,7 +80,7 @@ def four_k_al_act(
     No question depends on an answer; they are asked in blocks of at most `BLOCK`, each a round.
     With shared landmarks no question is asked twice; with fresh ones two references may be compared
     with each other twice. O(n^2 |S|) time for each reference, 16 n^2 bytes, and with shared
-    landmarks n |S| bytes for each reference that touches one.
+    landmarks t^2 bytes for the t references that touch one.
     """
     if references is not None and p is not None:
         raise ParameterError("4K-AL-act takes references or p, not both")
@@ -105,45 +105,107 @@ class _Landmarks:
 
     Attributes
     ----------
-    i, j : (m,) int64 arrays
+    i, j : (m,) int arrays
         Items of the pairs, each pair once.
     position : (s, n) int array
         Of the pair of each landmark with each item, in ``i`` and ``j``; m for itself.
     rank : (n,) int array
         The row of each landmark, -1 for the other items.
-    answered : list of (m,) int8 arrays
-        Signs for the references that are such pairs, in their order.
-    reference_at : list of int
-        Where those references are in ``i`` and ``j``.
     """
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
     position: NDArray[np.int64]
     rank: NDArray[np.int64]
-    answered: list[NDArray[np.int8]]
-    reference_at: list[int]
 
-    def find(self, i: int, j: int) -> int:
-        """Where a pair is; -1 if it touches no landmark."""
-        if self.rank[i] < 0:
-            i, j = j, i
-        return int(self.position[self.rank[i], j]) if self.rank[i] >= 0 else -1
+    def find(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where pairs (r,) are; -1 for one that touches no landmark."""
+        i, j = np.where(self.rank[i] < 0, (j, i), (i, j))
+        at, touches = np.full(i.shape, -1), self.rank[i] >= 0
+        at[touches] = self.position[self.rank[i[touches]], j[touches]]
+        return at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Reference:
-    """A reference pair and what is to be asked: pairs of the landmarks against this one.
+class _References:
+    """Reference pairs, each compared with the pairs of the same landmarks.
 
-    ``at`` is where the reference itself is among these pairs, or -1; the ``earlier`` references
-    there have been compared with it already; ``new`` are the others.
+    No pair is compared with itself; of two references that are both such pairs, the later one is
+    compared with the earlier one, and that is the answer for both.
+
+    Attributes
+    ----------
+    landmarks : _Landmarks
+    i, j : (r,) int arrays
+        Items of the references.
+    at : (r,) int array
+        Where each is among the pairs of the landmarks; -1 if it touches none.
+    touching : (t,) int array
+        Numbers of those that touch a landmark.
+    heard : (t, t) int8 array, written
+        Row a, column b: sign of touching reference b compared with a, as far as it is known.
     """
 
-    items: tuple[int, int]
     landmarks: _Landmarks
-    at: int
-    earlier: int
-    new: NDArray[np.int64]
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    at: NDArray[np.int64]
+    touching: NDArray[np.int64]
+    heard: NDArray[np.int8]
+
+    def questions(self, part: slice) -> NDArray[Any]:
+        """What is to be asked of some references (m, 4), of those that touch no landmark first."""
+        these = self._touching_in(part)
+        apart = self._against(self._apart_in(part)).reshape(-1, 4)
+        if these.start == these.stop:
+            return apart
+        return np.concatenate([apart, self._against(self.touching[these])[self._is_new(these)]])
+
+    def signs(self, part: slice, codes: NDArray[np.int8], *, own: bool) -> NDArray[np.int8]:
+        """Signs (rows, n): a row for each of some references and each of their landmarks.
+
+        Landmarks have the sign 1 of themselves if ``own``, else 0.
+        """
+        these, m = self._touching_in(part), self.landmarks.i.size
+        apart = part.stop - part.start - (these.stop - these.start)
+        signs = np.zeros((part.stop - part.start, m + 1), np.int8)
+        signs[:, m] = own
+        signs[:apart, :m] = codes[: apart * m].reshape(apart, m)
+        if these.start < these.stop:
+            self._hear(these, codes[apart * m :], signs[apart:, :m])
+        return signs[:, self.landmarks.position].reshape(-1, self.landmarks.rank.size)
+
+    def _hear(self, these: slice, codes: NDArray[np.int8], signs: NDArray[np.int8]) -> None:
+        """Fill in signs (t, m) of touching references: the answers, and what was known already."""
+        found = self.at[self.touching]
+        signs[self._is_new(these)] = codes
+        asked = signs[:, found]
+        self.heard[these] += asked
+        self.heard[:, these] -= asked.T
+        signs[:, found] = self.heard[these]
+
+    def _touching_in(self, part: slice) -> slice:
+        """Which of the touching references are among those."""
+        return slice(*np.searchsorted(self.touching, [part.start, part.stop]).tolist())
+
+    def _apart_in(self, part: slice) -> NDArray[np.intp]:
+        """Numbers of those that touch no landmark."""
+        return np.flatnonzero(self.at[part] < 0) + int(part.start)
+
+    def _against(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """All pairs of the landmarks against references (r, m, 4); an item takes few bytes."""
+        shape = numbers.size, self.landmarks.i.size, 4
+        rows = np.empty(shape, np.min_scalar_type(self.landmarks.rank.size - 1))
+        rows[..., 0], rows[..., 1] = self.landmarks.i, self.landmarks.j
+        rows[..., 2], rows[..., 3] = self.i[numbers, None], self.j[numbers, None]
+        return rows
+
+    def _is_new(self, these: slice) -> NDArray[np.bool_]:
+        """Whether a pair is to be compared with touching references (t, m)."""
+        number = np.arange(self.touching.size)
+        new = np.ones((these.stop - these.start, self.landmarks.i.size), np.bool_)
+        new[:, self.at[self.touching]] = number > number[these, None]
+        return new
 
 
 def _drawn(n: int, q: float, rng: np.random.Generator) -> _Landmarks:
@@ -158,7 +220,7 @@ def _drawn(n: int, q: float, rng: np.random.Generator) -> _Landmarks:
     position[row, j] = np.arange(row.size)
     between = position[:, items]
     position[:, items] = np.minimum(between, between.T)
-    return _Landmarks(items[row], j, position, rank, [], [])
+    return _Landmarks(items[row], j, position, rank)
 
 
 def _planned(
@@ -169,25 +231,30 @@ def _planned(
     q: float,
     fresh: bool,
     rng: np.random.Generator,
-) -> Iterator[_Reference]:
-    """The references, one after another, as far as there are questions left for them."""
+) -> Iterator[_References]:
+    """The references, in their order, as far as there are questions left for them."""
     n_pairs = n * (n - 1) // 2
     left = oracle.ledger.left
     most = None if references is not None else _wanted(n_pairs, p)
     if left is not None:
         most = left if most is None else min(most, left)
-    drawn = rng.permutation(n_pairs)[:references]
-    landmarks = _drawn(n, q, rng)
+    i, j = pair_items(rng.permutation(n_pairs)[:references], n)
+    together = 1 if fresh else i.size
     planned = touched = 0
-    for number, (i, j) in enumerate(zip(*(x.tolist() for x in pair_items(drawn, n)), strict=True)):
-        if fresh and number:
-            landmarks = _drawn(n, q, rng)
-        reference = _compared_with(i, j, landmarks)
-        planned += reference.new.size
-        if number and most is not None and planned > most:
+    for start in range(0, i.size, together):
+        landmarks = _drawn(n, q, rng)
+        these = slice(start, start + together)
+        at = landmarks.find(i[these], j[these])
+        total = planned + np.cumsum(_new_questions(at, landmarks.i.size))
+        fits = total <= (total[-1] if most is None else most)
+        fits[0] |= start == 0
+        taken = int(np.count_nonzero(fits))
+        if taken:
+            planned = int(total[taken - 1])
+            touched += taken * landmarks.i.size
+            yield _compared_with(landmarks, i[these][:taken], j[these][:taken], at[:taken])
+        if taken < at.size:
             break
-        touched += landmarks.i.size
-        yield reference
     else:
         if references is None or references > n_pairs:
             _note_the_cap(n_pairs, references, p, planned, left)
@@ -197,6 +264,18 @@ def _planned(
             ModelWarning,
             stacklevel=2,
         )
+
+
+def _new_questions(at: NDArray[np.int64], m: int) -> NDArray[np.int64]:
+    """How many questions each of some references (r,) brings, by where it is among the m pairs."""
+    return m - np.where(at >= 0, np.cumsum(at >= 0), 0)
+
+
+def _compared_with(
+    landmarks: _Landmarks, i: NDArray[np.int64], j: NDArray[np.int64], at: NDArray[np.int64]
+) -> _References:
+    touching = np.flatnonzero(at >= 0)
+    return _References(landmarks, i, j, at, touching, np.zeros((touching.size,) * 2, np.int8))
 
 
 def _wanted(n_pairs: int, p: float | None) -> int:
@@ -223,54 +302,33 @@ def _note_the_cap(
     )
 
 
-def _compared_with(i: int, j: int, landmarks: _Landmarks) -> _Reference:
-    at = landmarks.find(i, j)
-    new = np.ones(landmarks.i.size, np.bool_)
-    earlier = len(landmarks.reference_at) if at >= 0 else 0
-    if at >= 0:
-        new[landmarks.reference_at] = False
-        new[at] = False
-        landmarks.reference_at.append(at)
-    return _Reference((i, j), landmarks, at, earlier, np.flatnonzero(new))
-
-
-def _blocks(plan: Iterator[_Reference]) -> Iterator[list[_Reference]]:
-    block: list[_Reference] = []
+def _blocks(plan: Iterable[_References]) -> Iterator[list[tuple[_References, slice]]]:
+    """Parts of the references with at most `BLOCK` signs, or else one reference."""
+    block: list[tuple[_References, slice]] = []
     signs = 0  # those known from earlier references need memory, too
-    for reference in plan:
-        if block and signs + reference.landmarks.i.size > BLOCK:
-            yield block
-            block, signs = [], 0
-        block.append(reference)
-        signs += reference.landmarks.i.size
+    for references in plan:
+        r, m = references.at.size, references.landmarks.i.size
+        most = max(1, BLOCK // m) if m else r
+        for start in range(0, r, most):
+            part = slice(start, min(start + most, r))
+            if block and signs + (part.stop - start) * m > BLOCK:
+                yield block
+                block, signs = [], 0
+            block.append((references, part))
+            signs += (part.stop - start) * m
     if block:
         yield block
 
 
-def _asked(oracle: Oracle, block: list[_Reference], *, own: bool) -> NDArray[np.float32]:
-    """Signs (rows, n): a row for each reference and each of its landmarks.
-
-    Landmarks have the sign 1 of themselves if ``own``, else 0. Sums over a block stay below 2^24,
-    where float32 is exact.
-    """
-    rows = np.empty((sum(r.new.size for r in block), 4), np.int64)
-    start = 0
-    for r in block:
-        part = rows[start : start + r.new.size]
-        part[:, 0], part[:, 1] = r.landmarks.i[r.new], r.landmarks.j[r.new]
-        part[:, 2:] = r.items
-        start += r.new.size
-    codes = oracle.ask(rows)
+def _asked(
+    oracle: Oracle, block: list[tuple[_References, slice]], *, own: bool
+) -> NDArray[np.float32]:
+    """Signs (rows, n) of a block. Sums over it stay below 2^24, where float32 is exact."""
+    questions = [references.questions(part) for references, part in block]
+    codes = oracle.ask(np.concatenate(questions))
     signs = []
-    start = 0
-    for r in block:
-        values = np.zeros(r.landmarks.i.size + 1, np.int8)
-        values[r.new] = codes[start : start + r.new.size]
-        start += r.new.size
-        if r.at >= 0:
-            known = r.landmarks.answered
-            values[r.landmarks.reference_at[: r.earlier]] = [-x[r.at] for x in known[: r.earlier]]
-            known.append(values[:-1])
-        values[-1] = own
-        signs.append(values[r.landmarks.position])
+    end = 0
+    for (references, part), rows in zip(block, questions, strict=True):
+        start, end = end, end + len(rows)
+        signs.append(references.signs(part, codes[start:end], own=own))
     return np.concatenate(signs).astype(np.float32)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
+from hcbench_quadruplets import _bit_linkage_kernels as bit_kernels
 from hcbench_quadruplets import _kernels, _rank_kernels
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
 
-DENSE_SUMS = 10_000_000
-"""Once there are no more sums for pairs of pairs of clusters than this, or than a quarter of the
-comparisons, they are held: from 80 clusters on, 40 MB, where there are few comparisons."""
+FEW = 48
+"""With so many clusters the sums of S over pairs of pairs of them are held: 1128^2, 5 MB."""
 
 
 def four_al(
@@ -51,9 +51,12 @@ def four_al(
 
     Notes
     -----
-    For n items, M = n(n-1)/2 and m comparisons: until K are left (see `DENSE_SUMS`), a merge takes
-    the comparisons of all pairs that touch the two clusters, about |union| n 2m/M additions; the
-    rest O(m + K^4). Memory beside the comparisons: 8 m + 26 n^2 bytes at first, then 4 bytes a sum.
+    For n items, M = n(n-1)/2 pairs of them and m comparisons: until `FEW` clusters are left, a
+    merge goes through the columns of S of all |union| n pairs that touch the two clusters. Where
+    there are few comparisons, that takes 2m/M additions a column, and 8 m + 26 n^2 bytes; where
+    they are dense (`Comparisons.is_dense`), operations on 2 M/64 words, and 7 n^2 bytes beside the
+    bits. Where clusters of like sizes merge, that are O(n^2 log n) columns, and O(n^3) where a
+    large one swallows single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once.
     On all comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
@@ -80,7 +83,10 @@ def merge_by_ranks(
 
 
 def merge_all(
-    comparisons: Comparisons, cluster: NDArray[np.int64], dense: int | None = None
+    comparisons: Comparisons,
+    cluster: NDArray[np.int64],
+    few: int = FEW,
+    by_bits: bool | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Merge initial clusters until one is left.
 
@@ -90,8 +96,10 @@ def merge_all(
         Each at most once.
     cluster : (n,) int array
         The cluster of each item, 0..K-1 in the order of their smallest items.
-    dense : int, optional
-        With how many clusters to go over from the comparisons to the sums over their blocks.
+    few : int
+        With how many clusters to go over to the sums of S over blocks.
+    by_bits : bool, optional
+        Whether to go through the comparisons as bits; by default if they are dense.
 
     Returns
     -------
@@ -100,24 +108,26 @@ def merge_all(
     similarities : (K-1,) array
         W of the two.
     """
-    closer, farther = comparisons.closer, comparisons.farther
-    if dense is None:
-        dense = int(np.sqrt(2 * np.sqrt(max(DENSE_SUMS, closer.size // 4))))
-    size = np.bincount(cluster)
-    n_clusters = size.size
-    i, j = pair_items(np.arange(comparisons.n * (comparisons.n - 1) // 2), comparisons.n)
-    merges = np.empty((n_clusters - 1, 2), np.int64)
-    similarities = np.empty(n_clusters - 1)
-    now, alive, done = cluster.copy(), np.arange(n_clusters), 0
-    if n_clusters > dense:
-        done = n_clusters - dense
+    bits = comparisons.bits() if (comparisons.is_dense if by_bits is None else by_bits) else None
+    closer, farther, n = comparisons.closer, comparisons.farther, comparisons.n
+    i, j = pair_items(np.arange(n * (n - 1) // 2), n)
+    now, size = cluster.copy(), np.bincount(cluster)
+    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
+    done = max(0, size.size - few)
+    made, their_w = merges[:done], similarities[:done]
+    if bits is not None and done:
+        bit_kernels.merge_bits(bits.won, bits.lost, now, size, made, their_w)
+    elif done:
         index = _kernels.index_pairs(closer, farther, i.size)
-        _kernels.merge_sparse(now, size, *index, merges[:done], similarities[:done])
+        _kernels.merge_sparse(*index, now, size, made, their_w)
         del index
-        alive, now = np.unique(now, return_inverse=True)
+    alive, now = np.unique(now, return_inverse=True)
     between = _kernels.pairs_of_clusters(i, j, now)
-    beats = _kernels.net_preferences(closer, farther, between, alive.size)
-    _kernels.merge_dense(beats, size[alive], merges[done:], similarities[done:])
+    if bits is not None:
+        blocks = bit_kernels.sum_blocks(bits.won, bits.lost, between, alive.size)
+    else:
+        blocks = _kernels.net_preferences(closer, farther, between, alive.size)
+    _kernels.merge_dense(blocks, size[alive], merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
 

@@ -233,7 +233,7 @@ def _read_matrix(path: Path, k: int, p: int) -> NDArray[np.float64]:
         loaded = np.load(path, allow_pickle=False)
         matrix = np.asarray(loaded, dtype=np.float64)
     except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{NAME}: cannot read S={path}: {error}") from error
+        raise DataError.of_file("read", path, error) from error
     stack = matrix[None] if matrix.ndim == 2 else matrix
     if stack.shape not in {(1, p, p), (k, p, p)} or not np.isfinite(stack).all():
         raise DataError(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hcbench import NONE, UNSURE, Tree, load_registry
-from hcbench.answers_file import AnswersFile
-from hcbench.asking import Finding, Leave, Put, Session, Undo, heading_of
+from hcbench.asking.answers_file import AnswersFile
+from hcbench.asking.session import Finding, Leave, Put, Session, Undo, heading_of
 from tests.core.trees import leaf_sets
 
 WORDS = ("apple", "pear", "plum", "oak", "fir", "pine", "cat", "dog", "wolf", "carp", "eel", "cod")

@@ -51,7 +51,9 @@ class Server:
         secret.write_text(PASSWORD + "\n")
         if os.getuid() == 0:
             shutil.chown(secret, "postgres")
-        self._do("initdb", "-U", "tester", "-A", "scram-sha-256", "--pwfile", str(secret), "-N")
+        encoding = ("-E", "UTF8", "--no-locale")
+        access = ("-U", "tester", "-A", "scram-sha-256", "--pwfile", str(secret))
+        self._do("initdb", *encoding, *access, "-N")
 
     def start(self) -> None:
         """Start it, and wait until it answers."""

@@ -27,15 +27,15 @@ from hcbench import (
     fit,
     load_registry,
 )
-from hcbench.answers_file import AnswersFile
-from hcbench.asking import Leave, Put, Session, Undo, check_needs, heading_of, takes_neither
-from hcbench.contradictions import find_contradiction
+from hcbench.asking.answers_file import AnswersFile
+from hcbench.asking.contradictions import find_contradiction
+from hcbench.asking.findings import agreement, describe_contradiction, report, save
+from hcbench.asking.questions import KINDS, arranged
+from hcbench.asking.recorded import Answered, Heading, RecordedAnswers
+from hcbench.asking.session import Leave, Put, Session, Undo, check_needs, heading_of, takes_neither
 from hcbench.errors import InvalidQuestionError
-from hcbench.findings import agreement, describe_contradiction, report, save
 from hcbench.oracle import PATIENCE
 from hcbench.plugins import Plugin
-from hcbench.questions import KINDS, arranged
-from hcbench.recorded import Answered, Heading, RecordedAnswers
 from hcbench.registry import make_use
 from hcbench.specs import load_function
 from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
@@ -583,7 +583,7 @@ def test_a_person_is_not_asked_where_there_is_no_terminal_but_what_they_said_cou
 def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, monkeypatch):
     path, problem = tmp_path / "a.jsonl", Problem(n=4, names=("fir", "oak", "cat", "dog"))
     said = ("what", "u", *"1212121212")
-    monkeypatch.setattr("hcbench.person.has_terminal", lambda: True)
+    monkeypatch.setattr("hcbench.asking.person.has_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said)))
     found = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
     recorded = RecordedAnswers.read(path)

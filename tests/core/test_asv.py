@@ -6,14 +6,17 @@ import json
 import math
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hcbench
 import hcbench.asv
+from hcbench.api.own import own_algorithm
 from hcbench.asv.cases import Cases, find_cases, required_values
 from hcbench.asv.measuring import Measured, measure_all
 from hcbench.asv.problem import make_problem
@@ -167,6 +170,17 @@ def test_oracles_and_metrics_have_times_and_values(measured: Measured) -> None:
     asked = measured.measure(("oracle_ordinal_queries", N))
     assert 0 < asked["seconds_a_question"] < 1
     assert measured.measure(("oracle_vectors", N))["seconds_a_question"] is None
+
+
+def test_beside_asv_times_are_the_processors(measured: Measured) -> None:
+    def doze(X: Any) -> Any:
+        time.sleep(0.05)
+        return hcbench.fit("UPGMA", X)
+
+    case = ("algorithm_UPGMA", N)
+    dozing = replace(measured.cases.cells[case][0], algorithm=own_algorithm(doze))
+    cases = replace(measured.cases, cells={case: [dozing]})
+    assert 0 < Measured(cases).measure(case)["seconds"] < 0.05
 
 
 def test_what_does_not_apply_tells_the_reason(measured: Measured) -> None:

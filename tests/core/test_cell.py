@@ -4,6 +4,7 @@ import os
 import random
 import warnings
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import hcbench
 from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
 from hcbench.cell import as_result, restore_process, run_job
 from hcbench.errors import InvalidProblemError, InvalidTreeError
+from hcbench.given import finest_partition, give
 from hcbench.job import Call, Done, Job
 from hcbench.outcome import Measured
 from hcbench.plugins import import_file
-from hcbench.problem import Cost, finest_partition, give
+from hcbench.scored import Cost
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
 
@@ -184,6 +186,15 @@ def test_counts_are_the_ledgers() -> None:
     assert done.cost.distinct_queries == 20, "20 different questions, each asked twice"
     assert done.cost.oracle_seconds is not None
     assert done.cost.oracle_seconds > 0
+
+
+def test_one_clock_times_the_call_and_the_answers() -> None:
+    ticks = count()
+    done = asking(10, clock=lambda: float(next(ticks)))
+    assert done.cost is not None
+    # Ten questions, each between two ticks, and the call between two of its own.
+    assert done.cost.oracle_seconds == 10
+    assert done.cost.seconds == 21 - 10
 
 
 def test_kept_results_are_judged_without_running_anything() -> None:
@@ -404,6 +415,6 @@ def test_outside_the_harness_it_is_an_ordinary_warning(
 ) -> None:
     (tmp_path / "warns.py").write_text(WARNING_PLUGIN)
     registry = hcbench.load_registry([tmp_path / "warns.py"])
-    monkeypatch.setattr("hcbench.direct.load_registry", lambda: registry)
+    monkeypatch.setattr("hcbench.api.direct.load_registry", lambda: registry)
     with pytest.warns(hcbench.ModelWarning, match="alpha < 0"):
         assert hcbench.fit("Warns", np.ones((3, 2))).n == 3

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -88,6 +89,32 @@ def test_help_names_every_command_and_goes_to_stdout(flag: str) -> None:
     assert result.stderr == ""
     listed = re.findall(r"^  (\w+) ", result.stdout.split("Commands:\n")[1], re.MULTILINE)
     assert listed[: len(COMMANDS)] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [(), ("results",), ("new",)])
+def test_no_command_is_cut_short_in_a_list_of_80_columns(arguments: tuple[str, ...]) -> None:
+    text = CliRunner().invoke(main, [*arguments, "--help"], terminal_width=80).stdout
+    listed = text.split("Commands:\n")[1]
+    assert ".\n" in listed
+    assert "..." not in listed
+
+
+def parameters_of(command: click.Command) -> list[tuple[str, click.Parameter]]:
+    found = [(command.name or "", parameter) for parameter in command.params]
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            found += parameters_of(below)
+    return found
+
+
+def test_every_option_is_documented_in_a_sentence() -> None:
+    options = [(c, p) for c, p in parameters_of(main) if isinstance(p, click.Option)]
+    assert len(options) > 100
+    without = [(c, p.name) for c, p in options if not p.help]
+    assert without == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -329,7 +356,11 @@ MISTAKES = {
         "Invalid value for '--algos': there is no name in it (see hcbench compare --help)",
     ),
     "missing file": (["--datasets", "./none.csv"], 2, "cannot read ./none.csv: No such file"),
-    "unknown ending": (["--datasets", "./none.xyz"], 2, "./none.xyz: files end in .csv,"),
+    "unknown ending": (
+        ["--datasets", "./none.xyz"],
+        2,
+        "./none.xyz is no data set: give a file that ends in .csv,",
+    ),
     "space for comma": (
         ["--algos", "Comb", "Fail"],
         2,
@@ -346,10 +377,10 @@ MISTAKES = {
     "timeout": (
         ["--timeout", "0"],
         2,
-        "Invalid value for '--timeout': '0' is no number of seconds above 0, or none",
+        "'--timeout': '0' is no time above 0; write 300, 90s, 10min or 1h, or none",
     ),
-    "timeout nan": (["--timeout", "nan"], 2, "'nan' is no number of seconds above 0, or none"),
-    "memory": (["--memory", "inf"], 2, "'inf' is no number of GiB above 0"),
+    "timeout nan": (["--timeout", "nan"], 2, "'nan' is no time above 0; write 300"),
+    "memory": (["--memory", "inf"], 2, "'inf' is no memory above 0; write 2, which are GiB, 512MB"),
     "budget": (["--budget", "1k"], 2, "'1k' is no number of questions; write for example 1000"),
     "negative budget": (["--budget", "-5"], 2, "'-5' is no number of questions"),
     "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),
@@ -375,7 +406,7 @@ def test_a_mistake_is_one_line_on_stderr_and_an_exit_code(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "cannot read suite {}: No such file or directory"),
+        (None, "cannot read {}: No such file or directory"),
         ("algorithms = [", "suite {} is no TOML"),
         ("algos = []", "{}: unknown entry 'algos'; there are algorithms"),
         ("repetitions = 0", "repetitions must be positive, got 0"),

@@ -26,6 +26,14 @@ def exact_index(i: int, j: int, n: int) -> int:
     return n * i - i * (i + 1) // 2 + j - i - 1
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint32])
+def test_items_of_pairs_in_any_order(dtype):
+    """Whether the next pair is in the same row, the next or one before."""
+    pairs = np.random.default_rng(0).permutation(40 * 39 // 2)
+    i, j = np.triu_indices(40, 1)
+    np.testing.assert_array_equal(pair_items(pairs.astype(dtype), 40), (i[pairs], j[pairs]))
+
+
 @settings(deadline=None)  # the first call compiles
 @given(st.data())
 def test_closed_form_is_exact_where_floating_point_is_not(data):
@@ -120,6 +128,28 @@ def test_faults_beyond_the_first_chunk_are_named_by_their_own_row():
     rows[1_050_000, 0] = 9
     with pytest.raises(InvalidComparisonsError, match="row 1050000 "):
         Comparisons.from_quadruplets(4, rows)
+
+
+def test_order_and_faults_are_found_where_pieces_meet():
+    """Pieces of 4096; 200 items have 19,900 pairs."""
+    closer, farther = np.zeros(9000, np.uint32), np.arange(1, 9001, dtype=np.uint32)
+    ordered = Comparisons(200, closer, farther)
+    assert ordered.unique() is ordered
+    for at in (4095, 4096, 8999):
+        turned = farther.copy()
+        turned[at - 1], turned[at] = farther[at], farther[at - 1]
+        assert Comparisons(200, closer, turned).unique() == ordered
+        repeated = farther.copy()
+        repeated[at] = repeated[at - 1]
+        assert len(Comparisons(200, closer, repeated).unique()) == 8999
+        for pair, message in (
+            (0, f"row {at} compares pair 0 with itself"),
+            (19_900, rf"row {at}: farther is pair 19900, but 200 items have the pairs 0\.\.19899"),
+        ):
+            wrong = farther.copy()
+            wrong[at] = pair
+            with pytest.raises(InvalidComparisonsError, match=message):
+                Comparisons(200, closer, wrong)
 
 
 @pytest.mark.parametrize(

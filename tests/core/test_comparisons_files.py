@@ -132,7 +132,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
     np.save(tmp_path / "c.npy", np.zeros((2, 2), int))
     with pytest.raises(InvalidComparisonsError, match=r"got \(2, 2\)"):
         Comparisons.read(tmp_path / "c.npy")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot read"):
         Comparisons.read(tmp_path / "none.csv")
     for attempt in (Comparisons.read, Comparisons(2, [], []).write):
         with pytest.raises(DataError, match=r"'\.txt'"):
@@ -141,5 +141,5 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["c.csv", "c.npz"])
 def test_a_file_that_cannot_be_written_is_told_in_one_line(tmp_path, name):
-    with pytest.raises(DataError, match=r"cannot be written: No such file or directory$"):
+    with pytest.raises(DataError, match=r"cannot write .*; make the folder .* first$"):
         Comparisons(2, [], []).write(tmp_path / "nowhere" / name)

@@ -14,6 +14,7 @@ from numba import njit
 
 import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
+from hcbench import _question_kernels as naming
 from hcbench.cell import run_job
 from hcbench.errors import InvalidQuestionError
 from hcbench.job import Call, Job
@@ -96,13 +97,13 @@ def test_each_set_of_items_is_one_question(arity: int, kind: str, timed: bool) -
 def test_questions_are_numbered_without_gaps_as_far_as_they_can_be() -> None:
     """One number for each multiset, up to the 2^30 that have a bit each."""
     numbers = {
-        compiled._tetrahedron(i, j, k) for i, j, k in combinations_with_replacement(range(9), 3)
+        naming._tetrahedron(i, j, k) for i, j, k in combinations_with_replacement(range(9), 3)
     }
     assert numbers == set(range(9 * 10 * 11 // 6))
     for arity, most in ((2, 46_340), (3, 1859)):
-        assert compiled.numbering(compiled.UNORDERED, arity, most)[1] <= 2**30
-        assert compiled.numbering(compiled.UNORDERED, arity, most + 1) == (compiled.NOT, 0)
-    assert compiled.numbering(compiled.ORDERED, 2, 5) == (compiled.NOT, 0)
+        assert naming.numbering(naming.UNORDERED, arity, most)[1] <= 2**30
+        assert naming.numbering(naming.UNORDERED, arity, most + 1) == (naming.NOT, 0)
+    assert naming.numbering(naming.ORDERED, 2, 5) == (naming.NOT, 0)
 
 
 def test_fit_draws_from_a_callable() -> None:

@@ -18,11 +18,11 @@ from matplotlib.colors import to_hex
 
 from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
 from hcbench.cli import main
-from hcbench.dendrograms import MIXED, layout
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.figures import FigureView
 from hcbench.layout import MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
+from hcbench.plots.dendrograms import MIXED, layout
 from hcbench.results import Results
 from hcbench.store import Store
 from tests.core.trees import trees
@@ -173,7 +173,7 @@ def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None
     assert not (folder / "none").exists()
     refused = call("run", "drawn", f"--figures={folder / 'mine.py' / 'x'}", folder=folder)
     assert refused.exit_code == 2
-    assert "cannot make the folder" in refused.stderr
+    assert "Not a directory; give another place" in refused.stderr
 
 
 def test_a_data_set_is_told_with_its_licence_and_paper(folder: Path) -> None:

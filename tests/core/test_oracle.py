@@ -1,5 +1,6 @@
 """The counted oracle: what is counted, refused and answered, through arrays and compiled alike."""
 
+import dataclasses
 from collections import Counter
 from typing import Any
 
@@ -10,7 +11,16 @@ from hypothesis import strategies as st
 from numba import njit, types
 from scipy import sparse
 
-from hcbench import NONE, UNSURE, Answers, Oracle, Tree, ask_oracle, compiled
+from hcbench import (
+    NONE,
+    UNSURE,
+    Answers,
+    Oracle,
+    Tree,
+    _ledger_kernels,
+    _question_kernels,
+    ask_oracle,
+)
 from hcbench.compiled import ASK, STATE, question_key, uniform
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 
@@ -306,6 +316,125 @@ def test_a_budget_is_not_negative():
         quadruplets_of(4, budget=-1)
 
 
+@njit
+def times_asked(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    """How often the question was asked before, modulo 100."""
+    return time % 100
+
+
+def same_set(*items: int) -> Any:
+    return tuple(sorted(items))
+
+
+def same_pairs(i: int, j: int, k: int, l: int) -> Any:  # noqa: E741
+    return tuple(sorted([tuple(sorted((i, j))), tuple(sorted((k, l)))]))
+
+
+def same_order(*items: int) -> Any:
+    return items
+
+
+NAMINGS = {
+    _question_kernels.BY_TWO: (2, 5, None, same_set),
+    _question_kernels.BY_THREE: (3, 4, None, same_set),
+    _question_kernels.BY_PAIRS: (4, 3, None, same_pairs),
+    "keys of sets": (2, 50_000, None, same_set),
+    "keys of pairs": (4, 400, None, same_pairs),
+    "keys of orders": (3, 4, "ordered", same_order),
+}
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+@settings(deadline=None, max_examples=10)
+@given(data=st.data())
+def test_the_ledger_counts_as_a_python_set_does(naming: Any, data: Any) -> None:
+    """However questions are named and asked, in batches over the window or one after another."""
+    arity, n, symmetry, canonical = NAMINGS[naming]
+    numbered = naming if isinstance(naming, int) else _question_kernels.NOT
+    answers = Answers(
+        kind="some-queries",
+        n=n,
+        arity=arity,
+        compiled=times_asked,
+        symmetry=symmetry,
+    )
+    assert _question_kernels.numbering(answers.symmetry_code, arity, n)[0] == numbered
+    timed = Oracle(answers)
+    untimed = Oracle(dataclasses.replace(answers, timed=False))
+    dtype = data.draw(st.sampled_from([np.int64, np.uint16, np.int32, ">i8"]))
+    rng, asked = np.random.default_rng(data.draw(st.integers(0, 2**32))), Counter()
+    for m in data.draw(st.lists(st.sampled_from([0, 1, 7, 255, 256, 257, 600]), max_size=4)):
+        questions = rng.integers(n - min(n, 6), n, size=(m, arity)).astype(dtype)
+        before = []
+        for question in questions.tolist():
+            before.append(asked[canonical(*question)])
+            asked[canonical(*question)] += 1
+        assert timed.ask(questions).tolist() == [time % 100 for time in before]
+        assert not untimed.ask(questions).any()
+        for ledger in (timed.ledger, untimed.ledger):
+            assert (ledger.queries, ledger.distinct_queries) == (asked.total(), len(asked))
+            assert ledger.is_sound
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wrong"),
+    [
+        ("i1", -1),
+        ("i1", -128),
+        ("u2", 300),
+        ("i2", -1),
+        ("i8", 300),
+        ("u8", 2**64 - 1),
+        (">i8", -1),
+    ],
+)
+def test_a_batch_that_names_no_item_counts_nothing(dtype: str, wrong: int) -> None:
+    oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=300)
+    rows = np.full((40_000, 2), 5, dtype)
+    oracle.ask(rows[:3])
+    rows[-1, 1] = wrong
+    with pytest.raises(InvalidQuestionError, match=f"item {wrong} does not exist"):
+        oracle.ask(rows)
+    assert counts(oracle) == (3, 1, 1)
+    assert oracle.ledger.is_sound
+
+
+def test_small_integers_are_items_as_any_others() -> None:
+    """Larger than what is handed on together; 8 bits hold the last item of 256."""
+    questions = np.random.default_rng(1).integers(0, 256, size=(40_000, 4))
+    w = np.random.default_rng(2).integers(0, 99, size=(256, 256)).astype(float)
+    answers = Answers(
+        kind="quadruplet-queries",
+        n=256,
+        arity=4,
+        compiled=closer_of,
+        floats=w,
+        ints=np.array([256]),
+    )
+    i, j, k, l = questions.T  # noqa: E741
+    oracle = Oracle(answers)
+    codes = oracle.ask(questions.astype(np.uint8))
+    np.testing.assert_array_equal(codes, np.sign(w[i, j] - w[k, l]))
+    assert counts(oracle)[::2] == (40_000, 1)
+
+
+@njit
+def fails_at_nine(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    """An answer that fails."""
+    if i == 9:
+        raise ValueError("nine")
+    return np.int64(0)
+
+
+def test_the_ledger_is_sound_where_an_answer_fails() -> None:
+    oracle = Oracle(Answers(kind="pair-queries", n=10, arity=2, compiled=fails_at_nine))
+    with pytest.raises(ValueError, match="nine"):
+        oracle.ask([[1, 2]] * 300 + [[9, 2]] + [[3, 4]] * 300)
+    assert oracle.ledger.queries is not None
+    assert 301 <= oracle.ledger.queries <= 601
+    assert oracle.ledger.is_sound
+
+
 @pytest.mark.parametrize("n", [12, 400], ids=["a bit for each question", "a set of keys"])
 @pytest.mark.parametrize("timed", [True, False])
 def test_questions_are_told_apart_however_they_are_noted(n, timed):
@@ -369,7 +498,7 @@ def test_who_writes_the_counters_from_a_kernel_is_found_out() -> None:
     oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=5)
     oracle.ask([[0, 1], [2, 3]])
     assert oracle.ledger.is_sound
-    oracle.ledger._counters[compiled.QUERIES] = 0
+    oracle.ledger._counters[_ledger_kernels.QUERIES] = 0
     assert not oracle.ledger.is_sound
 
 

@@ -9,13 +9,12 @@ from textwrap import dedent
 import pytest
 
 from hcbench import AlgorithmSpec, Suite, editions
-from hcbench import registry as registry_module
+from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.layout import Layout
-from hcbench.own import own_algorithm, own_dataset
 from hcbench.plan import LeftOut, Plan, make_plan
 from hcbench.plugins import Plugins
-from hcbench.registry import Registry, Use
+from hcbench.registry import Registry, Use, uses
 from hcbench.reuse import metric_keys
 from hcbench.suite import Claim, describe_suite, read_suite, rebuild_suite
 
@@ -278,11 +277,11 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
 
     before = keys()
     assert keys() == before
-    monkeypatch.setattr(registry_module, "installed_version", lambda name: f"other {name}")
+    monkeypatch.setattr(uses, "installed_version", lambda name: f"other {name}")
     changed = keys()
     assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
     monkeypatch.undo()
-    monkeypatch.setattr(registry_module, "core_edition", lambda: "another")
+    monkeypatch.setattr(uses, "core_edition", lambda: "another")
     assert not set(keys()) & set(before)
 
 

@@ -18,7 +18,6 @@ from matplotlib.collections import LineCollection
 from hcbench import Tree
 from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
-from hcbench.dendrograms import dendrogram, layout
 from hcbench.drawing import KINDS, Choices, describe_kinds, draw
 from hcbench.drawing.diagram import draw_ranks
 from hcbench.drawing.trees import class_labels, draw_tanglegram
@@ -26,6 +25,7 @@ from hcbench.errors import HcbenchError
 from hcbench.figures import FigureView
 from hcbench.layout import MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
+from hcbench.plots.dendrograms import dendrogram, layout
 from hcbench.problem import Problem
 from hcbench.results import Results
 from hcbench.store import Store

@@ -18,10 +18,10 @@ from hcbench.errors import HcbenchError
 from hcbench.labels import same_name
 from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.overviews import make_tables
 from hcbench.results import Results
 from hcbench.suite import Claim, Suite
 from hcbench.tables import format_spread
+from hcbench.tables.overviews import make_tables
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")

@@ -14,9 +14,9 @@ from hcbench.errors import SuiteError
 from hcbench.labels import split_parameter
 from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.overviews import count_verdicts, make_tables
 from hcbench.results import Results
 from hcbench.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
+from hcbench.tables.overviews import count_verdicts, make_tables
 
 METRICS = (
     MetricInfo("error", "lower"),

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import hcbench as package
+from hcbench.asking.recorded import RecordedAnswers
 from hcbench.cli import main, terminal
 from hcbench.cli.terminal import printable
 from hcbench.errors import HcbenchError, StoreError
 from hcbench.layout import Layout
 from hcbench.names import format_name, parse_name
-from hcbench.recorded import RecordedAnswers
 from hcbench.store import Store
 from hcbench.store.codec import decode_result
 from hcbench.suite import Suite, read_suite

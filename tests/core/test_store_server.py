@@ -34,6 +34,7 @@ from tests.core.test_store import (
     row_of,
 )
 from tests.core.test_store_merge import contents, shard
+from tests.core.test_store_trouble import COMPARE, start
 
 pytestmark = pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed")
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -161,6 +162,15 @@ def test_a_database_of_others_is_shared_but_not_taken_for_a_store(server: Server
 # ---- Outages -------------------------------------------------------------------------------------
 
 
+def test_a_database_without_an_encoding_keeps_names_of_any_script(server: Server) -> None:
+    name = next(_names)
+    server.ask(f"CREATE DATABASE \"{name}\" ENCODING 'SQL_ASCII' TEMPLATE template0")
+    with Store(server.url(name)) as store:
+        run = begin(store)
+        store.save(run, [make_record(make_outcome(0, dataset="Köln 市"))])
+        assert [outcome.dataset for outcome, _ in store.outcomes()] == ["Köln 市"]
+
+
 def kill_connections(server: Server) -> None:
     server.ask(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -285,3 +295,16 @@ def test_two_processes_that_measure_the_same_cells_keep_each_once(server: Server
     with Store(url) as store:
         assert [run.cells for run in store.runs()] == [60, 60]
     assert server.ask("SELECT count(*) FROM cells", name) == [(60,)]
+
+
+def test_two_runs_of_one_suite_at_once_both_finish_and_keep_each_cell_once(server: Server) -> None:
+    name = next(_names)
+    command = [*COMPARE, "-r", "10", "--store", server.new(name)]
+    runs = [start(*command) for _ in range(2)]
+    for run in runs:
+        out, err = run.communicate(timeout=120)
+        assert run.returncode == 0, err
+        assert "20.000" in out
+    with Store(server.url(name)) as store:
+        assert [(run.cells, run.finished is None) for run in store.runs()] == [(20, False)] * 2
+    assert server.ask("SELECT count(*), count(DISTINCT key) FROM cells", name) == [(20, 20)]

@@ -15,6 +15,7 @@ from hcbench import MetricSpec
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.testing import CheckFailedError, checks_of
+from hcbench.testing.limited import run_limited
 
 PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
@@ -240,6 +241,41 @@ def test_json(plugin):
             "reason": "Star has no paper; set paper=Reference(...), or exempt it with the reason",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "limit", "sentence"),
+    [
+        ("while True: pass", 0.5, "Star does not return within 0.5 s (--timeout)"),
+        ("import os; os._exit(3)", 60, "Star ends the process with exit code 3"),
+        ("import os; os.kill(os.getpid(), 9)", 60, "Star ends the process by SIGKILL"),
+    ],
+)
+def test_what_hangs_or_crashes_costs_its_own_check_only(tmp_path, body, limit, sentence):
+    file = tmp_path / "ends.py"
+    file.write_text(PLUGIN.replace('"""All at once."""', f'"""All at once."""\n    {body}'))
+    checks = {check.name: check for check in checks_of(str(file))}
+    chosen = [checks[name] for name in ("documented", "valid_result", "paper", "same_seed")]
+    first, *found = run_limited(chosen, limit)
+    assert first.status == "passed"
+    assert [finding.reason for finding in found][::2] == [sentence, sentence]
+    assert found[1].reason.startswith("Star has no paper")
+
+
+def test_the_limit_of_a_check_is_an_option(tmp_path):
+    file = tmp_path / "ends.py"
+    file.write_text(
+        "import time\nfrom hcbench import MetricSpec, hookimpl\n"
+        "@hookimpl\ndef hcbench_metrics():\n"
+        "    spec = {'doc': 'A nap.', 'direction': 'none', 'function': lambda s: time.sleep(9)}\n"
+        "    return [MetricSpec(name='nap', **spec)]\n"
+    )
+    code, out, _ = run(str(file), "--timeout", "200ms")
+    assert code == 1
+    assert "nap does not return within 0.2 s" in " ".join(out.split())
+    code, _, err = run(str(file), "--timeout", "soon")
+    assert code == 2
+    assert "'soon' is no time above 0; write 300, 90s" in err
 
 
 @pytest.mark.parametrize(

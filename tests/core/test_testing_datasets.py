@@ -76,6 +76,10 @@ def another_truth(problem, seed):
     return {"truths": {"t": Tree.from_levels(levels, names=problem.names)}}
 
 
+def two_truths(problem, seed):
+    return {"truths": {"t": problem.truth, "u": problem.truth}}
+
+
 def fewer(seed, *, n=20):
     """Two clouds, one point less."""
     return clouds(seed, n=n - 1)
@@ -116,6 +120,12 @@ def test_a_good_one_fails_nothing():
         ("size", replace(CLOUDS, function=fewer), "yields 19 items with n=20"),
         ("truth", wrong(other_names), "'point 19' for 'point 0'"),
         ("truth", wrong(another_truth), "2 of the classes of its levels are clusters of no truth"),
+        ("truth", wrong(two_truths), "declares the truths () and yields t, u, in this order"),
+        (
+            "truth",
+            wrong(two_truths, truths=("u", "t")),
+            "declares the truths (u, t) and yields t, u",
+        ),
         ("global_random_state", wrong(global_numbers), "uses a global generator"),
         ("nothing_printed", wrong(prints), "prints 'drawing'"),
         ("signature", replace(CLOUDS, parameters=()), "does not declare n"),

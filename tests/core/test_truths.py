@@ -1,14 +1,21 @@
 """Data sets with several true hierarchies: each is scored, and the best is marked."""
 
+import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import hcbench
-from hcbench.layout import MetricInfo
+from hcbench import Problem, Results, Tree
+from hcbench.layout import Layout, MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
 from hcbench.specs import load_function
-from hcbench.tables import BEST_TRUTH, dataset_block
+from hcbench.store import Store
+from hcbench.store.meant import find_run
+from hcbench.tables import BEST_TRUTH
+from hcbench.tables.datasets import dataset_block
 
 ROWS = ["name,x,side,part", "a,0,l,p", "b,1,l,p", "c,4,l,q", "d,20,r,s", "e,21,r,s", "f,25,r,t"]
 TWO = "[names=name,labels=[side,part],truth='{}']"
@@ -64,6 +71,48 @@ def test_a_data_set_without_that_truth_has_no_column_for_it(folder: Path) -> Non
     )
     header = dataset_block(results, "planted[N0=2,L=1]").header
     assert [name for name in header if name.startswith("AARI")] == ["AARI ↑"]
+
+
+def test_an_only_truth_is_told_once_beside_data_with_several(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("x,y,kind\n0,0,a\n0,1,a\n5,5,b\n5,6,b\n9,9,c\n9,8,c\n")
+    one = f"{tmp_path}/one.csv[labels=kind]"
+    several = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
+
+    def slow(X: Any) -> Any:
+        raise ValueError("broken")
+
+    results = hcbench.compare(
+        algos=["UPGMA", "Ward", slow],
+        datasets=[one, several],
+        metrics=["AARI"],
+        repetitions=1,
+        store=tmp_path / "s.sqlite",
+    )
+    label = next(name for name in results.datasets if "one.csv" in name)
+    header = dataset_block(results, label).header
+    assert [name for name in header if name.startswith("AARI")] == ["AARI ↑"]
+    values = {row["algorithm"]: row["metrics"] for row in results.rows if row["dataset"] == label}
+    assert values["UPGMA"] == {"AARI": 1.0, "AARI[truth=labels]": None}
+    with Store(tmp_path / "s.sqlite") as store:
+        run = find_run(store)
+        layout = Layout.of_description(json.loads(json.dumps(run.layout)))
+        again = Results.of_layout(layout, [o for o, _ in store.outcomes(run=run.id)])
+    told = [row["metrics"] for row in results.rows]
+    assert [row["metrics"] for row in again.rows] == told
+
+
+def test_the_callers_own_data_have_a_column_for_each_truth() -> None:
+    truths = {"halves": Tree([4, 4, 5, 5, 6, 6, -1]), "crossed": Tree([4, 5, 4, 5, 6, 6, -1])}
+    X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    results = hcbench.compare(
+        algos=["UPGMA"],
+        datasets={"own": Problem(n=4, vectors=X, truths=truths)},
+        metrics=["exact-recovery"],
+        repetitions=1,
+        store=":memory:",
+    )
+    (row,) = results.rows
+    assert row["metrics"] == {"exact-recovery": 1.0, "exact-recovery[truth=crossed]": 0.0}
 
 
 def test_declared_truths_are_those_that_are_there() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hcbench import Tree, views
+from hcbench import Tree, report, views
 from hcbench.errors import HcbenchError
 from hcbench.layout import MetricInfo
 from hcbench.outcome import Measured, Outcome, Value
-from hcbench.overviews import make_tables
 from hcbench.results import Results
 from hcbench.store.codec import count_items, encode_result
+from hcbench.tables.overviews import make_tables
 from hcbench.trees import Partition
-from hcbench.views.palette import PALETTE, PALETTE_DARK, looks_for
+from hcbench.views.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, looks_for
 from hcbench.views.tradeoffs import pareto_front
 from tests.core.trees import trees
 
@@ -484,12 +486,22 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_looks_do_not_repeat_and_are_seen_on_a_dark_ground() -> None:
+def test_lines_are_seen_on_both_grounds_of_a_report() -> None:
+    css = (Path(report.__file__).parent / "assets" / "base.css").read_text()
+    light, dark = re.findall(r"--ground: (#[0-9a-f]{6});", css)[:2]
+    assert (light, contrast(light, "#ffffff")) == ("#ffffff", 1.0)  # as on paper
+    assert contrast(dark, "#000000") < 2
+    for colour in (*PALETTE, REFERENCE):
+        assert contrast(colour, light) >= 3, colour
+    for colour in (*PALETTE_DARK, REFERENCE_DARK):
+        assert contrast(colour, dark) >= 4.5, colour
+
+
+def test_looks_do_not_repeat() -> None:
     looks = looks_for([f"a{i}" for i in range(64)], references=["a3"])
     assert len({(look.colour, look.dash) for look in looks.values()}) == 64
     assert looks["a3"].marker == ""
     assert len(set(PALETTE)) == len(set(PALETTE_DARK)) == 16
-    assert min(contrast(colour, "#121212") for colour in PALETTE_DARK) >= 4.5
 
 
 def test_who_competes_several_times_keeps_the_colour() -> None:

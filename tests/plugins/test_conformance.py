@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from hcbench import Oracle, load_registry
-from hcbench.questions import KINDS
-from hcbench.recorded import Heading
+from hcbench.asking.questions import KINDS
+from hcbench.asking.recorded import Heading
 from hcbench.testing import Check, CheckFailedError, checks_of, parametrize_with_checks
 from hcbench.testing.items import make_items
 

@@ -194,7 +194,7 @@ def test_many_columns_are_not_all_listed(csv):
 
 
 def test_missing_file_folder_and_ending(csv, tmp_path):
-    assert "no such file" in fail(tmp_path / "none.csv")
+    assert "No such file" in fail(tmp_path / "none.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "folder" in fail(tmp_path / "folder.csv")
     assert ".parquet" in fail(csv("1,2\n3,4\n", "data.txt"))
@@ -360,7 +360,7 @@ def test_empty_and_broken_arrays(tmp_path):
     with (tmp_path / "x.npy").open("wb") as stream:
         np.savez(stream, X=np.eye(2))
     assert "x.npz" in fail(tmp_path / "x.npy")
-    assert "no such file" in fail_plan(tmp_path / "none.npz").lower()
+    assert "No such file" in fail_plan(tmp_path / "none.npz")
 
 
 def fail_read(path: Path) -> str:
@@ -506,7 +506,7 @@ def test_comparisons_have_no_labels_and_their_mistakes_are_told(csv):
     assert "items by number alone" in fail(path, comparisons=True, labels="i")
     with pytest.raises(HcbenchError, match="line 2 has 3 columns"):
         read(path, comparisons=True)
-    assert "no such file" in fail(path.with_name("gone.csv"), comparisons=True)
+    assert "No such file" in fail(path.with_name("gone.csv"), comparisons=True)
 
 
 def test_contradictions_are_noted_and_kept(csv):

@@ -15,6 +15,7 @@ from hcbench import AllComparisons, Comparisons, NotApplicableError, Problem
 from hcbench.compiled import question_key, uniform
 from hcbench.errors import ParameterError
 from hcbench_oracles import ORACLES, hcbench_oracles
+from hcbench_oracles._sampling_kernels import correct_counts
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_oracles.pairs import pair_queries
@@ -60,21 +61,54 @@ def test_positions_are_distinct_rising_and_in_range(data):
 def test_positions_cross_chunks_and_reach_the_end():
     total = 5 * CHUNK + 17
     assert positions(total, total, 0) == list(range(total))
-    for number in (total // 3, 3 * CHUNK):  # drawn, and left out
+    for number in (total // 300, total // 3, 3 * CHUNK):  # drawn, and left out
         drawn = positions(total, number, 1)
         assert len(set(drawn)) == number
         assert drawn == sorted(drawn)
+        assert drawn == positions(total, number, 1)
 
 
-def test_positions_drawn_block_by_block_are_uniform():
-    total, number = 3 * BLOCK + 5 * CHUNK, 2 * BLOCK  # the last block is smaller; more than half
-    for wanted in (number, total - number):
-        drawn = np.array(positions(total, wanted, 2))
-        assert len(np.unique(drawn)) == wanted
-        edges = np.linspace(0, total, 100)
-        observed, expected = np.histogram(drawn, edges)[0], wanted / 99
-        statistic = ((observed - expected) ** 2).sum() / expected / (1 - wanted / total)
-        assert 1e-4 < stats.chi2.sf(statistic, 98) < 1 - 1e-4
+@pytest.mark.parametrize("part", [0.003, 0.1, 0.4, 0.6, 0.99])
+def test_positions_drawn_block_by_block_are_uniform(part):
+    total = 9 * BLOCK + BLOCK // 5  # the last block is smaller
+    wanted = int(part * total)
+    drawn = np.array(positions(total, wanted, 2))
+    assert len(np.unique(drawn)) == wanted
+    for places, span in ((drawn, total), (drawn % BLOCK, BLOCK // 5)):  # where blocks have as many
+        bins = places // (span // 50)
+        observed = np.bincount(bins[bins < 50])
+        statistic = ((observed - observed.mean()) ** 2).sum() / observed.mean()
+        assert 1e-4 < stats.chi2.sf(statistic / (1 - wanted / total), 49) < 1 - 1e-4
+
+
+@pytest.mark.parametrize("left_out", [False, True])
+def test_how_many_fall_into_a_block_is_hypergeometric(left_out):
+    """Of the last of two blocks, which is half as large as the other."""
+    total, number, repeats = BLOCK + BLOCK // 2, 200, 1000
+    wanted = total - number if left_out else number
+    chunks = (
+        distinct_positions(total, wanted, np.random.default_rng(seed)) for seed in range(repeats)
+    )
+    last = [sum(np.count_nonzero(chunk >= BLOCK) for chunk in drawn) for drawn in chunks]
+    law = stats.hypergeom(total, total - BLOCK, wanted)
+    edges = np.unique(law.ppf(np.linspace(0.05, 0.95, 15)))
+    observed = np.bincount(np.searchsorted(edges, last), minlength=edges.size + 1)
+    expected = np.diff(law.cdf(edges), prepend=0, append=1) * repeats
+    assert stats.chisquare(observed, expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("counts", "missing"), [((BLOCK - 10, BLOCK - 30), 1), ((10, 30), -1)])
+def test_blocks_are_corrected_in_proportion_to_what_is_free_or_taken(counts, missing):
+    """Of 40 free positions, or 40 taken ones, 10 are in the first block."""
+    rng = np.random.default_rng(5)
+    first = 0
+    for _ in range(1000):
+        changed, left = np.array(counts), missing
+        while left:
+            left = correct_counts(changed, left, rng.integers(2 * BLOCK, size=1000))
+        assert changed.sum() == sum(counts) + missing
+        first += changed[0] != counts[0]
+    assert stats.binomtest(first, 1000, 1 / 4).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
@@ -110,6 +144,16 @@ def test_sparse_samples_are_uniform_over_their_buckets():
     assert 1e-4 < stats.chi2.sf(statistic, total - 1) < 1 - 1e-4
     ends = np.concatenate([hits[:1000], hits[-1000:]]).reshape(2, -1).sum(axis=1)
     assert stats.chisquare(ends).pvalue > 1e-3
+
+
+def test_every_pair_of_questions_is_equally_likely():
+    """n = 4: 15 questions, 105 sets of two."""
+    seen = Counter(
+        frozenset(map(frozenset, zip(drawn.closer.tolist(), drawn.farther.tolist(), strict=True)))
+        for drawn in (read(problem_of(4), seed, count=2) for seed in range(2000))
+    )
+    assert len(seen) == 105
+    assert stats.chisquare(list(seen.values())).pvalue > 1e-3
 
 
 def test_every_question_is_equally_likely():
@@ -202,7 +246,7 @@ def test_noise_flips_at_its_rate_and_by_question_alone():
         questions = zip(i.tolist(), j.tolist(), k.tolist(), l.tolist(), strict=True)
         return {frozenset((q[:2], q[2:])): w for q, w in zip(questions, wrong, strict=True)}
 
-    large, small = flipped(7, p=0.4), flipped(7, count=2000)
+    large, small = flipped(7, p=0.4), flipped(7, count=4000)
     low, high = stats.binom.interval(1 - 1e-4, len(large), rate)
     assert low < sum(large.values()) < high
     common = large.keys() & small.keys()
@@ -214,6 +258,24 @@ def test_noise_flips_at_its_rate_and_by_question_alone():
     assert differ == pytest.approx(2 * rate * (1 - rate), abs=0.01)  # as independent ones do
     for (first, second), wrong in list(small.items())[:50]:
         assert wrong == (uniform(7, np.uint64(question_key(1, *second, *first)), 0) < rate)
+
+
+def test_many_comparisons_bring_their_bits_along(monkeypatch):
+    """12 items have 66 pairs: 18 comparisons are many, 17 are not."""
+    few, many = (read(problem_of(12), count=count) for count in (17, 18))
+    crowd = read(problem_of(12), count=18, annotators=3)
+    part = quadruplet_set(Problem(n=12, comparisons=many), 0, None).data
+    triplets = triplet_set(problem_of(12), 0, None, count=18).data
+
+    def fail(*_arguments):
+        raise AssertionError("made anew")
+
+    monkeypatch.setattr("hcbench.comparisons.write_bits", fail)
+    for prepared in (many, part, triplets):
+        assert prepared.bits().won.shape == (128, 2)
+    for other in (few, crowd):
+        with pytest.raises(AssertionError, match="made anew"):
+            other.bits()
 
 
 def test_counts_defaults_and_budget():

@@ -337,7 +337,7 @@ def hcbench_algorithms():
 def test_fit_asks_a_callable_within_the_budget(tmp_path, monkeypatch):
     (tmp_path / "chain_toy.py").write_text(TOY)
     registry = hcbench.load_registry([tmp_path / "chain_toy.py"])
-    monkeypatch.setattr("hcbench.direct.load_registry", lambda: registry)
+    monkeypatch.setattr("hcbench.api.direct.load_registry", lambda: registry)
     w = np.array([[0, 3, 9, 5.0], [3, 0, 1, 1], [9, 1, 0, 1], [5, 1, 1, 0]])
     asked = []
 

@@ -78,16 +78,16 @@ def answers(draw, most=6):
 
 
 @settings(max_examples=60, deadline=None)
-@given(answers(), st.integers(1, 7), st.randoms(use_true_random=False))
-def test_every_merge_is_maximal_by_the_equations(case, dense, random):
-    """Both ways of computing, and the change from one to the other after any number of merges."""
+@given(answers(), st.integers(1, 7), st.booleans(), st.randoms(use_true_random=False))
+def test_every_merge_is_maximal_by_the_equations(case, few, by_bits, random):
+    """By lists and by bits, and the change to sums over blocks after any number of merges."""
     n, rows = case
     comparisons = Comparisons.from_quadruplets(n, rows).unique()
     for cluster in (
         np.arange(n),
         Partition([random.randrange(n) for _ in range(n)]).labels,
     ):
-        merges, linkage = merge_all(comparisons, cluster, dense)
+        merges, linkage = merge_all(comparisons, cluster, few, by_bits)
         check_merges(n, rows, cluster, merges, linkage)
 
 
@@ -161,17 +161,36 @@ def test_planted_hierarchy_is_recovered():
         assert tree.cut(2) == Partition(label[order] // 2)
 
 
-def test_more_clusters_than_the_dense_way_takes():
-    w, label = planted(3, 14, delta=6.0, seed=5)  # 112 items
+def test_lists_bits_and_sums_over_blocks_give_the_same_merges():
+    """With 112 items columns of one weight are more than are counted at a time."""
+    w, label = planted(3, 14, delta=6.0, seed=5)
     values = w[np.triu_indices(len(w), 1)]
     a, b = np.random.default_rng(2).integers(len(values), size=(2, 4_000_000))
     a, b = a[values[a] > values[b]], b[values[a] > values[b]]
-    tree = fit(Comparisons(len(w), a, b))
-    assert tree.cut(8) == Partition(label)
     comparisons = Comparisons(len(w), a, b).unique()
-    ways = [merge_all(comparisons, np.arange(len(w)), dense) for dense in (20, 112)]
-    np.testing.assert_array_equal(ways[0][0], ways[1][0])
-    np.testing.assert_allclose(ways[0][1], ways[1][1], atol=1e-12)
+    assert comparisons.is_dense
+    assert fit(comparisons).cut(8) == Partition(label)
+    ways = [
+        merge_all(comparisons, np.arange(len(w)), few, by_bits)
+        for few, by_bits in ((1, True), (20, True), (20, False), (112, True), (112, False))
+    ]
+    for merges, linkage in ways[1:]:
+        np.testing.assert_array_equal(merges, ways[0][0])
+        np.testing.assert_allclose(linkage, ways[0][1], atol=1e-13)
+
+
+def test_few_comparisons_are_not_written_as_bits():
+    w, _ = planted(2, 25, delta=5.0, seed=3)
+    values = w[np.triu_indices(len(w), 1)]
+    a, b = np.random.default_rng(2).integers(len(values), size=(2, 60_000))
+    a, b = a[values[a] > values[b]], b[values[a] > values[b]]
+    comparisons = Comparisons(len(w), a, b).unique()
+    assert not comparisons.is_dense
+    by_default = merge_all(comparisons, np.arange(100))
+    assert comparisons._bits is None
+    by_bits = merge_all(comparisons, np.arange(100), by_bits=True)
+    np.testing.assert_array_equal(by_default[0], by_bits[0])
+    np.testing.assert_allclose(by_default[1], by_bits[1], atol=1e-13)
 
 
 @pytest.mark.parametrize("init", [3, 5])
@@ -197,8 +216,8 @@ def test_merges_of_initial_clusters_are_maximal_by_the_equations():
     rows = [(0, 3, 1, 2), (4, 5, 0, 6), (1, 6, 2, 3), (0, 5, 1, 4), (2, 6, 0, 1), (3, 6, 4, 5)]
     comparisons = Comparisons.from_quadruplets(7, rows).unique()
     cluster = np.array([0, 0, 1, 2, 1, 3, 2])
-    for dense in (1, 3, 80):
-        check_merges(7, rows, cluster, *merge_all(comparisons, cluster, dense))
+    for few, by_bits in product((1, 3, 80), (True, False)):
+        check_merges(7, rows, cluster, *merge_all(comparisons, cluster, few, by_bits))
 
 
 def test_initial_clusters_that_leave_single_items_or_nothing_to_merge():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "Registered", "registered"]
 
-VERSION = "1"
+VERSION = "2"
 """Of what is measured and how: asv and ``hcbench regress`` compare results of one version alone."""
 
 SIZES = (40, 80, 160)

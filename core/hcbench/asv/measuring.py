@@ -20,10 +20,12 @@ from hcbench.dispatch import make_job
 from hcbench.errors import NotApplicableError
 from hcbench.oracle import Answers, Oracle
 from hcbench.outcome import Outcome, Value
-from hcbench.problem import Cost, Point, Problem, Result, Scored
+from hcbench.problem import Problem, Result
 from hcbench.run import run_plan
+from hcbench.scored import Point, Scored
 from hcbench.specs import unmet
 from hcbench.store import Store
+from hcbench.testing.scoring import COST
 from hcbench.trees import HeightKind, Tree
 
 SEED = 0
@@ -33,15 +35,6 @@ _BATCH = 5e-4  # seconds of calls that are timed together
 _QUESTIONS = 1000
 _CLUSTERS = 8
 _FEW = 4
-_COST = Cost(
-    seconds=1.0,
-    oracle_seconds=1.0,
-    peak_bytes=1,
-    queries=1,
-    distinct_queries=1,
-    rounds=1,
-    draws=1,
-)
 
 Found = dict[str, Any]
 
@@ -89,6 +82,8 @@ def _over(summary: Callable[[list[float]], float], values: list[Any]) -> float:
 class Measured:
     """Cases that are measured in this process, where what they need is made once.
 
+    Seconds are those of the processor.
+
     Parameters
     ----------
     cases : Cases
@@ -129,7 +124,7 @@ class Measured:
     def _algorithm(self, name: str, n: int, repetition: int) -> Found:
         cells = self.cases.cells[name, n]
         loss = self.cases.loss_label(name)
-        job = make_job(cells[repetition % len(cells)], [loss])
+        job = replace(make_job(cells[repetition % len(cells)], [loss]), clock=process_time)
         best: Found = {}
         spent = 0.0
         for call in range(CALLS):
@@ -170,7 +165,7 @@ class Measured:
         scored = Scored(
             problem=problem,
             result=result,
-            cost=_COST,
+            cost=COST,
             trace=(Point(1, result),),
             hear=lambda: self._heard(problem),
         )

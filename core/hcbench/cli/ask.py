@@ -13,10 +13,10 @@ from hcbench.cli.options import PLUGIN, OneName, examples, load_plugins
 from hcbench.cli.terminal import stdout_for_data, tell
 
 if TYPE_CHECKING:
-    from hcbench.answers_file import AnswersFile
-    from hcbench.asking import Finding, Session
-    from hcbench.items import Items
-    from hcbench.recorded import Heading
+    from hcbench.asking.answers_file import AnswersFile
+    from hcbench.asking.items import Items
+    from hcbench.asking.recorded import Heading
+    from hcbench.asking.session import Finding, Session
     from hcbench.registry import Registry, Use
     from hcbench.specs import AlgorithmSpec
     from hcbench.trees import Tree
@@ -57,14 +57,16 @@ class Request:
 )
 @click.argument("items", type=_FILE)
 @click.option(
-    "--column", metavar="NAME", help="Which has the items: its header, or its number from 1."
+    "--column",
+    metavar="NAME",
+    help="The column that has the items: its header, or its number from 1.",
 )
 @click.option(
     "--algo",
     type=OneName("algorithms"),
     metavar="NAME",
-    help="Who asks: by default InsertionClustering, with --noise NoisyInsertion. What it accepts "
-    "decides the kind of question.",
+    help="The algorithm that asks: by default InsertionClustering, with --noise "
+    "NoisyInsertion. What it accepts decides the kind of question.",
 )
 @click.option(
     "--noise",
@@ -76,7 +78,7 @@ class Request:
     "--delta",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="DELTA",
-    help="How often the result of noisy answers may be wrong.",
+    help="With --noise: how often the tree may be wrong.",
 )
 @click.option(
     "--tree",
@@ -90,7 +92,7 @@ class Request:
     default=0,
     show_default=True,
     metavar="N",
-    help="Of the order in which is asked.",
+    help="Of the order of the questions.",
 )
 @click.option(
     "--answers",
@@ -131,10 +133,10 @@ def ask(**given: object) -> None:
 
 
 def _ask(request: Request) -> None:
-    from hcbench.answers_file import AnswersFile
-    from hcbench.asking import check_needs, heading_of
+    from hcbench.asking.answers_file import AnswersFile
+    from hcbench.asking.items import read_items
+    from hcbench.asking.session import check_needs, heading_of
     from hcbench.editions import installed_version
-    from hcbench.items import read_items
 
     items = read_items(request.items, request.column)
     use = choose_algorithm(load_plugins(request.plugin), request)
@@ -185,7 +187,7 @@ def _read_tree(path: Path, items: Items) -> Tree:
     """The tree that is to be cut: its shape matters, so that lengths need not be heights."""
     import warnings
 
-    from hcbench.tree_files import read_tree
+    from hcbench.trees.files import read_tree
     from hcbench.trees.newick import NewickWarning
 
     with warnings.catch_warnings():
@@ -194,8 +196,8 @@ def _read_tree(path: Path, items: Items) -> Tree:
 
 
 def _check_number(heading: Heading, items: Items) -> None:
+    from hcbench.asking.questions import KINDS
     from hcbench.errors import DataError
-    from hcbench.questions import KINDS
 
     least = KINDS[heading.kind].least
     if len(items.texts) < least:
@@ -214,7 +216,7 @@ def _hold(
     """Ask until the end; or until the person leaves, which is told."""
     from contextlib import nullcontext
 
-    from hcbench.asking import Leave, Session
+    from hcbench.asking.session import Leave, Session
     from hcbench.cli.interview import Interview
     from hcbench.cli.keys import Terminal, is_interactive
 
@@ -240,8 +242,8 @@ def _hold(
 
 
 def _show(finding: Finding, heading: Heading, request: Request, *, is_noisy: bool) -> None:
+    from hcbench.asking.findings import agreement, describe_contradiction, report, save
     from hcbench.cli.outline import outline
-    from hcbench.findings import agreement, describe_contradiction, report, save
     from hcbench.trees import Tree
 
     agreed = agreement(finding, heading, look_for_contradictions=not is_noisy)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, OneName, examples
+from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, Limit, OneName, examples
 from hcbench.cli.progress import LINE, REDRAW
 from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode
+from hcbench.quantities import SECONDS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,13 +55,21 @@ class Exemption(ParamType):
     )
 )
 @click.argument("names", nargs=-1, required=True, type=OneName(*_KINDS), metavar="NAME...")
-@click.option("--list", "only_list", is_flag=True, help="The checks, without running them.")
+@click.option("--list", "only_list", is_flag=True, help="List the checks, and run none.")
 @click.option(
     "--exempt",
     type=Exemption(),
     multiple=True,
     metavar="CHECK=REASON",
     help="A check that need not pass, and why; NAME:CHECK=REASON for one plugin. Repeatable.",
+)
+@click.option(
+    "--timeout",
+    type=Limit(SECONDS, optional=True),
+    default="60s",
+    show_default=True,
+    metavar="TIME",
+    help="Wall time of each check: seconds, or such as 90s, 10min; or none.",
 )
 @PLUGIN
 @JSON_OR_TABLE
@@ -70,6 +80,7 @@ def check(
     names: Sequence[str],
     only_list: bool,
     exempt: Sequence[tuple[str, str]],
+    timeout: float,
     plugin: Sequence[Path],
     format: str,  # noqa: A002
     quiet: bool,
@@ -84,7 +95,7 @@ def check(
         from hcbench.testing import checks_of
 
         checks = checks_of(names, dict(exempt), plugins=plugin)
-        findings = [] if only_list else _run(checks, quiet=quiet)
+        findings = [] if only_list else _run(checks, timeout, quiet=quiet)
     if only_list:
         _write_checks(checks, format)
         return
@@ -104,12 +115,15 @@ def _write_checks(checks: Sequence[Check], format: str) -> None:  # noqa: A002
         write_table(("check", "what is promised"), docs, whole=("check",))
 
 
-def _run(checks: Sequence[Check], *, quiet: bool) -> list[tuple[Check, Finding]]:
+def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
+    from hcbench.testing.limited import run_limited
+
     findings = []
-    with _progress(quiet=quiet) as show:
+    running = run_limited(checks, None if timeout == math.inf else timeout)
+    with _progress(quiet=quiet) as show, closing(running):
         for done, check in enumerate(checks):
             show(f"{done} of {len(checks)} checks, {check.id}")
-            findings.append((check, check.run()))
+            findings.append((check, next(running)))
     return findings
 
 

@@ -207,7 +207,7 @@ def _tell_figures(drawn: Sequence[Drawn], wish: Wish) -> None:
 
 
 def _tell_verdicts(results: Results) -> None:
-    from hcbench.overviews import count_verdicts
+    from hcbench.tables.overviews import count_verdicts
 
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")

@@ -14,15 +14,15 @@ from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import console, write_json
 
 if TYPE_CHECKING:
-    from hcbench.differences import Difference, StatusChange
     from hcbench.layout import MetricInfo
+    from hcbench.results.differences import Difference, StatusChange
     from hcbench.tables import Block, Entry
 
 
 @click.command(epilog=examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all"))
 @click.argument("before", type=click.IntRange(min=1))
 @click.argument("after", type=click.IntRange(min=1))
-@click.option("--all", "everything", is_flag=True, help="Also the means that are equal.")
+@click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
 @STORE
 @JSON_OR_TABLE
 def diff(
@@ -39,7 +39,7 @@ def diff(
     exceeds two of them is marked.
     """
     from hcbench.cli.draw import write_blocks
-    from hcbench.differences import find_differences, find_status_changes
+    from hcbench.results.differences import find_differences, find_status_changes
     from hcbench.store import Store
 
     with Store(place_of(store)) as opened:

@@ -31,7 +31,7 @@ _NARROW = 10  # headers are folded to no less
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.overviews import make_tables
+        from hcbench.tables.overviews import make_tables
 
         write_blocks(make_tables(results, MOST_TABLES))
         write_legend(results)
@@ -53,7 +53,7 @@ def write_results(results: Results, form: str) -> None:
 
 def write_legend(results: Results) -> None:
     """What the numbers are."""
-    from hcbench.tables import describe_numbers
+    from hcbench.tables.datasets import describe_numbers
 
     best = "bold" if console().is_terminal else "*"
     click.echo(printable("\n".join(describe_numbers(results, best))))

@@ -24,7 +24,7 @@ from hcbench.cli.terminal import tell
     type=click.Choice(["csv", "json", "parquet"]),
     default="csv",
     show_default=True,
-    help="Of it; json and parquet can be imported again.",
+    help="Of the file; json and parquet can be imported again.",
 )
 @click.option(
     "-o",
@@ -32,7 +32,9 @@ from hcbench.cli.terminal import tell
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file; by default stdout.",
 )
-@click.option("--trees", is_flag=True, help="With the trees and partitions, of json and parquet.")
+@click.option(
+    "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
+)
 @STORE
 @click.pass_context
 def export(
@@ -44,7 +46,7 @@ def export(
     trees: bool,
     store: str | None,
 ) -> None:
-    """Write the cells of a run, by default the last, as CSV, JSON or Parquet."""
+    """Write the cells of a run, by default the last, to a file."""
     from hcbench.store import Store, find_run
 
     if format == "parquet" and output is None:
@@ -57,7 +59,7 @@ def export(
         if format == "csv":
             text = found.to_csv(output)
         else:
-            from hcbench.exports import to_json, write_parquet
+            from hcbench.results.exports import to_json, write_parquet
             from hcbench.store.exchange import describe_run
 
             described = describe_run(opened, info, trees=trees)
@@ -79,7 +81,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
     What is stored already is not stored again.
     """
-    from hcbench.exports import read_export
+    from hcbench.results.exports import read_export
     from hcbench.store import Store
     from hcbench.store.exchange import import_run
 

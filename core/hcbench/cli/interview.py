@@ -10,13 +10,13 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hcbench.asking import Leave, Put, Undo
+from hcbench.asking.session import Leave, Put, Undo
 from hcbench.cli.keys import END, Terminal, read_line
 from hcbench.cli.outline import visible
 from hcbench.oracle import UNSURE
 
 if TYPE_CHECKING:
-    from hcbench.items import Items
+    from hcbench.asking.items import Items
 
 _UNDO = ("z", "\x7f", "\x08")
 _LEAVE = ("q", END)

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 )
 @JSON_OR_TABLE
 def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # noqa: A002
-    """Add all that other stores hold to one store; they are not changed.
+    """Add all that other stores hold to one store.
 
-    STORE is a file, or postgresql://user@host/database. Every run, cell and value is kept once,
-    however often stores are merged. Shards of one plan become one run; other runs stay what they
-    were. Of a cell that was measured in several stores the one named last counts as the latest.
+    The others are not changed. STORE is a file, or postgresql://user@host/database. Every run, cell
+    and value is kept once, however often stores are merged. Shards of one plan become one run;
+    other runs stay what they were. Of a cell that was measured in several stores the one named last
+    counts as the latest.
     """
     from hcbench.store import Store
     from hcbench.store.merge import merge_stores

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from hcbench.errors import HcbenchError
+from hcbench.errors import HcbenchError, ParameterError
 from hcbench.names import split_list
+from hcbench.quantities import GIB, SECONDS
 
 if TYPE_CHECKING:
+    from hcbench.quantities import Quantity
     from hcbench.registry import Registry
     from hcbench.suite import Suite
 
@@ -149,20 +151,20 @@ class Part(ParamType):
         return int(number), int(count)
 
 
-class Positive(ParamType):
-    """A number above 0; ``none`` where there need be no limit.
+class Limit(ParamType):
+    """A time or an amount of memory, with a unit or without; ``none`` where there need be none.
 
     Parameters
     ----------
-    unit : str
+    quantity : Quantity
     optional : bool
         Whether ``none`` is accepted; it reads as infinity.
     """
 
-    name = "number"
+    name = "limit"
 
-    def __init__(self, unit: str, *, optional: bool) -> None:
-        self.unit = unit
+    def __init__(self, quantity: Quantity, *, optional: bool = False) -> None:
+        self.quantity = quantity
         self.optional = optional
 
     def convert(
@@ -172,13 +174,9 @@ class Positive(ParamType):
         if self.optional and str(value).casefold() in ("none", "inf"):
             return math.inf
         try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not 0 < number < math.inf:
-            also = ", or none" if self.optional else ""
-            self.fail(f"{value!r} is no number of {self.unit} above 0{also}", param, ctx)
-        return number
+            return self.quantity.read(str(value))
+        except ParameterError as error:
+            self.fail(f"{error}{', or none' if self.optional else ''}", param, ctx)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,8 +243,8 @@ def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
 
 def _replayed(path: Path) -> tuple[str, str]:
     """The oracle and the data set that a file of answers is."""
+    from hcbench.asking.recorded import RecordedAnswers
     from hcbench.names import format_name
-    from hcbench.recorded import RecordedAnswers
 
     kind = RecordedAnswers.read(path).heading.kind.removesuffix("-queries")
     oracle = format_name(f"recorded-{kind}", {"file": str(path)})
@@ -290,8 +288,12 @@ QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but 
 SUITE_OPTIONS = (
     _names("--algos", "algorithms", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
     _names("--datasets", "datasets", "Data sets, or your own files: ./mydata.csv"),
-    _names("--oracles", "oracles", "How the data answer; by default as each algorithm prefers."),
-    _names("--metrics", "metrics", "What is measured."),
+    _names(
+        "--oracles",
+        "oracles",
+        "How the data answer questions; by default as each algorithm prefers.",
+    ),
+    _names("--metrics", "metrics", "What is measured, such as AARI,queries."),
     click.option(
         "-r",
         "--repetitions",
@@ -299,7 +301,12 @@ SUITE_OPTIONS = (
         metavar="N",
         help="Repetitions, each with new data.",
     ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The base of all seeds."),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="The base of all seeds: the same seed gives the same numbers.",
+    ),
     click.option(
         "--budget",
         type=Counts(),
@@ -314,16 +321,18 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--timeout",
-        type=Positive("seconds", optional=True),
-        metavar="SECONDS",
-        help="Wall time for one call of an algorithm, or none. Making its data and computing its "
+        type=Limit(SECONDS, optional=True),
+        metavar="TIME",
+        help="Wall time for one call of an algorithm: seconds, or such as 90s, 10min, 1h; or none. "
+        "By default what the suite says, or 300. Making its data and computing its "
         "metrics may each take twice as long, and 120 s at least.",
     ),
     click.option(
         "--memory",
-        type=Positive("GiB", optional=False),
-        metavar="GIB",
-        help="Memory for one call of an algorithm; by default a share of the machine's.",
+        type=Limit(GIB),
+        metavar="SIZE",
+        help="Memory for one call of an algorithm: GiB, or such as 512MB, 2GiB; by default a share "
+        "of the machine's.",
     ),
 )
 REPLAY = click.option(
@@ -376,7 +385,7 @@ RUN_OPTIONS = (
         type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
         default="table",
         show_default=True,
-        help="Of what goes to stdout.",
+        help="How it is written to stdout.",
     ),
     click.option(
         "--dry-run",
@@ -397,7 +406,7 @@ FIGURE_OPTIONS = (
         type=click.Choice(["svg", "png", "pdf"]),
         default="svg",
         show_default=True,
-        help="Of the figures.",
+        help="The format of these figures.",
     ),
 )
 JSON_OR_TABLE = click.option(
@@ -405,5 +414,5 @@ JSON_OR_TABLE = click.option(
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="Of what goes to stdout.",
+    help="How it is written to stdout.",
 )

@@ -53,8 +53,18 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file; its suffix, .svg, .png or .pdf, is its format. By default KIND.svg.",
 )
-@click.option("--metric", metavar="NAME", default="", help="By default the first of quality.")
-@click.option("--x", metavar="NAME", default="", help="Of curve and scaling: along what.")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    default="",
+    help="What is drawn; by default the first metric of quality.",
+)
+@click.option(
+    "--x",
+    metavar="NAME",
+    default="",
+    help="Of curve and scaling: along which parameter, such as delta.",
+)
 @click.option(
     "--against",
     metavar="NAME",
@@ -89,22 +99,36 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(["ratio", "difference"]),
     help="Of profile: how far from the best; by default ratios of costs, differences of qualities.",
 )
-@click.option("--algo", metavar="PART", help="A part of its label, or a pattern with * and ?.")
-@click.option("--dataset", metavar="PART", help="Likewise.")
-@click.option("--oracle", metavar="PART", help="Likewise.")
-@click.option("--budget", type=click.IntRange(min=0), metavar="N", help="Only this one.")
+@click.option(
+    "--algo",
+    metavar="PART",
+    help="Only algorithms with this in their label, or like a pattern with * and ?.",
+)
+@click.option("--dataset", metavar="PART", help="Only data sets, in the same way.")
+@click.option("--oracle", metavar="PART", help="Only oracles, in the same way.")
+@click.option(
+    "--budget", type=click.IntRange(min=0), metavar="N", help="Only cells with this budget."
+)
 @click.option(
     "--repetition",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
     metavar="N",
-    help="Of trees.",
+    help="Of dendrogram and tanglegram: which repetition.",
 )
 @click.option(
-    "--checkpoint", type=click.IntRange(min=0), metavar="N", help="Of trees; by default the end."
+    "--checkpoint",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Of dendrogram and tanglegram: after how many questions; by default at the end.",
 )
-@click.option("--truth", metavar="NAME", default="", help="Of tanglegram: one of several.")
+@click.option(
+    "--truth",
+    metavar="NAME",
+    default="",
+    help="Of tanglegram: which truth, where there are several.",
+)
 @STORE
 @PLUGIN
 @QUIET
@@ -119,9 +143,9 @@ def plot(
     budget: int | None,
     **choices: Any,
 ) -> None:
-    """Draw a figure of a run, by default the last; without KIND, list what can be drawn.
+    """Draw a figure of a run; without KIND, list what there is.
 
-    RUN is a number of hcbench results.
+    RUN is a number, as hcbench results lists them; by default the last.
     """
     from hcbench.drawing import Choices, describe_kinds, draw, save
     from hcbench.drawing.kinds import format_of
@@ -181,7 +205,10 @@ def _read(
             same = [outcome for outcome in kept if getattr(outcome, kind).casefold() == wanted]
             kept = same or kept
     if not kept:
-        raise StoreError(f"run {run.id} has no cells with budget {budget}")
+        raise StoreError(
+            f"run {run.id} has no cells with budget {budget}; hcbench results show tells "
+            "which it has"
+        )
     return replace(results, outcomes=kept)
 
 

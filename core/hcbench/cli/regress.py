@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="With --measure: of the names, such as 'algorithm_SL' or 'metric_*'.",
+    help="With --measure: only benchmarks of such names, as 'algorithm_SL' or "
+    "'metric_*'. Repeatable.",
 )
 @click.option(
     "--distribution",
@@ -59,15 +60,18 @@ if TYPE_CHECKING:
     help="How much longer a call may take, as a part of its time.",
 )
 @click.option(
-    "--accept", multiple=True, metavar="PATTERN", help="A benchmark that may become worse."
+    "--accept",
+    multiple=True,
+    metavar="PATTERN",
+    help="Benchmarks that may become worse, with * and ?. Repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="Also what is the same.")
+@click.option("--all", "everything", is_flag=True, help="Show what is the same, too.")
 @click.option(
     "--format",
     type=click.Choice(["table", "markdown", "json"]),
     default="table",
     show_default=True,
-    help="Of what goes to stdout.",
+    help="How it is written to stdout.",
 )
 def regress(
     *,
@@ -82,11 +86,12 @@ def regress(
     everything: bool,
     format: str,  # noqa: A002
 ) -> None:
-    """Tell what became worse from BASE to HEAD, and exit with 1 if anything did.
+    """Tell what became worse from one commit to another.
 
-    The results of asv are compared: numbers of questions, losses and values exactly, memory with a
-    tolerance, times by pairs that were measured in turns. A benchmark that fails in HEAD alone is
-    worse. A commit message accepts a regression by a line "Accepted-Regression: BENCHMARK".
+    Exit code 1 if anything did from BASE to HEAD. The results of asv are compared: numbers of
+    questions, losses and values exactly, memory with a tolerance, times by pairs that were measured
+    in turns. A benchmark that fails in HEAD alone is worse. A commit message accepts a regression
+    by a line "Accepted-Regression: BENCHMARK".
     """
     from hcbench.regress import accepted_between, find_commit, find_root, judge, read_both
 
@@ -132,8 +137,8 @@ def _measure(
 def _write(
     judged: Sequence[Judged], base: Commit, head: Commit, form: str, *, everything: bool
 ) -> None:
-    from hcbench.markup import to_markdown
     from hcbench.regress import describe, overview_blocks, summary
+    from hcbench.tables.markup import to_markdown
 
     if form == "json":
         write_json(describe(judged, base, head))

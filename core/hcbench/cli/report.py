@@ -48,10 +48,10 @@ def report(
     plugin: Sequence[Path],
     quiet: bool,
 ) -> None:
-    """Write a report of a run: one page of HTML that needs no network.
+    """Write a report of a run: one page of HTML.
 
-    RUN is a number, as hcbench results lists them; of a SUITE it is the last run, and by default
-    the last of all.
+    It needs no network. RUN is a number, as hcbench results lists them; of a SUITE it is the last
+    run, and by default the last of all.
     """
     from hcbench.report import MOST_TREES, write_report
     from hcbench.store import Store, find_run

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, STORE, Positive, examples, load_plugins
+from hcbench.cli.options import PLUGIN, STORE, Limit, examples, load_plugins
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
+from hcbench.quantities import SECONDS
 
 if TYPE_CHECKING:
     from hcbench.job import Call, Job
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
 @click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
 @click.argument("cell")
 @click.option(
-    "--in-process", is_flag=True, help="In this process, so that a debugger and prints work."
+    "--in-process", is_flag=True, help="Run it in this process, so that a debugger and prints work."
 )
 @click.option("--pdb", "debug", is_flag=True, help="With --in-process: debug what was raised.")
 @click.option(
     "--timeout",
-    type=Positive("seconds", optional=True),
-    default=300.0,
+    type=Limit(SECONDS, optional=True),
+    default="300s",
     show_default=True,
-    metavar="SECONDS",
-    help="Wall time in an isolated worker, or none.",
+    metavar="TIME",
+    help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
 )
 @STORE
 @PLUGIN
@@ -49,7 +50,7 @@ def rerun(
     store: str | None,
     plugin: Sequence[Path],
 ) -> None:
-    """Run one stored cell again, and set what comes out beside what is stored.
+    """Run one stored cell again, and compare it with what is stored.
 
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
     stored. Without --in-process it runs in an isolated worker, as it did the first time.

@@ -29,9 +29,15 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAMES",
-    help="What is to be measured besides.",
+    help="The metrics that are computed besides those of the run.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Worker processes; by default one a core.",
+)
 @STORE
 @PLUGIN
 @click.option(
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="Of what goes to stdout.",
+    help="How it is written to stdout.",
 )
 @QUIET
 @click.pass_context
@@ -54,10 +60,10 @@ def rescore(
     format: str,  # noqa: A002
     quiet: bool,
 ) -> None:
-    """Compute metrics of the results that a run has kept, by default the last; run no algorithm.
+    """Compute more metrics of the results that a run has kept.
 
-    The data are made again. Algorithms need not be installed any more. It becomes a run of its own,
-    which shows the old metrics and the new ones.
+    RUN is by default the last. No algorithm runs; the data are made again. Algorithms need not be
+    installed any more. It becomes a run of its own, which shows the old metrics and the new ones.
     """
     from hcbench.cli.draw import write_results
     from hcbench.rescore import plan_of_run

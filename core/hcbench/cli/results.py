@@ -99,8 +99,12 @@ def _local(moment: datetime) -> str:
 
 @results.command(epilog=examples("hcbench results show 3 --dataset iris --status ok"))
 @RUN
-@click.option("--algo", metavar="PART", help="A part of its label, or a pattern with * and ?.")
-@click.option("--dataset", metavar="PART", help="Likewise.")
+@click.option(
+    "--algo",
+    metavar="PART",
+    help="Only algorithms with this in their label, or like a pattern with * and ?.",
+)
+@click.option("--dataset", metavar="PART", help="Only data sets, in the same way.")
 @click.option("--status", type=click.Choice(STATUSES), help="Only cells that ended so.")
 @click.option(
     "--metric", "metrics", type=Names("metrics"), multiple=True, help="Only these metrics."
@@ -111,7 +115,7 @@ def _local(moment: datetime) -> str:
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="Of what goes to stdout.",
+    help="How it is written to stdout.",
 )
 def show(
     *,

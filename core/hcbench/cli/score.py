@@ -13,9 +13,9 @@ from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.matching import Files, Matched
     from hcbench.registry import Registry, Use
-    from hcbench.scores import Scores
+    from hcbench.scoring.matching import Files, Matched
+    from hcbench.scoring.scores import Scores
     from hcbench.specs import MetricSpec
 
 _FILE = click.Path(path_type=Path)
@@ -73,7 +73,7 @@ _FILE = click.Path(path_type=Path)
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="Of what goes to stdout.",
+    help="How it is written to stdout.",
 )
 @QUIET
 @click.pass_context
@@ -86,7 +86,9 @@ def score(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Score TREEs made elsewhere, and say which metrics do not apply and why.
+    """Score trees that were made elsewhere.
+
+    What a metric does not apply to is told with the reason.
 
     A tree is a Newick file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage matrix, the
     merge of R's hclust with its height as a third column or without, or scikit-learn's children_.
@@ -95,7 +97,7 @@ def score(
     names are in the order of --names; if that is not given, of the first data that have names; else
     their items are the numbers 0, 1, ...
     """
-    from hcbench.matching import Files
+    from hcbench.scoring.matching import Files
 
     files = Files(**given)
     registry = load_plugins(plugin, quiet=quiet)
@@ -107,7 +109,7 @@ def score(
 
 
 def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use[MetricSpec]]:
-    from hcbench.scores import default_metrics
+    from hcbench.scoring.scores import default_metrics
 
     if names:
         uses = [use for name in names for use in registry.use_metrics(name)]
@@ -122,7 +124,7 @@ def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use
 def _score(
     files: Files, registry: Registry, uses: Sequence[Use[MetricSpec]], *, quiet: bool
 ) -> Scores:
-    from hcbench.scores import score_trees
+    from hcbench.scoring.scores import score_trees
 
     return score_trees(_read(files, registry, quiet=quiet), uses)
 
@@ -131,7 +133,7 @@ def _read(files: Files, registry: Registry, *, quiet: bool) -> Matched:
     """All files; what reading warns of is told once it is known where it belongs."""
     import warnings
 
-    from hcbench.matching import read_matched
+    from hcbench.scoring.matching import read_matched
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

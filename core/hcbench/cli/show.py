@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @PLUGIN
 @JSON_OR_TABLE
 def list_(kind: str | None, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """List what there is to compare: algorithms, datasets, oracles, metrics and suites."""
+    """List algorithms, data sets, oracles, metrics and suites."""
     from hcbench.cli.describe import summarise
 
     registry = load_plugins(plugin)
@@ -74,7 +74,7 @@ def _words(value: Any) -> str:
 @PLUGIN
 @JSON_OR_TABLE
 def info(name: str, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """Tell all about one name: parameters, what it needs, paper, plugin."""
+    """Tell all about one name: parameters, needs, paper, plugin."""
     from hcbench.cli.describe import describe
 
     found = [describe(noun, entry) for noun, entry in load_plugins(plugin).find(name)]
@@ -138,7 +138,7 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
 @PLUGIN
 @JSON_OR_TABLE
 def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """Tell which plugins are loaded, what they register, which are broken and why."""
+    """Tell which plugins are loaded, and which are broken and why."""
     registry = load_plugins(plugin, quiet=True)
     loaded = [
         {

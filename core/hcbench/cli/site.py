@@ -31,10 +31,11 @@ def site(
     plugin: Sequence[Path],
     quiet: bool,
 ) -> None:
-    """Make a static site of all runs: reports, and a page for each suite, algorithm and data set.
+    """Make a static site of all runs of a store.
 
-    DIR is new, empty, or such a site, which is brought up to date: only what has changed is
-    written. It needs no server: open DIR/index.html, or put the folder anywhere.
+    It has a report of each, and a page for each suite, algorithm and data set. DIR is new, empty,
+    or such a site, which is brought up to date: only what has changed is written. It needs no
+    server: open DIR/index.html, or put the folder anywhere.
     """
     from hcbench.report import MOST_TREES
     from hcbench.site import build_site

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hcbench.ranks import Ranking
     from hcbench.results import Results
+    from hcbench.views.ranks import Ranking
 
 Test = Literal["nemenyi", "holm"]
 _ROW = 0.2  # inches between names, and between bars

@@ -12,8 +12,8 @@ from hcbench.drawing.diagram import Test, draw_ranks
 from hcbench.drawing.trees import draw_dendrogram, draw_tanglegram
 from hcbench.errors import HcbenchError
 from hcbench.figures import FORMATS, write_figure
-from hcbench.ranks import ALPHA
 from hcbench.views import axes_of, curves, profile, ranking, scaling, tradeoff
+from hcbench.views.ranks import ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -174,7 +174,7 @@ def save(figure: Figure, path: Path) -> None:
     try:
         write_figure(figure, path, form)
     except OSError as error:
-        raise HcbenchError(f"cannot write {path}: {error.strerror}") from error
+        raise HcbenchError.of_file("write", path, error) from error
 
 
 def format_of(path: Path) -> str:
@@ -218,7 +218,9 @@ def first_quality(results: Results) -> str:
     ranked = [m for m in results.metrics if not m.cost and m.direction != "none"]
     for metric in [*ranked, *results.metrics]:
         return metric.label
-    raise HcbenchError("no metric was measured")
+    raise HcbenchError(
+        "no metric was measured; add some with: hcbench results rescore --metrics NAME"
+    )
 
 
 def _only_axis(results: Results) -> str:

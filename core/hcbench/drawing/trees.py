@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench.dendrograms import GUIDE, MIXED, class_colours, dendrogram
 from hcbench.drawing.sheets import add_caption, plain
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.plots import new_figure, style
+from hcbench.plots.dendrograms import GUIDE, MIXED, class_colours, dendrogram
 from hcbench.trees.facing import facing_orders
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ def _classes(view: FigureView, dataset: str, repetition: int) -> tuple[list[Any]
 
 def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
     if not problem.truths:
-        raise DataNotAvailableError(f"{dataset} has no true tree to compare with")
+        raise DataNotAvailableError(
+            f"{dataset} has no true tree to compare with; hcbench plot dendrogram needs none"
+        )
     by_name = {name.casefold(): name for name in problem.truths}
     name = by_name.get(wanted.casefold()) if wanted else next(iter(problem.truths))
     if name is None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.errors import NameSyntaxError
 from hcbench.labels import split_parameter
-from hcbench.names import format_value, parse_name
+from hcbench.names import format_value
+from hcbench.views.axes import KINDS, parse_label
 
 if TYPE_CHECKING:
     from hcbench.results import Results
-    from hcbench.specs import Params, Value
-
-KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
+    from hcbench.specs import Params
 
 
 def labels_of(results: Results) -> dict[str, list[str]]:
@@ -69,7 +67,7 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
     for kind, labels in labels_of(results).items():
         known = results.parameters.get(KINDS[kind], {})
         for name in _parameters(labels, known):
-            all_values = [_params(label, known) for label in labels]
+            all_values = [parse_label(label, known).params for label in labels]
             texts = [format_value(p[name]) if name in p else None for p in all_values]
             if len({text for text in texts if text is not None}) > 1:
                 found.append({"id": f"{kind}.{name}", "kind": kind, "label": name, "values": texts})
@@ -78,12 +76,5 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
 
 def _parameters(labels: Sequence[str], known: Mapping[str, Params]) -> list[str]:
     """Names of all parameters, in the order in which they first appear."""
-    return list(dict.fromkeys(name for label in labels for name in _params(label, known)))
-
-
-def _params(label: str, known: Mapping[str, Params]) -> dict[str, Value]:
-    try:
-        written = parse_name(label).params
-    except NameSyntaxError:
-        written = {}
-    return {**known.get(label, {}), **written}
+    names = [parse_label(label, known).params for label in labels]
+    return list(dict.fromkeys(name for params in names for name in params))

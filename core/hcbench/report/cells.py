@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hcbench.ranks import find_best
 from hcbench.report.axes import labels_of
 from hcbench.specs import Interval
 from hcbench.statistics import mean_and_std
+from hcbench.views.ranks import find_best
 
 if TYPE_CHECKING:
     from hcbench.groups import Group

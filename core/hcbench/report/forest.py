@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.cell import describe
-from hcbench.dendrograms import layout
+from hcbench.plots.dendrograms import layout
 from hcbench.report.cells import short
 from hcbench.trees import HeightKind, Tree
 from hcbench.trees.facing import facing_orders

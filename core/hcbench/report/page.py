@@ -151,7 +151,7 @@ def write_whole(path: Path, text: str) -> None:
             os.unlink(stream.name)
             raise
     except OSError as error:
-        raise HcbenchError(f"cannot write {path}: {error.strerror}") from error
+        raise HcbenchError.of_file("write", path, error) from error
 
 
 def _umask() -> int:

@@ -12,8 +12,8 @@ from hcbench.errors import HcbenchError
 from hcbench.report.cells import short
 
 if TYPE_CHECKING:
-    from hcbench.ranks import Ranking
     from hcbench.results import Results
+    from hcbench.views.ranks import Ranking
 
 MOST_PAIRS = 1500  # of 55 competitors
 

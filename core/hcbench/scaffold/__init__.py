@@ -75,7 +75,7 @@ def write_plugin(
     except FileExistsError as error:
         raise DataError(f"{folder} exists already; take another NAME or --directory") from error
     except OSError as error:
-        raise DataError(f"cannot write {error.filename}: {error.strerror}") from error
+        raise DataError.of_file("write", error.filename, error) from error
     return list(files)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hcbench.overviews import count_verdicts
 from hcbench.site.listing import (
     Listing,
     Row,
@@ -16,6 +15,7 @@ from hcbench.site.listing import (
     results_listing,
     rows_of,
 )
+from hcbench.tables.overviews import count_verdicts
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry

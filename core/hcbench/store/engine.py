@@ -131,9 +131,11 @@ def _open_server(place: Place) -> Engine:
     assert place.server is not None
     logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it raises says it too
     driver = place.server.drivername.partition("+")[2]
-    wait = {} if "connect_timeout" in place.server.query else {"connect_timeout": CONNECT_WAIT}
+    # Of a database without an encoding, as a server in the C locale has, psycopg makes no texts.
+    wanted = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
+    wanted = {name: value for name, value in wanted.items() if name not in place.server.query}
     try:
-        return create_engine(place.server, pool_pre_ping=True, connect_args=wait)
+        return create_engine(place.server, pool_pre_ping=True, connect_args=wanted)
     except NoSuchModuleError as error:
         raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
     except ImportError as error:

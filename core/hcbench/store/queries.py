@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Select,
     any_,
     bindparam,
     case,
@@ -39,6 +40,7 @@ from hcbench.store.rows import (
 from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs
 
 T = TypeVar("T")
+STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 CHUNK = 800  # below the 999 variables that old versions of SQLite allow
 #: Made once, as it is asked whenever a cell is saved; the highest id of all has no key.
 _LATEST_IDS = union_all(
@@ -59,11 +61,30 @@ def among(
     return column.in_(select(listed.c.value))
 
 
-def latest_of(connection: Connection, keys: Iterable[str]) -> dict[int, str]:
-    """The latest rows of cells, of those that are there, and their keys."""
-    last = func.max(cells.c.id)
-    wanted = select(last, cells.c.key).where(among(connection, cells.c.key, keys))
-    return dict(connection.execute(wanted.group_by(cells.c.key)).all())
+def found_rows(
+    connection: Connection, wanted: Select[Any], metric_keys: Mapping[str, str]
+) -> dict[str, Stored]:
+    """What the cells are that a query tells the `STORED_COLUMNS` of, each as measured last."""
+    rows = connection.execute(wanted.order_by(cells.c.id)).all()
+    found = {row.key: Stored(*row) for row in rows}
+    by_row = {stored.row: stored for stored in found.values()} if metric_keys else {}
+    for row, missing in missing_values(connection, by_row, metric_keys).items():
+        stored = by_row[row]
+        found[stored.key] = stored._replace(missing=missing)
+    return found
+
+
+def of_keys(connection: Connection, keys: Iterable[str]) -> Select[Any]:
+    """A query for the `STORED_COLUMNS` of cells, looked up in the order of their keys here.
+
+    That is nearly the order in which they were stored, and thus as they lie on the disk.
+    """
+    if connection.dialect.name == "postgresql":
+        listed = func.unnest(literal(list(keys), ARRAY(cells.c.key.type)))
+        each = listed.table_valued("value").render_derived()
+    else:
+        each = func.json_each(json.dumps(list(keys))).table_valued("value")
+    return select(*STORED_COLUMNS).select_from(each).join(cells, cells.c.key == each.c.value)
 
 
 def missing_values(
@@ -168,19 +189,6 @@ def is_of_run(run: int) -> tuple[ColumnElement[bool], ...]:
     """Conditions: a cell is of a run, and could be run."""
     of_run = select(run_cells.c.cell).where(run_cells.c.run == run)
     return cells.c.id.in_(of_run), ~cells.c.key.startswith(LEFT_OUT)
-
-
-def found_rows(
-    connection: Connection, key_of: Mapping[int, str], metric_keys: Mapping[str, str]
-) -> dict[str, Stored]:
-    """What rows of cells are, by their keys."""
-    columns = (cells.c[name] for name in Stored._fields[1:-1])
-    missing = missing_values(connection, key_of, metric_keys)
-    wanted = select(cells.c.id, *columns).where(among(connection, cells.c.id, key_of))
-    return {
-        key_of[row[0]]: Stored._make((*row, missing.get(row[0], ())))
-        for row in connection.execute(wanted).all()
-    }
 
 
 def written_by(connection: Connection, run: int, ids: Sequence[int]) -> set[int]:

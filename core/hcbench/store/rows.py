@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement
 
 from hcbench.outcome import Measured, Outcome, Status, Value, is_failure
-from hcbench.store.codec import encode_result
 from hcbench.store.schema import END, cells
 
 LEFT_OUT = "-"  # begins the keys of combinations that cannot be
@@ -83,6 +82,8 @@ class Stored(NamedTuple):
     ----------
     row : int
         Under which it is kept; by this it is referred to, as it may be measured again.
+    key : str
+        Of the cell.
     algorithm, dataset, oracle : str
         Labels.
     status, phase : str
@@ -95,6 +96,7 @@ class Stored(NamedTuple):
     """
 
     row: int
+    key: str
     algorithm: str
     dataset: str
     oracle: str
@@ -275,6 +277,8 @@ def outcome_of_row(
 
 def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
     """Rows of ``points``."""
+    from hcbench.store.codec import encode_result  # numpy: not for a mere look at the store
+
     return [
         {
             "cell": row,

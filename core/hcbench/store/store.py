@@ -16,10 +16,10 @@ from sqlalchemy import Connection, delete, func, literal, select, update
 
 from hcbench.errors import StoreError
 from hcbench.outcome import Measured, Outcome
-from hcbench.store.codec import count_items, decode_result
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (
+    STORED_COLUMNS,
     agrees,
     among,
     chunks,
@@ -30,8 +30,8 @@ from hcbench.store.queries import (
     is_of_run,
     labels_like,
     latest_ids,
-    latest_of,
     measured_points,
+    of_keys,
     run_infos,
     written_by,
 )
@@ -277,15 +277,14 @@ class Store:
             Of those cells that are there.
         """
         with collector_paused(), self.database.reading() as connection:
-            return found_rows(connection, latest_of(connection, keys), metric_keys)
+            return found_rows(connection, of_keys(connection, keys), metric_keys)
 
     @_patiently
     def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
         """As `find`, of the cells of a run as it shows them, those that could not be left out."""
-        wanted = select(cells.c.id, cells.c.key).where(*is_of_run(run))
         with collector_paused(), self.database.reading() as connection:
-            key_of = {row.id: row.key for row in connection.execute(wanted)}
-            return found_rows(connection, key_of, metric_keys)
+            wanted = select(*STORED_COLUMNS).where(*is_of_run(run))
+            return found_rows(connection, wanted, metric_keys)
 
     @_patiently
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
@@ -316,6 +315,8 @@ class Store:
     @_patiently
     def results_of(self, row: int) -> tuple[Measured, ...]:
         """What a cell returned: its checkpoints in order, then its end, without values."""
+        from hcbench.store.codec import decode_result  # numpy: not for a mere look
+
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
         with self.database.reading() as connection:
             rows = connection.execute(select(*columns).where(points.c.cell == row)).all()
@@ -334,6 +335,8 @@ class Store:
 
         One result of each is read.
         """
+        from hcbench.store.codec import count_items  # as above
+
         at_end = (points.c.checkpoint == END, points.c.result.is_not(None))
         one_of_each = (
             select(cells.c.data_digest, func.min(cells.c.id))

@@ -17,7 +17,7 @@ What is named becomes `subjects`, and each a list of `checks`: the functions ``c
 (algorithms), `metrics`, `oracles` and `datasets`. All work on the `items` planted for them.
 Algorithms are called by `running`, and in another process by `elsewhere`, through oracles that
 `relays` may listen to; `scoring` computes metrics, `asking` asks oracles, whose `right_answers` are
-known, and `making` makes data.
+known, and `making` makes data. On the command line each check has a `limited` time.
 """
 
 from hcbench.testing.checks import Check, checks_of

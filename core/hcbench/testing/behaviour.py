@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from hcbench.given import give
 from hcbench.inputs import make_oracle
 from hcbench.notes import collect_notes
-from hcbench.problem import give
 from hcbench.testing.asking import say
 from hcbench.testing.findings import require, skip
 from hcbench.testing.items import DATA_SEED

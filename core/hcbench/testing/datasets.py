@@ -78,10 +78,16 @@ def check_size(subject: Subject) -> None:
 
 
 def check_truth(subject: Subject) -> None:
-    """The true trees are of the items, by name, and have the nested classes as clusters."""
+    """The true trees are those declared, of the items, and have the nested classes as clusters."""
     problem = usual_problem(subject)
     if not problem.truths:
         skip("it has no truth")
+    declared = subject.spec.truths_with(subject.params)
+    require(
+        declared == tuple(problem.truths) or (not declared and len(problem.truths) == 1),
+        f"{subject.label} declares the truths ({', '.join(declared)}) and yields "
+        f"{', '.join(problem.truths)}, in this order",
+    )
     for name, truth in problem.truths.items():
         if truth.names is not None and problem.names is not None:
             require(

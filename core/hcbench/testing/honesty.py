@@ -8,7 +8,8 @@ from typing import Any
 
 from hcbench.cell import describe
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, NotApplicableError
-from hcbench.problem import Problem, give
+from hcbench.given import give
+from hcbench.problem import Problem
 from hcbench.specs import HINTS
 from hcbench.testing.elsewhere import job_of_algorithm, job_without_truth, run_elsewhere
 from hcbench.testing.findings import CheckFailedError, fail, require, skip

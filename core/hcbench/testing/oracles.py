@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from hcbench.asking.questions import KINDS
 from hcbench.cell import describe
 from hcbench.comparisons import Comparisons
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
 from hcbench.inputs import make_answers, make_oracle
 from hcbench.oracle import Oracle
 from hcbench.problem import Problem
-from hcbench.questions import KINDS
 from hcbench.testing.asking import errs, hear, noise_of, problem_of, questions_about, said
 from hcbench.testing.findings import NotCheckedError, fail, require, skip
 from hcbench.testing.items import DATA_SEED, make_items, own_arrays

@@ -8,7 +8,7 @@ import numpy as np
 
 from hcbench.cell import describe, result_kind, run_job
 from hcbench.errors import HcbenchError
-from hcbench.problem import give
+from hcbench.given import give
 from hcbench.testing.elsewhere import job_of_algorithm, run_elsewhere
 from hcbench.testing.findings import fail, require, skip
 from hcbench.testing.items import own_arrays

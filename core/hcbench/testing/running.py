@@ -15,11 +15,13 @@ from hcbench.errors import (
     InvalidQuestionError,
     InvalidTreeError,
 )
+from hcbench.given import Given, give
 from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
 from hcbench.oracle import Answers
-from hcbench.problem import Given, Point, Problem, Result, give
+from hcbench.problem import Problem, Result
 from hcbench.registry import Use
+from hcbench.scored import Point
 from hcbench.specs import OracleSpec
 from hcbench.testing.findings import fail, skip
 from hcbench.testing.items import DATA_SEED, Form, make_items

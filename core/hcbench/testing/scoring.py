@@ -9,11 +9,13 @@ from functools import partial
 
 from hcbench.cell import describe, result_kind
 from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.given import finest_partition
 from hcbench.inputs import make_answers
 from hcbench.job import Call
 from hcbench.notes import collect_notes
 from hcbench.oracle import Answers
-from hcbench.problem import Cost, Point, Problem, Result, Scored, finest_partition
+from hcbench.problem import Problem, Result
+from hcbench.scored import Cost, Point, Scored
 from hcbench.specs import unmet
 from hcbench.testing.findings import skip
 from hcbench.testing.items import N, items_with, random_tree
@@ -30,6 +32,7 @@ COST = Cost(
     rounds=6,
     draws=70,
 )
+"""What metrics hear of a call where there was none."""
 
 
 def problem_of(subject: Subject, n: int = N) -> Problem:

@@ -13,14 +13,7 @@ from hcbench.job import Call
 from hcbench.names import parse_name
 from hcbench.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry import Registry, Use, load_registry, make_use
-from hcbench.specs import (
-    AlgorithmSpec,
-    DatasetSpec,
-    MetricSpec,
-    OracleSpec,
-    Spec,
-    unmet,
-)
+from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 
 _NOUNS: dict[type[Spec], str] = {
     AlgorithmSpec: "algorithm",

@@ -1,9 +1,10 @@
 """Trees and the partitions that cut them.
 
-`tree` holds `Tree` itself; `shape` what follows from its parents alone, `heights` what follows from
-its heights, `validity` the one place that says what a valid tree is; `builders`, `linkage` and
-`newick` make trees of what others write, and write them; `best_cut` finds the cut that agrees most
-with given clusters, `facing` the order in which two trees are drawn opposite.
+`tree` holds `Tree` itself; `topology` what follows from its parents alone, `shape` what heights
+add, `heights` what they mean, `validity` the one place that says what a valid tree is. `builders`,
+`linkage` and `newick` make trees of what others write, and write them; `files` reads those.
+`best_cut` finds the cut that agrees most with given clusters, `facing` the order in which two trees
+are drawn opposite.
 """
 
 from hcbench.trees.best_cut import best_cut, heaviest_cut, pair_weights

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hcbench.errors import InvalidTreeError
 from hcbench.trees._kernels import read_only, subtree_max
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.trees.tree import Tree
+    from hcbench.trees.shape import Shape
 
 
 class HeightKind(StrEnum):
@@ -28,7 +29,7 @@ class HeightKind(StrEnum):
     """There are no heights."""
 
 
-def monotone(tree: Tree, height: NDArray[np.float64]) -> NDArray[np.float64]:
+def monotone(tree: Shape, height: NDArray[np.float64]) -> NDArray[np.float64]:
     """:attr:`Tree.envelope <hcbench.trees.Tree.envelope>`."""
     sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
     signed = sign * height
@@ -37,7 +38,7 @@ def monotone(tree: Tree, height: NDArray[np.float64]) -> NDArray[np.float64]:
     return read_only(np.concatenate((height[: tree.n], sign * highest[tree.n :])))
 
 
-def distances(tree: Tree) -> NDArray[np.float64]:
+def distances(tree: Shape) -> NDArray[np.float64]:
     """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
 
     Of a tree without heights, the number of levels below each node.
@@ -53,3 +54,20 @@ def distances(tree: Tree) -> NDArray[np.float64]:
         np.subtract(highest, inner, where=inner < highest, out=distance)
         return distance
     return inner
+
+
+def branch_lengths(tree: Shape) -> NDArray[np.float64] | None:
+    """Lengths (m,) of the branches above the nodes: differences of heights without sign.
+
+    None without heights.
+
+    Raises
+    ------
+    InvalidTreeError
+        If a height is infinite.
+    """
+    if tree.height is None:
+        return None
+    if not np.isfinite(tree.height).all():
+        raise InvalidTreeError("infinite heights have no branch lengths; write with lengths=False")
+    return np.abs(tree.height[tree.parent] - tree.height)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,27 +20,60 @@ if TYPE_CHECKING:
     from hcbench.trees.tree import Tree
 
 
-def read_linkage(linkage: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Read a linkage matrix (n-1, 4): parents (2n-1,), and at what the inner nodes merge (n-1,)."""
+class Merges(NamedTuple):
+    """What a `Tree` is made of, but for names: parents, heights with their kind, linkage, (m,)."""
+
+    parent: NDArray[np.int64]
+    height: NDArray[np.float64] | None
+    kind: HeightKind
+    linkage: NDArray[np.float64] | None = None
+
+
+def read_linkage(linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None) -> Merges:
+    """Read a linkage matrix (n-1, 4) whose distances are heights of a kind."""
     rows = checked_floats(linkage, None, "a linkage matrix")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise InvalidTreeError(f"a linkage matrix has shape (n-1, 4), got {rows.shape}")
-    return _parents_of_merges(rows[:, :2]), rows[:, 2]
+    parent, merged_at, n = _parents_of_merges(rows[:, :2]), rows[:, 2], len(rows) + 1
+    if kind is HeightKind.NONE:
+        return Merges(parent, None, kind)
+    if kind is HeightKind.ORDER:
+        return Merges(parent, _order(n), kind, np.concatenate((np.full(n, np.nan), merged_at)))
+    leaves = _leaf_heights(leaf_height, n, kind)
+    return Merges(parent, np.concatenate((leaves, merged_at)), kind)
 
 
-def read_children(children: ArrayLike) -> NDArray[np.int64]:
-    """Parents (2n-1,) of scikit-learn's ``children_`` (n-1, 2)."""
+def read_children(children: ArrayLike, distances: ArrayLike | None) -> Merges:
+    """Read scikit-learn's ``children_`` (n-1, 2) and ``distances_`` (n-1,), if there are any."""
     pairs = checked_floats(children, None, "children")
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidTreeError(f"children has shape (n-1, 2), got {pairs.shape}")
-    return _parents_of_merges(pairs)
+    return _merges_at(_parents_of_merges(pairs), distances, "distances")
 
 
-def read_hclust(merge: ArrayLike) -> NDArray[np.int64]:
-    """Parents (2n-1,) of the ``merge`` (n-1, 2) of R's hclust: -i is item i, r row r, from 1."""
+def read_hclust(merge: ArrayLike, height: ArrayLike | None) -> Merges:
+    """Read the ``merge`` (n-1, 2) and ``height`` (n-1,), if there is any, of R's hclust."""
     pairs = checked_floats(merge, None, "merge")
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidTreeError(f"merge has shape (n-1, 2), got {pairs.shape}")
+    return _merges_at(_parents_of_hclust(pairs), height, "height")
+
+
+def _merges_at(parent: NDArray[np.int64], distances: ArrayLike | None, what: str) -> Merges:
+    """Merges in this order, at these distances (n-1,) or, without, at their numbers from 1."""
+    n = (parent.size + 1) // 2
+    if distances is None:
+        return Merges(parent, _order(n), HeightKind.ORDER)
+    merged_at = checked_floats(distances, n - 1, what)
+    return Merges(parent, np.concatenate((np.zeros(n), merged_at)), HeightKind.DISTANCE)
+
+
+def _order(n: int) -> NDArray[np.float64]:
+    return np.concatenate((np.zeros(n), np.arange(1.0, n)))
+
+
+def _parents_of_hclust(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Parents (2n-1,) where -i is item i and r the cluster of row r, from 1."""
     _check_integers(pairs)
     n = len(pairs) + 1
     rows = np.arange(1, n)[:, None]
@@ -63,7 +96,7 @@ def read_hclust(merge: ArrayLike) -> NDArray[np.int64]:
     return parent
 
 
-def leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
+def _leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
     """Heights (n,) of the leaves, which no linkage matrix holds."""
     if given is None and kind is HeightKind.AFFINITY:
         raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")

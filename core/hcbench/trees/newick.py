@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -88,11 +89,24 @@ def read_newick(text: str) -> NewickNodes:
 
 
 def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
-    """Height (m,) of each node above the leaves, or None if the leaves are not on one level.
+    """Height (m,) of each node above the leaves, or None if the lengths are no heights.
 
-    All nodes but the root must have a length. Leaves are on one level if their distances from the
-    root agree up to :data:`ULTRAMETRIC_TOLERANCE`; they then get height 0.
+    All nodes but the root must have a length, and the leaves be on one level: their distances from
+    the root agree up to :data:`ULTRAMETRIC_TOLERANCE`; they then get height 0. Where there are
+    lengths that are no heights, the caller's caller is warned.
     """
+    missing = np.isnan(nodes.length[:-1])
+    if missing.all():
+        return None
+    height = None if missing.any() else _heights_above_leaves(nodes)
+    if height is None:
+        reason = "some are missing" if missing.any() else "the leaves are not on one level"
+        warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
+    return height
+
+
+def _heights_above_leaves(nodes: NewickNodes) -> NDArray[np.float64] | None:
+    """Heights of lengths, all of which there are; None if the leaves are not on one level."""
     parent, length = nodes.parent, nodes.length.copy()
     parent.setflags(write=False)
     length.setflags(write=False)

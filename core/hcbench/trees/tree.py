@@ -1,20 +1,17 @@
 """Trees: what every hierarchical clustering returns.
 
-What follows from the parents alone is in ``shape``, what heights mean in ``heights``,
-and what makes a tree valid in ``validity``.
+What follows from the parents alone is in ``topology``, what heights add in ``shape``, and what
+makes a tree valid in ``validity``.
 """
 
 from __future__ import annotations
 
-import operator
-import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.errors import InvalidTreeError
 from hcbench.trees import _kernels
 from hcbench.trees._kernels import read_only
 from hcbench.trees.builders import (
@@ -23,21 +20,9 @@ from hcbench.trees.builders import (
     parents_of_levels,
     renumbered,
 )
-from hcbench.trees.heights import HeightKind, monotone
-from hcbench.trees.linkage import (
-    leaf_heights,
-    read_children,
-    read_hclust,
-    read_linkage,
-    write_linkage,
-)
-from hcbench.trees.newick import (
-    NewickWarning,
-    heights_of_lengths,
-    match_labels,
-    read_newick,
-    write_newick,
-)
+from hcbench.trees.heights import HeightKind, branch_lengths
+from hcbench.trees.linkage import read_children, read_hclust, read_linkage, write_linkage
+from hcbench.trees.newick import heights_of_lengths, match_labels, read_newick, write_newick
 from hcbench.trees.partition import Cut, Partition
 from hcbench.trees.shape import Shape
 from hcbench.trees.validity import checked_floats, checked_height, checked_names, checked_parent
@@ -80,8 +65,6 @@ class Tree(Shape):
         If this is not a tree: see the message.
     """
 
-    height: NDArray[np.float64] | None
-    kind: HeightKind
     names: tuple[str, ...] | None
     linkage: NDArray[np.float64] | None
 
@@ -134,16 +117,8 @@ class Tree(Shape):
         names
             Names of the n leaves.
         """
-        parent, merged_at = read_linkage(Z)
-        n = merged_at.size + 1
-        kind = HeightKind(kind)
-        if kind is HeightKind.NONE:
-            return cls(parent, names=names)
-        if kind is HeightKind.ORDER:
-            order = np.concatenate((np.zeros(n), np.arange(1.0, n)))
-            return cls(parent, order, kind, names, np.concatenate((np.full(n, np.nan), merged_at)))
-        leaves = leaf_heights(leaf_height, n, kind)
-        return cls(parent, np.concatenate((leaves, merged_at)), kind, names)
+        found = read_linkage(Z, HeightKind(kind), leaf_height)
+        return cls(found.parent, found.height, found.kind, names, found.linkage)
 
     @classmethod
     def from_children(
@@ -156,7 +131,8 @@ class Tree(Shape):
 
         Without distances the height is the number of the row, from 1: kind ORDER.
         """
-        return cls._from_merges(read_children(children), distances, "distances", names)
+        found = read_children(children, distances)
+        return cls(found.parent, found.height, found.kind, names)
 
     @classmethod
     def from_hclust(
@@ -171,22 +147,8 @@ class Tree(Shape):
         before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
         number of the row: kind ORDER.
         """
-        return cls._from_merges(read_hclust(merge), height, "height", names)
-
-    @classmethod
-    def _from_merges(
-        cls,
-        parent: NDArray[np.int64],
-        distances: ArrayLike | None,
-        what: str,
-        names: Iterable[str] | None,
-    ) -> Self:
-        """Make a binary tree whose inner nodes are in the order of merging, at these distances."""
-        n = (parent.size + 1) // 2
-        kind, merged_at = HeightKind.ORDER, np.arange(1.0, n)
-        if distances is not None:
-            kind, merged_at = HeightKind.DISTANCE, checked_floats(distances, n - 1, what)
-        return cls(parent, np.concatenate((np.zeros(n), merged_at)), kind, names)
+        found = read_hclust(merge, height)
+        return cls(found.parent, found.height, found.kind, names)
 
     @classmethod
     def from_levels(cls, levels: ArrayLike, names: Iterable[str] | None = None) -> Self:
@@ -227,19 +189,9 @@ class Tree(Shape):
             If two leaves have the same label.
         """
         nodes = read_newick(text)
-        missing = np.isnan(nodes.length[:-1])
-        height = None if missing.any() else heights_of_lengths(nodes)
-        if height is None and not missing.all():
-            reason = "some are missing" if missing.any() else "the leaves are not on one level"
-            warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=2)
-        has_heights = height is not None and not missing.all()
-        tree = cls.from_parents(
-            nodes.parent,
-            height if has_heights else None,
-            HeightKind.DISTANCE if has_heights else HeightKind.NONE,
-            nodes.labels,
-            collapse_unary=True,
-        )
+        height = heights_of_lengths(nodes)
+        kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
+        tree = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
         return tree if names is None else tree.relabel(match_labels(tree.names, names))
 
     @classmethod
@@ -332,68 +284,7 @@ class Tree(Shape):
             None if self.linkage is None else self.linkage[ids],
         )
 
-    # ---- Heights ---------------------------------------------------------------------------------
-
-    def merge_height(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Heights of the lowest common ancestors of ``i`` and ``j``; as :meth:`lca`."""
-        return self._heights("merge_height")[self.lca(i, j)]
-
-    @cached_property
-    def envelope(self) -> NDArray[np.float64]:
-        """Heights (m,) made monotone: the highest (AFFINITY: lowest) inner node from v down.
-
-        Leaves keep theirs, and hold no merge back.
-        """
-        return monotone(self, self._heights("envelope"))
-
-    @cached_property
-    def split_order(self) -> NDArray[np.int64]:
-        """The inner nodes in the order in which cuts into ever more clusters split them.
-
-        Highest :attr:`envelope` first (AFFINITY: lowest), so the last merge is undone first; for
-        kind NONE the largest cluster first. Of equal nodes, the larger id first. O(m log m).
-        """
-        priority = self.sizes if self.height is None else self.envelope
-        if self.kind is HeightKind.AFFINITY:
-            priority = -priority
-        return read_only(self.root - np.argsort(-priority[: self.n - 1 : -1], kind="stable"))
-
     # ---- Cuts ------------------------------------------------------------------------------------
-
-    def cut_nodes(self, k: int) -> NDArray[np.int64]:
-        """Nodes of the coarsest cut along :attr:`split_order` with at least ``k`` clusters.
-
-        Exactly k in a binary tree; splitting a node of another tree gives all its children at once.
-
-        Raises
-        ------
-        InvalidPartitionError
-            If ``k`` is not in 1..n.
-        """
-        k = operator.index(k)
-        if not 1 <= k <= self.n:
-            raise InvalidPartitionError(f"a tree of {self.n} leaves has no cut into {k} clusters")
-        gained = np.diff(self.child_offsets)[self.split_order] - 1
-        n_splits = int(np.searchsorted(np.cumsum(gained), k - 1)) + 1 if k > 1 else 0
-        split = np.zeros(self.n_nodes, dtype=np.bool_)
-        split[self.split_order[:n_splits]] = True
-        return self._frontier(split)
-
-    def cut_height_nodes(self, h: float) -> NDArray[np.int64]:
-        """Highest nodes whose :attr:`envelope` is at most ``h`` (AFFINITY: at least), and leaves.
-
-        Raises
-        ------
-        InvalidTreeError
-            If the kind is NONE.
-        InvalidPartitionError
-            If ``h`` is NaN.
-        """
-        if np.isnan(h):
-            raise InvalidPartitionError("the height of a cut is NaN; give a number")
-        self._heights("cut_height")
-        split = self.envelope < h if self.kind is HeightKind.AFFINITY else self.envelope > h
-        return self._frontier(split)
 
     def cut(self, k: int) -> Partition:
         """Return the partition of :meth:`cut_nodes`."""
@@ -434,22 +325,10 @@ class Tree(Shape):
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
-        length = None
-        if lengths and self.height is not None:
-            if not np.isfinite(self.height).all():
-                raise InvalidTreeError(
-                    "infinite heights have no branch lengths; write with lengths=False"
-                )
-            length = np.abs(self.height[self.parent] - self.height)
         names = map(str, range(self.n)) if self.names is None else self.names
-        return write_newick(self.leaf_range, names, length)
+        return write_newick(self.leaf_range, names, branch_lengths(self) if lengths else None)
 
     # ---- Everything else -------------------------------------------------------------------------
-
-    def _heights(self, wanted_by: str) -> NDArray[np.float64]:
-        if self.height is None:
-            raise InvalidTreeError(f"{wanted_by} needs heights, and this tree has none")
-        return self.height
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

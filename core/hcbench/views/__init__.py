@@ -1,18 +1,19 @@
 """The data behind every figure: pure functions of `Results`, drawn by `drawing` and `report`.
 
 Each view is a dataclass of plain numbers and names, with its uncertainty and what was left out of
-it; where there is nothing to show, an error says why in one line.
+it; where there is nothing to show, an error says why in one line. Who is better is decided in one
+place, for figures and tables alike: `blocks` puts together what can be compared, `ranks` ranks it.
 """
 
 from __future__ import annotations
 
-from hcbench.blocks import Blocks, LeftOut
-from hcbench.ranks import Pair, Ranking
 from hcbench.views.axes import Axis, axes_of, find_axis, find_metric
+from hcbench.views.blocks import Blocks, LeftOut
 from hcbench.views.curves import CurvePoint, CurveView, Line, Panel, PowerLaw, curves, scaling
 from hcbench.views.differences import PairedDifference, paired_differences
 from hcbench.views.palette import Look, looks_for, looks_of
 from hcbench.views.rankings import ProfileView, profile, ranking
+from hcbench.views.ranks import Pair, Ranking
 from hcbench.views.significance import describe_ranking, significance_lines
 from hcbench.views.tradeoffs import (
     Level,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.blocks import Blocks, make_blocks
 from hcbench.errors import HcbenchError
-from hcbench.ranks import ALPHA, Ranking, direction_of, rank_groups
 from hcbench.statistics import PerformanceProfile, performance_profile
 from hcbench.views.axes import COSTS, find_metric
+from hcbench.views.blocks import Blocks, make_blocks
+from hcbench.views.ranks import ALPHA, Ranking, direction_of, rank_groups
 
 if TYPE_CHECKING:
     from hcbench.groups import Group

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hcbench.blocks import Blocks
-    from hcbench.ranks import Ranking
+    from hcbench.views.blocks import Blocks
+    from hcbench.views.ranks import Ranking
 
 _FAILED = {
     "worst": "who failed in a repetition is last there",

@@ -1,0 +1,146 @@
+"""The Python twin of ``hcbench compare``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
+from hcbench.executors import ExecutorName
+from hcbench.plan import make_plan
+from hcbench.registry import load_registry, with_defaults
+from hcbench.results import Results
+from hcbench.run import Observer, run_plan
+from hcbench.specs import AlgorithmSpec, MetricSpec
+from hcbench.store import Store
+from hcbench.suite import Suite
+
+
+def compare(
+    algos: Iterable[str | AlgorithmSpec | Own] = (),
+    datasets: Iterable[Any] | Mapping[str, Any] = (),
+    oracles: Iterable[str] = (),
+    metrics: Iterable[str | MetricSpec | Own] = (),
+    *,
+    repetitions: int = 5,
+    seed: int = 0,
+    budget: int | Sequence[int] | None = None,
+    checkpoints: Sequence[int] = (),
+    n_jobs: int | None = None,
+    exclusive: bool = False,
+    executor: ExecutorName = "local",
+    scheduler: str | None = None,
+    timeout: float | None = 300.0,
+    memory: float | None = None,
+    store: str | Path | None = None,
+    fresh: bool = False,
+    plugins: Sequence[str | Path] = (),
+    observer: Observer | None = None,
+) -> Results:
+    """Compare algorithms; the twin of ``hcbench compare``.
+
+    Parameters
+    ----------
+    algos : iterable of str, AlgorithmSpec or callable
+        ``"NAME[param=value]"``, where a list is a grid; or a function of your own,
+        ``f(X) -> tree`` with X of shape (n, p), which returns a Tree, a scipy linkage matrix or
+        scikit-learn's ``children_`` (a parameter called ``rng`` receives a seeded generator).
+        Empty: the defaults of ``hcbench compare``.
+    datasets : iterable or mapping
+        Names; arrays (n, p); pairs ``(X, labels)``; Problems; functions ``f(seed) -> Problem``.
+        A mapping gives names to them. Such a function is called once with seed 0 in this process
+        before anything runs, to learn what its problems provide; a `DatasetSpec` declares that and
+        is called in the workers only.
+    oracles : iterable of str
+        Where none of an accepted kind is named, an algorithm gets the first that it accepts and
+        the data can provide.
+    metrics : iterable of str, MetricSpec or callable
+        A callable is ``f(scored) -> float``, higher is better.
+    repetitions : int
+    seed : int
+        The base of all seeds; the same seed gives the same numbers.
+    budget : int or sequence of int, optional
+        The most questions an algorithm may ask; several make a run each.
+    checkpoints : sequence of int
+        Query counts at which the results of anytime algorithms are judged.
+    n_jobs : int, optional
+        Cells at a time; by default one a core, or one a thread of a cluster.
+    exclusive : bool
+        Time fairly: one cell at a time, and nothing else of this run meanwhile.
+    executor : {"local", "dask"}
+        Where cells run: in processes of this machine, or in such processes on the machines of a
+        dask cluster, whose workers have the same hcbench and are not daemonic
+        (``distributed.worker.daemon: false``).
+    scheduler : str, optional
+        The address of a dask scheduler, such as ``"tcp://host:8786"``. Without one, the executor
+        dask makes a cluster in this process.
+    timeout : float, optional
+        Wall seconds for one call of an algorithm; None is no limit. Making its data and computing
+        its metrics may each take twice as long, and 120 s at least.
+    memory : float, optional
+        GiB that one call may hold above the warm worker.
+    store : path or URL, optional
+        Where results are kept; by default in the user's data directory.
+    fresh : bool
+        Run everything, whatever is stored.
+    plugins : sequence of path
+        Plugin files for this run.
+    observer : Observer, optional
+        Follows the run.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    HcbenchError
+        If a name, a parameter or data are wrong; failing cells are rows, not errors.
+    """
+    registry = load_registry(plugins)
+    budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
+        named, own = sort_out(algos, own_algorithm)
+        named_data, own_data = sort_out(named_pairs(datasets), lambda x: own_dataset(x, folder))
+        named_metrics, own_metrics = sort_out(metrics, own_metric)
+        suite = with_defaults(
+            Suite(
+                name="compare",
+                algorithms=named,
+                datasets=named_data,
+                oracles=tuple(oracles),
+                metrics=named_metrics,
+                repetitions=repetitions,
+                seed=seed,
+                budgets=budgets,
+                checkpoints=tuple(checkpoints),
+                timeout=timeout,
+                memory=memory,
+            ),
+            registry,
+            algorithms=not own,
+            datasets=not own_data,
+            metrics=not own_metrics,
+        )
+        plan = make_plan(suite, registry, algorithms=own, datasets=own_data, metrics=own_metrics)
+        opened = stack.enter_context(Store(store))
+        outcomes = run_plan(
+            plan,
+            registry.plugins,
+            opened,
+            jobs=n_jobs,
+            fresh=fresh,
+            exclusive=exclusive,
+            command="hcbench.compare(...)",
+            observer=observer,
+            executor=executor,
+            scheduler=scheduler,
+            files=sorted(folder.iterdir()),
+        )
+    return Results.of_plan(plan, outcomes)

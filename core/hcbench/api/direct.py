@@ -1,0 +1,219 @@
+"""One algorithm on one's own data, one metric of one's own tree: no harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hcbench.api.given_data import as_problem, problem_of_truth, truth_entries
+from hcbench.cell import as_result
+from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.given import give
+from hcbench.inputs import make_answers, make_oracle
+from hcbench.job import Call
+from hcbench.oracle import Answers, Oracle, ask_oracle
+from hcbench.plan import choose_oracles
+from hcbench.problem import Problem, Result
+from hcbench.registry import Registry, Use, load_registry, use_one
+from hcbench.scored import Cost, Scored
+from hcbench.specs import AlgorithmSpec, load_function
+
+Own: TypeAlias = Callable[..., Any]
+
+_KIND = {
+    "ordinal": "ordinal-queries",
+    "same_cluster": "pair-queries",
+    "quadruplet": "quadruplet-queries",
+}
+
+
+def fit(
+    name: str,
+    data: Any = None,
+    /,
+    *,
+    seed: int = 0,
+    budget: int | None = None,
+    oracle: str | Oracle | None = None,
+    truth: Any = None,
+    n: int | None = None,
+    ordinal: Own | None = None,
+    same_cluster: Own | None = None,
+    quadruplet: Own | None = None,
+    vectorized: bool = False,
+    **params: Any,
+) -> Result:
+    """Run one registered algorithm on one's own data, without a harness.
+
+    Parameters
+    ----------
+    name : str
+        Of the algorithm; ``NAME[param=value]`` works too.
+    data : array, Comparisons, Tree, Problem or Oracle
+        Vectors (n, p); a square symmetric matrix of similarities; comparisons; a tree to be
+        cut; or what `ask_oracle` made.
+    seed : int
+    budget : int, optional
+        The most questions that may be asked.
+    oracle : str or Oracle, optional
+        How the data answer, such as ``"quadruplet-set[p=0.05]"``; by default the first kind that
+        the algorithm accepts and the data can provide. Or who answers, made by `ask_oracle`.
+    truth : Tree or labels, optional
+        For algorithms that take a hint.
+    n : int, optional
+        Number of items, with one of the callables below and no data.
+    ordinal, same_cluster, quadruplet : callable, optional
+        Who answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)`` whether they
+        belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
+    vectorized : bool
+        Whether that callable takes and returns arrays, one entry a question.
+    **params
+        Of the algorithm.
+
+    Returns
+    -------
+    Tree or Partition
+        Counts are read from the oracle's ledger. Make it by `ask_oracle` to have it:
+        ``asked = ask_oracle("pair-queries", f, n=tree.n)``, then ``fit("WDP", tree,
+        oracle=asked)`` and ``asked.ledger.queries``.
+
+    Raises
+    ------
+    HcbenchError
+        If the data do not fit the algorithm, or the budget is used up.
+    """
+    registry = load_registry()
+    use = use_one(registry.algorithms, name, _tuples(params))
+    answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
+    callables = {name: f for name, f in answering.items() if f is not None}
+    _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
+    if vectorized and not callables:
+        raise ParameterError("vectorized= is for a callable that answers, and there is none")
+    if isinstance(data, Oracle):
+        data, oracle = None, data
+    own = oracle if isinstance(oracle, Oracle) else None
+    problem, asked = _who_answers(data, own, callables, n, budget, truth, vectorized=vectorized)
+    if asked is None:
+        assert not isinstance(oracle, Oracle)
+        asked = _default_oracle(registry, use, problem, oracle, seed, budget)
+    elif asked.kind not in use.spec.accepts:
+        raise ParameterError(
+            f"{use.label} accepts {', '.join(use.spec.accepts)}; this oracle is {asked.kind}"
+        )
+    given = give(problem, use.spec.hints_of(use.params))
+    asked.prepare()
+    returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
+    return as_result(returned, problem.n)
+
+
+def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        k: tuple(v.tolist() if isinstance(v, np.ndarray) else v)
+        if isinstance(v, list | np.ndarray)
+        else v
+        for k, v in params.items()
+    }
+
+
+def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:
+    """Refuse arguments that would be dropped without a word."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    brought = isinstance(given.get("oracle"), Oracle) and not isinstance(data, Oracle)
+    if brought or isinstance(data, Oracle):
+        for name in [*callables, *(name for name in given if name != "oracle" or not brought)]:
+            raise ParameterError(
+                f"{name}= has no effect on an oracle that is made already: leave it out; "
+                "ask_oracle takes the callable, n= and budget="
+            )
+    if callables and "oracle" in given:
+        raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; leave one out")
+    if data is not None and "n" in given:
+        raise ParameterError("n= is for a callable without data: the data say how many items")
+    if len(callables) > 1:
+        raise ParameterError(f"only one can answer, got {', '.join(callables)}")
+
+
+def _who_answers(
+    data: Any,
+    asked: Oracle | None,
+    callables: Mapping[str, Own],
+    n: int | None,
+    budget: int | None,
+    truth: Any,
+    *,
+    vectorized: bool,
+) -> tuple[Problem, Oracle | None]:
+    """The problem, and the oracle if the caller brings one."""
+    problem = None if data is None else as_problem(data, truth)
+    for name, function in callables.items():
+        items = n if problem is None else problem.n
+        if items is None:
+            raise ParameterError("say how many items there are: n=...")
+        asked = ask_oracle(_KIND[name], function, n=items, budget=budget, vectorized=vectorized)
+    if problem is None:
+        if asked is None:
+            raise ParameterError("fit needs data, or n= and a callable that answers")
+        problem = Problem(n=asked.n, **({} if truth is None else truth_entries(truth)))
+    if asked is not None and asked.n != problem.n:
+        raise DataError(f"the oracle answers about {asked.n} items, and the data have {problem.n}")
+    return problem, asked
+
+
+def _default_oracle(
+    registry: Registry,
+    use: Use[AlgorithmSpec],
+    problem: Problem,
+    oracle: str | None,
+    seed: int,
+    budget: int | None,
+) -> Oracle:
+    requested = registry.use_oracles(oracle) if oracle else []
+    paired = choose_oracles(use, problem.provides, "the data", requested, registry)
+    if not paired.able:
+        raise DataError(paired.unable[0][1])
+    chosen = paired.able[0]
+    if oracle is None and _asks_nothing(use, problem.n):
+        return Oracle(Answers(kind=chosen.spec.kind, n=problem.n), budget)
+    call = Call(chosen.spec.function, chosen.params)
+    return make_oracle(make_answers(call, problem, seed, budget), budget)
+
+
+def _asks_nothing(use: Use[AlgorithmSpec], n: int) -> bool:
+    said = use.spec.questions and load_function(use.spec.questions)(n, **use.params)
+    return said == (0, True)
+
+
+def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
+    """One metric's value for a tree or partition made anywhere.
+
+    Parameters
+    ----------
+    metric : str
+        Name; ``NAME[param=value]`` works too.
+    result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
+    truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
+        What the metric compares with.
+    **params
+        Of the metric.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotApplicableError
+        If the metric is not defined for such a result or such a truth, or tells a cost, and why.
+    """
+    registry = load_registry()
+    use = use_one(registry.metrics, metric, _tuples(params))
+    if use.spec.cost:
+        raise NotApplicableError(
+            f"{use.label} is a cost of the call that made the result, which the result does not "
+            "tell; compare measures it"
+        )
+    problem = problem_of_truth(truth)
+    scored = Scored(problem=problem, result=as_result(result, problem.n), cost=Cost(seconds=0.0))
+    return float(use.spec.load()(scored, **use.params))

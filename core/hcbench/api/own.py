@@ -1,0 +1,147 @@
+"""What callers of `compare` bring of their own: functions, arrays, problems and specs."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hcbench.api.given_data import as_problem
+from hcbench.errors import DataError, ParameterError
+from hcbench.job import place_of
+from hcbench.oracle import Oracle
+from hcbench.plugins import Plugin
+from hcbench.problem import Problem
+from hcbench.registry import Use, make_use
+from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec
+
+Own: TypeAlias = Callable[..., Any]
+_SESSION = "caller"
+
+
+def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
+    """Names, and the caller's own made into uses."""
+    listed = [items] if isinstance(items, str) else list(items)
+    names = tuple(item for item in listed if isinstance(item, str))
+    return names, [own(item) for item in listed if not isinstance(item, str)]
+
+
+def _session_plugin(version: str) -> Plugin:
+    return Plugin(_SESSION, "session", version)
+
+
+def _own_use(spec: Any, version: str | None = None) -> Use[Any]:
+    """A use of the caller's own; code cannot be compared, so it is never taken from the store."""
+    return make_use(spec, _session_plugin(version or uuid.uuid4().hex), {})
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return re.sub(r"[\[\]=,:\s<>]", "", name)
+
+
+@dataclass(frozen=True, slots=True)
+class OnVectors:
+    """A function of the vectors alone, as scipy's users write them, made an algorithm."""
+
+    function: Own
+    takes_rng: bool
+
+    def __call__(self, oracle: Oracle, _given: Any, rng: np.random.Generator) -> Any:
+        """Call it with the vectors."""
+        extra = {"rng": rng} if self.takes_rng else {}
+        return self.function(oracle.read(), **extra)
+
+
+def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
+    """An algorithm of a spec, or of a function of the vectors."""
+    if isinstance(item, AlgorithmSpec):
+        return _own_use(item)
+    if not callable(item):
+        raise ParameterError(f"an algorithm is a name, a function or an AlgorithmSpec: {item!r}")
+    code = getattr(item, "__code__", None)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+    spec = AlgorithmSpec(
+        name=_name_of(item),
+        function=OnVectors(item, "rng" in names),
+        doc="The caller's own.",
+        accepts=("vectors",),
+    )
+    return _own_use(spec)
+
+
+def own_metric(item: MetricSpec | Own) -> Use[MetricSpec]:
+    """A metric of a spec, or of a function of what is scored."""
+    if isinstance(item, MetricSpec):
+        return _own_use(item)
+    if not callable(item):
+        raise ParameterError(f"a metric is a name, a function or a MetricSpec: {item!r}")
+    spec = MetricSpec(
+        name=_name_of(item),
+        function=item,
+        doc="The caller's own.",
+        direction="higher",
+        result="any",
+    )
+    return _own_use(spec)
+
+
+def named_pairs(datasets: Iterable[Any] | Mapping[str, Any]) -> list[Any]:
+    """Names as they are; the caller's own with a name."""
+    if isinstance(datasets, Mapping):
+        return [(name, data) for name, data in datasets.items()]
+    if isinstance(datasets, str):
+        return [datasets]
+    return [
+        item if isinstance(item, str) else (getattr(item, "__name__", f"data{number}"), item)
+        for number, item in enumerate(datasets, start=1)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A problem in a file of this session, so that only its path travels to the workers."""
+
+    path: str
+
+    def __call__(self, _seed: int) -> Problem:
+        """Read it."""
+        problem: Problem = pickle.loads(Path(place_of(self.path)).read_bytes())
+        return problem
+
+
+def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
+    """A data set of a spec, a function of the seed, or data; these are laid into the folder."""
+    name, data = named
+    if isinstance(data, DatasetSpec):
+        return _own_use(data)
+    if callable(data):
+        example = data(0)  # here and not in a worker: nothing is planned before this is known
+        if not isinstance(example, Problem):
+            raise DataError(f"{name}(seed) must return a Problem, got {type(example).__name__}")
+        spec = DatasetSpec(
+            name=name,
+            function=data,
+            doc="The caller's own.",
+            provides=tuple(example.provides),
+            truths=tuple(example.truths),
+        )
+        return _own_use(spec)
+    problem = as_problem(data)
+    path = folder / f"{uuid.uuid4().hex}.pickle"
+    path.write_bytes(pickle.dumps(problem, protocol=5))
+    spec = DatasetSpec(
+        name=name,
+        function=Kept(str(path)),
+        doc="The caller's own.",
+        provides=tuple(problem.provides),
+        truths=tuple(problem.truths),
+        random=False,
+    )
+    return _own_use(spec, problem.digest())

@@ -1,0 +1,101 @@
+"""What an oracle plugin returns: the answers, before core counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench._question_kernels import ORDERED, QUADRUPLET, UNORDERED
+from hcbench.answer_matrix import AnswerMatrix
+from hcbench.errors import InvalidQuestionError
+
+Questions: TypeAlias = NDArray[np.int64]
+Code: TypeAlias = NDArray[np.int8]
+
+#: Of ordinal questions: no pair is closer than the others.
+NONE = -1
+#: Of a person: no answer; the question is asked again, and counted again.
+UNSURE = -2
+
+ARITY = {"quadruplet-queries": 4, "ordinal-queries": 3, "pair-queries": 2}
+_SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """What an oracle plugin knows, before core counts it.
+
+    Attributes
+    ----------
+    kind : str
+        Of oracle.
+    n : int
+        Number of items.
+    data : object
+        For kinds that are read whole: vectors, a similarity matrix, Comparisons.
+    size : int, optional
+        How many answers ``data`` holds; None where it holds nothing countable.
+    arity : int
+        For kinds that are asked: items in a question, at most 4.
+    answer : callable, optional
+        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys name the
+        canonical question, times say how often it was asked before: together with the noise
+        seed they decide a noisy answer (`hcbench.compiled.uniform`).
+    compiled : numba function, optional
+        ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops; where it is
+        given, ``answer`` need not be.
+    floats, ints : arrays, optional
+        The data of the compiled function.
+    timed : bool
+        Whether an answer depends on how often its question was asked before, as with noise that is
+        drawn anew each time. If not, that number may be given as 0, and counting is cheaper.
+    symmetry : {"unordered", "quadruplet", "ordered"}, optional
+        Which questions are the same: about one set of items; about the same two unordered pairs,
+        in either order; about the same items in one order. By default that of two pairs for an
+        arity of 4, else that of a set.
+    draw : callable, optional
+        ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
+        stream that nothing but the seed decides. Where questions are about two items and this is
+        left out, all ordered pairs of different items are equally likely, and the seed is 0.
+    matrix : AnswerMatrix, optional
+        What is answered about all pairs of items. For metrics; no algorithm sees it.
+
+    Raises
+    ------
+    InvalidQuestionError
+        If the arity is more than 4.
+    """
+
+    kind: str
+    n: int
+    data: Any = None
+    size: int | None = None
+    arity: int = 0
+    answer: Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
+    compiled: Any = None
+    floats: NDArray[np.float64] | None = None
+    ints: NDArray[np.int64] | None = None
+    timed: bool = True
+    symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
+    draw: Callable[[int, int], Questions] | None = None
+    matrix: AnswerMatrix | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.arity <= 4:
+            raise InvalidQuestionError(
+                f"questions are about 1 to 4 items; {self.kind} has an arity of {self.arity}"
+            )
+
+    @property
+    def symmetry_code(self) -> int:
+        """As `hcbench.compiled.question_key` takes it."""
+        return _SYMMETRY[self.symmetry or ("quadruplet" if self.arity == 4 else "unordered")]
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether there is a stream of pairs to draw from."""
+        return self.draw is not None or (self.arity == 2 and self.n > 1)

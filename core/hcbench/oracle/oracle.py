@@ -1,0 +1,294 @@
+"""The oracle as an algorithm sees it: asked, read and run, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcbench import compiled
+from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.oracle.answers import UNSURE, Answers, Code, Questions
+from hcbench.oracle.ledger import Ledger
+from hcbench.problem import Result
+from hcbench.scored import Point
+
+PATIENCE = 5
+"""How often a question is asked until there is an answer."""
+_AT_ONCE = 1 << 14
+"""Questions that are handed to compiled code together: they stay in the processor's cache."""
+
+
+class Oracle:
+    """A counted oracle, as an algorithm sees it.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it knows.
+    budget : int, optional
+        The most questions that will be answered; the ledger tells it.
+    checkpoints : sequence of int
+        Query counts at which results are wanted.
+    clock : callable
+        Tells seconds: those of the answers, and of the call that asks.
+    """
+
+    __slots__ = ("_answers", "_ask", "_clock", "_trace", "checkpoints", "ledger")
+
+    def __init__(
+        self,
+        answers: Answers,
+        budget: int | None = None,
+        checkpoints: Sequence[int] = (),
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._answers = answers
+        self._clock = clock
+        self._ask: Any = None
+        self._trace: list[Point] = []
+        self.checkpoints = tuple(checkpoints)
+        self.ledger = Ledger(answers, budget)
+
+    @property
+    def kind(self) -> str:
+        """What can be asked of it."""
+        return self._answers.kind
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """What tells the seconds."""
+        return self._clock
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return self._answers.n
+
+    def read(self) -> Any:
+        """All that a non-adaptive oracle holds, in one go.
+
+        Returns
+        -------
+        vectors, similarity matrix or Comparisons
+            Read-only. The answers of a set are counted as queries, in one round.
+
+        Raises
+        ------
+        InvalidQuestionError
+            If this kind must be asked.
+        BudgetExceededError
+            If the set is larger than the budget.
+        """
+        data = self._answers.data
+        if data is None:
+            raise InvalidQuestionError(f"{self.kind} cannot be read whole; ask questions")
+        if self._answers.size is not None:
+            self.ledger._read_whole(self._answers.size)
+        if hasattr(data, "indptr"):
+            # Read-only arrays do not protect the matrix that holds them: everyone gets their own.
+            return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)
+        return data
+
+    def ask(self, questions: ArrayLike) -> Code:
+        """Ask a batch of questions: one round.
+
+        Parameters
+        ----------
+        questions : (m, arity) array of any type of int
+            One question a row. For quadruplets, ``i, j, k, l``: is pair (i, j) more similar than
+            pair (k, l)?  For ordinal questions, three items: which is the odd one out?  For
+            pairs: do they belong together?
+
+        Returns
+        -------
+        (m,) int8 array
+            Quadruplets: 1 (the first pair is), -1 (the second is), 0 (a tie). Ordinal: 0, 1, 2,
+            the position of the odd one out, or NONE. Pairs: 1 or 0.
+
+        Raises
+        ------
+        BudgetExceededError
+            If the batch is larger than what is left; then nothing is answered.
+        InvalidQuestionError
+            If the questions have the wrong shape or name items that do not exist, or if one gets
+            no answer (UNSURE) `PATIENCE` times.
+        """
+        rows = self._checked(questions)
+        codes = self._answered(rows)
+        for _ in range(PATIENCE - 1):
+            unsure = codes == UNSURE
+            if not unsure.any():
+                return codes
+            codes[unsure] = self._answered(rows[unsure])
+        if (codes == UNSURE).any():
+            raise InvalidQuestionError(
+                f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {PATIENCE} times"
+            )
+        return codes
+
+    def _answered(self, rows: NDArray[np.integer[Any]]) -> Code:
+        """Count a batch, and answer it."""
+        ledger = self.ledger
+        ledger._begin_round(len(rows))
+        start = self._clock()
+        if self._answers.answer is None:
+            codes = self._answered_compiled(rows)
+        else:
+            codes = self._answered_by_callable(rows.astype(np.int64, copy=False))
+        ledger._seconds += self._clock() - start
+        return codes
+
+    def _answered_compiled(self, rows: NDArray[np.integer[Any]]) -> Code:
+        answers = self._answers
+        answer_many = compiled.answering(answers.compiled, answers.symmetry_code, answers.arity)
+        codes = np.empty(len(rows), np.int8)
+        for first in range(0, len(rows), _AT_ONCE):
+            at_once = slice(first, first + _AT_ONCE)
+            questions = rows[at_once].astype(np.int64, copy=False)
+            answer_many(self.ledger._state, questions, codes[at_once])
+        return codes
+
+    def _answered_by_callable(self, questions: Questions) -> Code:
+        assert self._answers.answer is not None
+        keys = np.empty(len(questions), np.uint64)
+        times = np.empty(len(questions), np.int64)
+        compiled.note_questions(self.ledger._state, questions, keys, times)
+        return np.array(self._answers.answer(questions, keys, times), dtype=np.int8)
+
+    def _checked(self, questions: ArrayLike) -> NDArray[np.integer[Any]]:
+        """The questions as they were given, of any type of integers."""
+        arity = self._answers.arity
+        if not arity:
+            raise InvalidQuestionError(f"{self.kind} cannot be asked; read them whole")
+        given = np.asarray(questions)
+        if given.size and given.dtype.kind not in "iu":
+            raise InvalidQuestionError(f"{self.kind} are rows of integers, got {given.dtype}")
+        rows = np.ascontiguousarray(given, dtype=None if given.size else np.int64)
+        if rows.ndim != 2 or rows.shape[1] != arity:
+            raise InvalidQuestionError(
+                f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
+            )
+        if _has_outside(rows, self.n):
+            wrong = rows[(rows < 0) | (rows >= self.n)][0]
+            raise InvalidQuestionError(f"item {wrong} does not exist: there are {self.n}, from 0")
+        return rows
+
+    def draw(self, m: int) -> Questions:
+        """The next pairs of a stream that is the same for all algorithms; to draw costs nothing.
+
+        Parameters
+        ----------
+        m : int
+            How many.
+
+        Returns
+        -------
+        (m, 2) int array
+            Questions; their answers are to be asked for, and paid.
+
+        Raises
+        ------
+        InvalidQuestionError
+            If there is nothing to draw from, or m is negative.
+        """
+        ledger = self.ledger
+        if ledger._draws is None:
+            raise InvalidQuestionError(f"no pairs can be drawn from {self.kind} of {self.n} items")
+        if m < 0:
+            raise InvalidQuestionError(f"{m} pairs cannot be drawn")
+        start = self._clock()
+        if self._answers.draw is None:
+            pairs = np.empty((m, 2), np.int64)
+            compiled.draw_pairs(0, self.n, ledger._draws, pairs)
+        else:
+            pairs = self._answers.draw(ledger._draws, m)
+        ledger._draws += m
+        ledger._seconds += self._clock() - start
+        return pairs
+
+    def run(self, kernel: Any, *args: Any) -> Any:
+        """Call a numba kernel that asks inside its own loop.
+
+        The kernel is declared with an explicit signature whose first two arguments are
+        ``hcbench.compiled.ASK`` and ``STATE``, and asks by ``ask(state, i, j, k, l)`` with 0 for
+        unused items. Where the oracle's answers are not compiled (a person, a Python callable)
+        the same kernel runs as plain Python.
+
+        Raises
+        ------
+        BudgetExceededError
+            When the budget is used up.
+        InvalidQuestionError
+            If a question names an item that does not exist.
+        """
+        if self._answers.compiled is None:
+            return kernel.py_func(self._ask_one, None, *args)
+        if self._ask is None:
+            self._ask = compiled.counting(self._answers.compiled)
+        self.ledger._compiled = True
+        try:
+            return kernel(self._ask, self.ledger._state, *args)
+        except (OverflowError, IndexError) as error:
+            # The counter raises these; a kernel's own are the kernel's.
+            if isinstance(error, OverflowError) and self.ledger.refused:
+                raise BudgetExceededError(
+                    f"the budget of {self.ledger.budget} {self.kind} is used up"
+                ) from error
+            if isinstance(error, IndexError) and self.ledger._named_no_item:
+                raise InvalidQuestionError(
+                    f"a question names an item that does not exist: there are {self.n}, from 0"
+                ) from error
+            raise
+
+    def _ask_one(self, _state: None, *items: int) -> int:
+        return int(self.ask([items[: self._answers.arity]])[0])
+
+    def prepare(self) -> None:
+        """Compile what `run` needs, so that no algorithm's time holds it."""
+        if self._answers.compiled is not None and self._ask is None:
+            self._ask = compiled.counting(self._answers.compiled)
+
+    def due(self, questions: int = 1) -> bool:
+        """Whether that many more questions would pass the next checkpoint or the budget.
+
+        An anytime algorithm records its current result when this is so, and only then needs to
+        build it.
+        """
+        asked = self.ledger.queries or 0
+        passes = any(asked <= c < asked + questions for c in self.checkpoints)
+        return not self.ledger._allows(questions) or passes
+
+    @property
+    def until_due(self) -> int:
+        """How many questions lead to the next checkpoint, or to the end of the budget.
+
+        An anytime algorithm asks so many at most before it records its result, then so many again;
+        0 once the budget is used up, a very large number where nothing is due.
+        """
+        asked = self.ledger.queries or 0
+        ahead = [checkpoint - asked for checkpoint in self.checkpoints if checkpoint > asked]
+        left = self.ledger.left
+        return min([*ahead, compiled.UNLIMITED if left is None else left])
+
+    def record(self, result: Result) -> None:
+        """Keep a result as what the algorithm has at the present number of questions."""
+        point = Point(self.ledger.queries or 0, result)
+        if self._trace and self._trace[-1].queries == point.queries:
+            self._trace[-1] = point
+        else:
+            self._trace.append(point)
+
+    @property
+    def trace(self) -> tuple[Point, ...]:
+        """What was recorded, in the order of queries."""
+        return tuple(self._trace)
+
+
+def _has_outside(rows: NDArray[np.integer[Any]], n: int) -> bool:
+    """Whether any number is not one of 0 .. n-1; read once, as negative ones are the largest."""
+    unsigned = rows.view(rows.dtype.str.replace("i", "u"))
+    return bool(unsigned.max(initial=0) >= min(n, np.iinfo(rows.dtype).max + 1))

@@ -1,0 +1,148 @@
+"""All that is registered, of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hcbench.errors import DataError, UnknownNameError
+from hcbench.names import Name, parse_name
+from hcbench.plugins import Plugins
+from hcbench.registry.catalogues import Catalogue, Entry, T
+from hcbench.registry.uses import Use, resolve_uses
+from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+from hcbench.suite import Suite
+
+
+class Registry:
+    """All that is registered.
+
+    Parameters
+    ----------
+    plugins : Plugins
+
+    Raises
+    ------
+    PluginError
+        If a hook of a plugin file is broken: it was asked for.
+    """
+
+    def __init__(self, plugins: Plugins) -> None:
+        self.plugins = plugins
+        # All hooks are called before a catalogue is made: a plugin that breaks in the last of them
+        # has nothing in any.
+        algorithms = self._collect("hcbench_algorithms", AlgorithmSpec)
+        datasets = self._collect("hcbench_datasets", DatasetSpec)
+        oracles = self._collect("hcbench_oracles", OracleSpec)
+        metrics = self._collect("hcbench_metrics", MetricSpec)
+        suites = self._collect("hcbench_suites", Suite)
+        plugins.check_files()
+        self.algorithms = self._catalogue("algorithm", algorithms)
+        self.datasets = self._catalogue("data set", datasets)
+        self.oracles = self._catalogue("oracle", oracles)
+        self.metrics = self._catalogue("metric", metrics)
+        self.suites = self._catalogue("suite", suites)
+
+    def _collect(self, hook: str, kind: type[T]) -> list[Entry[T]]:
+        entries: dict[str, Entry[T]] = {}
+        for plugin, specs in self.plugins.registered(hook):
+            for spec in specs:
+                entry = Entry(spec, plugin)
+                if not isinstance(spec, kind):
+                    self.plugins.refuse(
+                        plugin, f"{hook} must return {kind.__name__}s, got {spec!r}"
+                    )
+                elif entry.full_name.casefold() in entries:
+                    other = entries[entry.full_name.casefold()].plugin.name
+                    self.plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
+                else:
+                    entries[entry.full_name.casefold()] = entry
+        return list(entries.values())
+
+    def _catalogue(self, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
+        loaded = set(self.plugins.loaded)
+        return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
+
+    def use_algorithms(self, text: str) -> list[Use[AlgorithmSpec]]:
+        """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid."""
+        return resolve_uses(self.algorithms, parse_name(text))
+
+    def use_oracles(self, text: str) -> list[Use[OracleSpec]]:
+        """The oracles of one ``NAME[param=value]``."""
+        return resolve_uses(self.oracles, parse_name(text))
+
+    def use_metrics(self, text: str) -> list[Use[MetricSpec]]:
+        """The metrics of one ``NAME[param=value]``."""
+        return resolve_uses(self.metrics, parse_name(text))
+
+    def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
+        """The data sets of one ``NAME[param=value]`` or file name."""
+        return resolve_uses(self.datasets, self._as_file(parse_name(text)))
+
+    def _as_file(self, name: Name) -> Name:
+        """``./data.csv[...]`` means the data set that reads this kind of file."""
+        path = Path(name.base)
+        readers = [e for e in self.datasets.entries if path.suffix.lower() in e.spec.suffixes]
+        if readers and path.suffix:
+            return Name(name.text, readers[0].full_name, {"path": name.base, **name.params})
+        if "/" in name.base:
+            endings = sorted({s for e in self.datasets.entries for s in e.spec.suffixes})
+            raise DataError(
+                f"{name.base} is no data set: give a file that ends in {', '.join(endings)}"
+            )
+        return name
+
+    def find(self, name: str) -> list[tuple[str, Entry[Any]]]:
+        """Everything of that name, of whatever kind.
+
+        Raises
+        ------
+        UnknownNameError
+        """
+        base = parse_name(name).base
+        found: list[tuple[str, Entry[Any]]] = []
+        for catalogue in self.catalogues:
+            try:
+                found.append((catalogue.noun, catalogue.find(base)))
+            except UnknownNameError:
+                continue
+        if not found:
+            everything: Catalogue[Any] = Catalogue(
+                "plugin's work", [e for c in self.catalogues for e in c.entries]
+            )
+            everything.noun = "algorithm, data set, oracle, metric or suite"
+            return [("", everything.find(base))]
+        return found
+
+    @property
+    def catalogues(self) -> tuple[Catalogue[Any], ...]:
+        """All kinds, in the order of the flow of a cell."""
+        return (self.algorithms, self.datasets, self.oracles, self.metrics, self.suites)
+
+
+@lru_cache(maxsize=1)
+def _installed() -> Registry:
+    return Registry(Plugins())
+
+
+def load_registry(files: Sequence[str | Path] = ()) -> Registry:
+    """All that is registered.
+
+    Parameters
+    ----------
+    files : sequence of path
+        Plugin files beside those that are installed.
+
+    Returns
+    -------
+    Registry
+        With ``algorithms``, ``datasets``, ``oracles``, ``metrics`` and ``suites``.
+
+    Raises
+    ------
+    PluginError
+        If one of ``files`` is broken; a broken plugin that is merely installed stops nothing.
+    """
+    return Registry(Plugins([Path(file) for file in files])) if files else _installed()

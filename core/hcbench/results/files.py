@@ -1,0 +1,48 @@
+"""Rows and texts as they are written: strict JSON, CSV, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hcbench.errors import HcbenchError
+
+
+def strict_json(value: Mapping[str, Any]) -> str:
+    """JSON in which infinite numbers and NaN are null."""
+    return json.dumps(_strict(value), indent=1, allow_nan=False) + "\n"
+
+
+def _strict(value: Any) -> Any:
+    """Plain values without infinite numbers and NaN."""
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each row, below the names of the columns."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["algorithm"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def write_text(text: str, path: str | Path | None) -> str:
+    """The text itself, written to a file if one is given."""
+    if path is not None:
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise HcbenchError.of_file("write", path, error) from error
+    return text

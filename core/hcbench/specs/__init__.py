@@ -1,0 +1,45 @@
+"""What a plugin declares: small frozen descriptions of algorithms, datasets, oracles and metrics.
+
+A spec names its function lazily, as ``"package.module:function"``, so that listing and planning
+import nothing heavy; a callable is accepted as well. `parameters` are what a function takes,
+`references` where it was published; `kinds` holds the specs themselves.
+"""
+
+from hcbench.specs.kinds import (
+    HINTS,
+    AlgorithmSpec,
+    DatasetSpec,
+    Direction,
+    Function,
+    MetricSpec,
+    Needs,
+    OracleSpec,
+    Spec,
+    load_function,
+    unknown_hint,
+    unmet,
+)
+from hcbench.specs.parameters import REQUIRED, SIMILARITY_RULES, Interval, Parameter, Params, Value
+from hcbench.specs.references import Reference
+
+__all__ = [
+    "HINTS",
+    "REQUIRED",
+    "SIMILARITY_RULES",
+    "AlgorithmSpec",
+    "DatasetSpec",
+    "Direction",
+    "Function",
+    "Interval",
+    "MetricSpec",
+    "Needs",
+    "OracleSpec",
+    "Parameter",
+    "Params",
+    "Reference",
+    "Spec",
+    "Value",
+    "load_function",
+    "unknown_hint",
+    "unmet",
+]

@@ -1,0 +1,113 @@
+"""4-AL on comparisons as bits: its counting against numpy, its ties against whole numbers."""
+
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hcbench import Comparisons, Partition, pair_items
+from hcbench_quadruplets import _bit_linkage_kernels as bits
+from hcbench_quadruplets import _kernels
+from hcbench_quadruplets.average_linkage import merge_all
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 4, 5, 123, 124, 125, 300])
+@pytest.mark.parametrize("words", [1, 511, 513])
+def test_columns_are_summed_as_by_unpacking_their_bits(n_columns, words):
+    """Around the number of columns and of words that are gone through at a time."""
+    rng = np.random.default_rng(n_columns)
+    won, lost = (rng.integers(1 << 63, size=(7, words)).astype(np.uint64) for _ in range(2))
+    won[0], lost[0] = ~np.uint64(0), 0  # a column of -1 alone, and below one of 1
+    won[1], lost[1] = 0, ~np.uint64(0)
+    won.flags.writeable = lost.flags.writeable = False
+    S = (one.astype("<u8").view(np.uint8) for one in (lost, won))
+    plus, minus = (np.unpackbits(one, axis=1, bitorder="little").astype(int) for one in S)
+    for columns in (rng.integers(7, size=n_columns), np.zeros(n_columns, int), np.ones(n_columns)):
+        columns = columns.astype(np.int64)
+        v, net = np.ones((8, 8 * words)), np.empty((8, 8 * words), np.int8)
+        bits.add_columns(columns, 0.5, won, lost, net, v)
+        expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
+        np.testing.assert_array_equal(v.T.ravel(), expected)
+
+
+def matrix(comparisons: Comparisons) -> np.ndarray:
+    """S, dense; opposite answers cancel."""
+    M = comparisons.n * (comparisons.n - 1) // 2
+    S = np.zeros((M, M), int)
+    np.add.at(S, (comparisons.closer, comparisons.farther), 1)
+    return S - S.T
+
+
+def few_levels(n: int, m: int, seed: int) -> Comparisons:
+    """Answers of four levels of similarity, so that many clusters are equally similar; noisy."""
+    rng = np.random.default_rng(seed)
+    w = rng.integers(4, size=n * (n - 1) // 2)
+    a, b = rng.integers(w.size, size=(2, m))
+    kept = w[a] != w[b]
+    closer = (w[a] > w[b]) ^ (rng.random(m) < 0.1)
+    return Comparisons(n, np.where(closer, a, b)[kept], np.where(closer, b, a)[kept]).unique()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 24), st.integers(0, 3000), st.integers(1, 24), st.integers(0, 99))
+def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
+    comparisons = few_levels(n, m, seed)
+    cluster = Partition(np.random.default_rng(seed).integers(K, size=n)).labels.copy()
+    K = int(cluster.max()) + 1
+    i, j = pair_items(np.arange(n * (n - 1) // 2), n)
+    between = _kernels.pairs_of_clusters(i, j, cluster)
+    block = (between == np.arange(K * (K - 1) // 2)[:, None]).astype(int)
+    expected = block @ matrix(comparisons) @ block.T
+    made = comparisons.bits()
+    for sums in (
+        bits.sum_blocks(made.won, made.lost, between, K),
+        _kernels.net_preferences(comparisons.closer, comparisons.farther, between, K),
+    ):
+        np.testing.assert_array_equal(sums, expected)
+
+
+def merges_in_whole_numbers(S, cluster):
+    """Equations 4 and 5 by S c with c in whole numbers: the merges, and W as fractions."""
+    n, cluster = len(cluster), cluster.copy()
+    i, j = np.triu_indices(n, 1)
+    S = S.astype(object)
+    merges, similarities = [], []
+    while len(names := np.unique(cluster)) > 1:
+        size, K = np.bincount(cluster), len(names)
+        denominators = (size[cluster[i]] * size[cluster[j]]).tolist()
+        scale = lcm(*denominators)
+        apart = (cluster[i] != cluster[j]).tolist()
+        c = np.array([a * (scale // d) for a, d in zip(apart, denominators, strict=True)], object)
+        v = S @ c
+        W = {}
+        for p, q in combinations(names.tolist(), 2):
+            of = ((cluster[i] == p) & (cluster[j] == q)) | ((cluster[i] == q) & (cluster[j] == p))
+            W[p, q] = Fraction(2 * v[of].sum(), scale * int(size[p] * size[q]) * K * (K - 1))
+        first = max(W, key=W.__getitem__)  # the first of several
+        merges.append(first)
+        similarities.append(W[first])
+        cluster[cluster == first[1]] = first[0]
+    return merges, similarities
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(2, 18),
+    st.integers(0, 800),
+    st.integers(1, 18),
+    st.integers(1, 18),
+    st.integers(0, 99),
+)
+def test_ties_are_found_as_in_whole_numbers(n, m, K, few, seed):
+    comparisons = few_levels(n, m, seed)
+    rng = np.random.default_rng(seed)
+    for cluster in (np.arange(n), Partition(rng.integers(K, size=n)).labels):
+        expected, similarities = merges_in_whole_numbers(matrix(comparisons), cluster)
+        for by_bits in (True, False):
+            merges, linkage = merge_all(comparisons, cluster, few, by_bits)
+            assert list(map(tuple, merges.tolist())) == expected
+            np.testing.assert_allclose(linkage, np.array(similarities, float), atol=1e-14)
