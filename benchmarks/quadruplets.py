@@ -26,7 +26,8 @@ def _similarities(n: int, delta: float = 0.1) -> NDArray[np.float64]:
     label = np.arange(n) * 8 // n
     apart = sum(((label[:, None] >> level) != (label >> level)).astype(float) for level in range(3))
     noise = np.triu(np.random.default_rng(SEED).normal(scale=0.1, size=(n, n)), 1)
-    return 0.8 - delta * apart + noise + noise.T
+    similarities: NDArray[np.float64] = 0.8 - delta * apart + noise + noise.T
+    return similarities
 
 
 def _sample(n: int, count: int) -> hcbench.Comparisons:

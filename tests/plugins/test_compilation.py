@@ -15,7 +15,7 @@ from scipy.cluster.hierarchy import linkage
 from hcbench import Comparisons, Problem, Tree, load_registry
 from hcbench.inputs import make_answers, make_oracle
 from hcbench.job import Call
-from hcbench.problem import give
+from hcbench.given import give
 
 
 def compiled():
