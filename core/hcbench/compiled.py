@@ -223,6 +223,24 @@ def note_questions(
         note_many(state, names[: len(part)], times[start : start + WINDOW])
 
 
+@njit(cache=True)  # numba's own constructor would be compiled anew in every process
+def _make_state(
+    floats: Any,
+    ints: Any,
+    asked: Any,
+    waiting: Any,
+    keys: Any,
+    times: Any,
+    counters: Any,
+    symmetry: Any,
+    numbered: Any,
+    n: Any,
+) -> Any:
+    return _new_compiled_state(
+        floats, ints, asked, waiting, keys, times, counters, symmetry, numbered, n
+    )
+
+
 def new_state(
     n: int,
     symmetry: int,
@@ -246,7 +264,7 @@ def new_state(
     counters = np.zeros(COUNTERS, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget
     numbered, possible = numbering(symmetry, arity, n) if arity else (NOT, 0)
-    state: CompiledState = _new_compiled_state(
+    state: CompiledState = _make_state(
         np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
         np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
         np.zeros(possible // 64 + 1 if numbered else 64, np.uint64),
