@@ -167,7 +167,13 @@ class CompiledOracle:
         self.oracle = hcbench.Oracle(answers)
         self.oracle.prepare()
         self.oracle.run(_ask_much, n, 10)
+        self.batch = np.random.default_rng(SEED).integers(n, size=(1_000_000, 4))
+        self.oracle.ask(self.batch[:10])
 
     def time_a_million_questions(self) -> None:
         """Counted, told apart and answered."""
         self.oracle.run(_ask_much, 1000, 1_000_000)
+
+    def time_a_million_questions_in_a_batch(self) -> None:
+        """The same at once."""
+        self.oracle.ask(self.batch)

@@ -21,27 +21,8 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 _PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1]
-_COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
+_BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _WHOLE, _RANKS = types.int64[:, ::1], types.int32[:, ::1]
-
-WORDS = 512  # of a row of bits that are multiplied at a time: those of 240 items fit in a cache
-
-
-@njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
-def products_in_columns(
-    columns: NDArray[np.int64], start: Any, other: Any, i: Any, j: Any, n: int
-) -> int:
-    """How many products `kernel_by_products` makes for some columns. O(their comparisons)."""
-    degree = np.zeros(n, np.int64)
-    products = 0
-    for c in columns:
-        for a in other[start[c] : start[c + 1]]:
-            products += degree[i[a]] + degree[j[a]]
-            degree[i[a]] += 1
-            degree[j[a]] += 1
-        for a in other[start[c] : start[c + 1]]:
-            degree[i[a]] = degree[j[a]] = 0
-    return products
 
 
 @njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
@@ -110,72 +91,16 @@ count_ones: Any = _count_ones
 
 
 @njit(cache=True)
-def transpose(block: NDArray[np.uint64]) -> None:
-    """Transpose 64 x 64 bits: ever smaller quarters change places (Warren 2013, section 7-3)."""
-    width, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
-    while width != 0:
-        row = np.uint64(0)
-        while row < 64:
-            other = row | width
-            change = ((block[row] >> width) ^ block[other]) & mask
-            block[row] ^= change << width
-            block[other] ^= change
-            row = (other + np.uint64(1)) & ~width
-        width >>= np.uint64(1)
-        mask ^= mask << width
-
-
-@njit(cache=True)
-def write_bits(closer: Any, farther: Any, present: Any, minus: Any) -> None:
-    """Write S as bits. O(m + M^2 / 64), fast where the comparisons are ordered by smaller pair.
-
-    First what is above the diagonal is written, and then the rest of it, 64 x 64 bits at a time.
-
-    Parameters
-    ----------
-    closer, farther : (m,) uint32
-        Comparisons, each once.
-    present : (64 w, w) uint64, zeros
-        Bit b of row a: whether S[a, b] is not 0; two opposite answers cancel.
-    minus : of the same shape, zeros
-        Whether S[a, b] = -1, where it is not 0.
-    """
-    one = np.uint64(1)
-    for at in range(closer.size):
-        a, b = closer[at], farther[at]
-        low, high = (a, b) if a < b else (b, a)
-        word, bit = high >> 6, one << np.uint64(high & 63)
-        present[low, word] ^= bit
-        if a > b:
-            minus[low, word] |= bit
-    mirrored, opposite = np.empty(64, np.uint64), np.empty(64, np.uint64)
-    for across in range(present.shape[1]):
-        for down in range(across + 1):
-            for row in range(64):
-                mirrored[row] = present[64 * down + row, across]
-                opposite[row] = mirrored[row] & ~minus[64 * down + row, across]
-            transpose(mirrored)
-            transpose(opposite)
-            for row in range(64):
-                present[64 * across + row, down] |= mirrored[row]
-                minus[64 * across + row, down] |= opposite[row]
-
-
-@njit(cache=True)
-def add_products(
-    present: Any, minus: Any, i: int, j: int, words: Any, K: NDArray[np.int64]
-) -> None:
-    """Add to K the products of rows i, i + 1 of bits with rows j, j + 1, of some words.
+def add_products(present: Any, minus: Any, i: int, j: int, size: int, K: NDArray[np.int64]) -> None:
+    """Add to K the products of rows i, i + 1 of bits with rows j, j + 1, of ``size`` words.
 
     Four at a time, as each row is then read half as often.
     """
-    x0, x1 = present[i, words[0] : words[1]], present[i + 1, words[0] : words[1]]
-    y0, y1 = present[j, words[0] : words[1]], present[j + 1, words[0] : words[1]]
-    s0, s1 = minus[i, words[0] : words[1]], minus[i + 1, words[0] : words[1]]
-    t0, t1 = minus[j, words[0] : words[1]], minus[j + 1, words[0] : words[1]]
+    x0, x1, y0, y1 = present[i], present[i + 1], present[j], present[j + 1]
+    s0, s1, t0, t1 = minus[i], minus[i + 1], minus[j], minus[j + 1]
     both00 = both01 = both10 = both11 = np.uint64(0)
     apart00 = apart01 = apart10 = apart11 = np.uint64(0)
-    for w in range(words[1] - words[0]):
+    for w in range(size):
         both = x0[w] & y0[w]
         both00 += count_ones(both)
         apart00 += count_ones(both & (s0[w] ^ t0[w]))
@@ -194,35 +119,40 @@ def add_products(
     K[i + 1, j + 1] += np.int64(both11) - 2 * np.int64(apart11)
 
 
-@njit((_COMPARED, _COMPARED, types.int64), cache=True)
-def kernel_by_bits(closer: Any, farther: Any, n: int) -> NDArray[np.int64]:
-    """K as `kernel_by_products` makes it, of comparisons (m,), each once, as bits.
+@njit((_BITS, _BITS, types.int64, types.int64), cache=True)
+def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int64]:
+    """K as `kernel_by_products` makes it, of comparisons as bits.
 
     With x and y the places where the rows ir and jr of S are not 0, and s and t those where they
     are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 64 comparisons at a time.
-    n^5 / 256 words are multiplied, however many comparisons there are. Memory M^2 / 4 bytes.
+    n^5 / 256 words are multiplied, however many comparisons there are.
+
+    Parameters
+    ----------
+    won, lost : (64 w, w) uint64
+        See `hcbench.comparison_bits.PreferenceBits`.
+    n, at_once : int
+        Items, and words of a row that are multiplied at a time: 16 n bytes each.
     """
     even = n + n % 2
-    width = -(-(n * (n - 1) // 2) // 64)
-    present, minus = (
-        np.zeros((64 * width, width), np.uint64),
-        np.zeros((64 * width, width), np.uint64),
-    )
-    write_bits(closer, farther, present, minus)
-    x, s = np.zeros((even, width), np.uint64), np.zeros((even, width), np.uint64)
+    width = won.shape[1]
+    at_once = min(at_once, width)
+    x, s = np.zeros((even, at_once), np.uint64), np.zeros((even, at_once), np.uint64)
     K = np.zeros((even, even), np.int64)
-    for r in range(n):
-        x[r], s[r] = 0, 0
-        for i in range(n):
-            if i != r:
-                low, high = (i, r) if i < r else (r, i)
-                pair = low * (2 * n - low - 1) // 2 + high - low - 1
-                x[i], s[i] = present[pair], minus[pair]
-        for first in range(0, width, WORDS):
-            words = (first, min(first + WORDS, width))
+    for first in range(0, width, at_once):
+        size = min(at_once, width - first)
+        for r in range(n):
+            x[r], s[r] = 0, 0
+            for i in range(n):
+                if i != r:
+                    low, high = (i, r) if i < r else (r, i)
+                    pair = low * (2 * n - low - 1) // 2 + high - low - 1
+                    for w in range(size):
+                        s[i, w] = lost[pair, first + w]
+                        x[i, w] = won[pair, first + w] | lost[pair, first + w]
             for i in range(0, even, 2):
                 for j in range(0, i + 1, 2):
-                    add_products(x, s, i, j, words, K)
+                    add_products(x, s, i, j, size, K)
     for i in range(n):
         for j in range(i):
             K[j, i] = K[i, j]

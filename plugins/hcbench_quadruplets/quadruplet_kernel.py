@@ -15,10 +15,10 @@ from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, pair_level
 
 Variant = Literal["paper", "code"]
 
-WORDS_PER_PRODUCT = 0.3
-"""A product of two comparisons takes about as long as three of 64 bits each."""
-SMALL = 1 << 28
-"""Bytes of bits that are fine however few comparisons there are."""
+WORDS = 512
+"""Words of a row of bits that are multiplied at a time: those of 240 items fit in a cache."""
+FEWEST = 100
+"""With fewer than M^2 / FEWEST comparisons, products one by one are quicker than those of bits."""
 
 
 def four_k_al(
@@ -75,10 +75,11 @@ def kernel_matrix(
 
     Notes
     -----
-    Of m comparisons, M = n(n-1)/2 pairs: the cheaper of O(m^2 / (M n)) products of comparisons and
-    O(n^5) products of bits, 64 at a time. Memory beside the comparisons, once they are in order
-    (see `Comparisons.unique`): 8 m + 8 n^2 bytes, or n^4 / 16 for the bits. Of all comparisons:
-    O(n^3), 16 n^2 bytes.
+    Of m comparisons, M = n(n-1)/2 pairs: O(m^2 / (M n)) products of comparisons if they are few
+    (see `FEWEST`) or their bits are too large (`Comparisons.is_dense`), otherwise O(n^5) products
+    of bits, 64 at a time. Memory beside the comparisons, once they are in order (see
+    `Comparisons.unique`): 8 m + 8 n^2 bytes; or n^4 / 16 for the bits, which the comparisons keep,
+    and 8 KB n. Of all comparisons: O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
         values = _of_all(comparisons)
@@ -91,28 +92,16 @@ def kernel_matrix(
 
 
 def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
-    n, m = comparisons.n, len(comparisons)
+    n = comparisons.n
     n_pairs = n * (n - 1) // 2
-    words = n**3 / 128 * n_pairs
-    fits = n_pairs**2 / 4 <= max(8 * m, SMALL)
-    # Comparisons of random pairs make the fewest products for their number.
-    if fits and 8 * m**2 / max(n_pairs * n, 1) > WORDS_PER_PRODUCT * words:
-        return _by_bits(comparisons)
+    values: NDArray[np.int64]
+    if comparisons.is_dense and len(comparisons) * FEWEST >= n_pairs**2:
+        bits = comparisons.bits()
+        values = kernels.kernel_by_bits(bits.won, bits.lost, n, WORDS)
+        return values
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n_pairs), n))
     columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, n_pairs)
-    if fits:
-        some = np.linspace(0, n_pairs - 1, min(500, n_pairs)).astype(np.int64)
-        products = kernels.products_in_columns(some, columns[0], columns[2], i, j, n)
-        if products * n_pairs > WORDS_PER_PRODUCT * words * some.size:
-            return _by_bits(comparisons)
-    values: NDArray[np.int64] = kernels.kernel_by_products(*columns, i, j, n)
-    return values
-
-
-def _by_bits(comparisons: Comparisons) -> NDArray[np.int64]:
-    values: NDArray[np.int64] = kernels.kernel_by_bits(
-        comparisons.closer, comparisons.farther, comparisons.n
-    )
+    values = kernels.kernel_by_products(*columns, i, j, n)
     return values
 
 
