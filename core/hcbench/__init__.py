@@ -43,15 +43,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hcbench import compiled, plots
-    from hcbench.all_comparisons import AllComparisons
     from hcbench.answer_matrix import AnswerMatrix
     from hcbench.api.compare import compare
     from hcbench.api.direct import fit, score
     from hcbench.asking.person import person_answers
     from hcbench.asking.recorded import RecordedAnswers
     from hcbench.claims import Claim
-    from hcbench.comparison_bits import PreferenceBits
-    from hcbench.comparisons import Comparisons
+    from hcbench.comparisons import AllComparisons, Comparisons, PreferenceBits
+    from hcbench.comparisons.pairs import pair_index, pair_items
     from hcbench.errors import (
         BudgetExceededError,
         DataError,
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
     from hcbench.hookspecs import hookimpl
     from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
     from hcbench.outcome import Outcome
-    from hcbench.pairs import pair_index, pair_items
     from hcbench.problem import Problem, Vectors
     from hcbench.registry import load_registry
     from hcbench.results import Results
@@ -100,15 +98,14 @@ if TYPE_CHECKING:
     from hcbench.trees.files import read_tree
 
 _HOME = {
-    "all_comparisons": ("AllComparisons",),
     "answer_matrix": ("AnswerMatrix",),
     "api.compare": ("compare",),
     "api.direct": ("fit", "score"),
     "asking.person": ("person_answers",),
     "asking.recorded": ("RecordedAnswers",),
     "claims": ("Claim",),
-    "comparison_bits": ("PreferenceBits",),
-    "comparisons": ("Comparisons",),
+    "comparisons": ("AllComparisons", "Comparisons", "PreferenceBits"),
+    "comparisons.pairs": ("pair_index", "pair_items"),
     "errors": (
         "BudgetExceededError",
         "DataError",
@@ -124,7 +121,6 @@ _HOME = {
     "hookspecs": ("hookimpl",),
     "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
     "outcome": ("Outcome",),
-    "pairs": ("pair_index", "pair_items"),
     "problem": ("Problem", "Vectors"),
     "registry": ("load_registry",),
     "results": ("Results",),

@@ -16,20 +16,14 @@ from pathlib import Path
 #: Core's sources that decide results: what `hcbench.cell` needs to run a cell, and the seeds. What
 #: plans, isolates, stores and shows cells is not among them.
 DECISIVE = (
-    "_bit_kernels",
-    "_comparison_kernels",
     "_ledger_kernels",
     "_question_kernels",
-    "all_comparisons",
     "answer_matrix",
     "asking/answers_file",
     "asking/person",
     "asking/questions",
     "asking/recorded",
     "cell",
-    "comparison_arrays",
-    "comparison_bits",
-    "comparison_files",
     "comparisons",
     "compiled",
     "errors",
@@ -40,7 +34,6 @@ DECISIVE = (
     "notes",
     "oracle",
     "outcome",
-    "pairs",
     "problem",
     "scored",
     "seeds",

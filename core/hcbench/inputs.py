@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from hcbench.all_comparisons import AllComparisons
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons import AllComparisons, Comparisons
 from hcbench.errors import InvalidProblemError
 from hcbench.job import Call, Job
 from hcbench.notes import collect_notes

@@ -182,7 +182,7 @@ def merge_bits(
     Parameters
     ----------
     won, lost : (64 w, w) uint64
-        See `hcbench.comparison_bits.PreferenceBits`.
+        See `hcbench.comparisons.bits.PreferenceBits`.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items; a merged cluster keeps the smaller number.
     size : (K,) int64, changed

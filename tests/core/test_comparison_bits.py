@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcbench import Comparisons
-from hcbench.comparison_bits import are_worth_while
+from hcbench.comparisons.bits import are_worth_while
 
 
 def naive(comparisons: Comparisons) -> np.ndarray:

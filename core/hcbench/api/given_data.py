@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.all_comparisons import AllComparisons
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons import AllComparisons, Comparisons
 from hcbench.errors import DataError
 from hcbench.problem import Problem
 from hcbench.trees import Partition, Tree

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.all_comparisons import AllComparisons
 from hcbench.cell import describe
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons import AllComparisons, Comparisons
 from hcbench.errors import NotApplicableError
 from hcbench.inputs import make_answers
 from hcbench.job import Call

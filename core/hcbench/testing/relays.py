@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.all_comparisons import AllComparisons
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons import AllComparisons, Comparisons
 from hcbench.job import Call
 from hcbench.oracle import Answers, Code, Oracle, Questions
 from hcbench.problem import Problem

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench import _comparison_kernels as kernels
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons import _kernels as kernels
+from hcbench.comparisons.comparisons import Comparisons
+from hcbench.comparisons.pairs import check_n, distinct_items, pair_index
 from hcbench.errors import InvalidComparisonsError
-from hcbench.pairs import check_n, distinct_items, pair_index
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench import _comparison_kernels as kernels
-from hcbench import comparison_arrays as arrays
-from hcbench.comparison_bits import PreferenceBits, are_worth_while, write_bits
+from hcbench.comparisons import _kernels as kernels
+from hcbench.comparisons import arrays
+from hcbench.comparisons.bits import PreferenceBits, are_worth_while, write_bits
+from hcbench.comparisons.pairs import check_n, distinct_items
 from hcbench.errors import InvalidComparisonsError
-from hcbench.pairs import check_n, distinct_items
 
 Keys = NDArray[np.uint64]
 
@@ -160,14 +160,14 @@ class Comparisons:
 
     @classmethod
     def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
-        """Comparisons of a file: see `hcbench.comparison_files.read_comparisons`."""
-        from hcbench.comparison_files import read_comparisons
+        """Comparisons of a file: see `hcbench.comparisons.files.read_comparisons`."""
+        from hcbench.comparisons.files import read_comparisons
 
         return read_comparisons(Path(path), n)
 
     def write(self, path: str | Path, *, triplets: bool = False) -> None:
-        """Write a .csv or .npz file: see `hcbench.comparison_files.write_comparisons`."""
-        from hcbench.comparison_files import write_comparisons
+        """Write a .csv or .npz file: see `hcbench.comparisons.files.write_comparisons`."""
+        from hcbench.comparisons.files import write_comparisons
 
         write_comparisons(self, Path(path), triplets=triplets)
 

@@ -26,7 +26,7 @@ def write_bits(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
     ----------
     closer, farther : (m,) uint32
     sides : (2, 64 w, w) uint64, w >= TILE, zeros, written
-        ``won`` and ``lost`` of `hcbench.comparison_bits.PreferenceBits`.
+        ``won`` and ``lost`` of `hcbench.comparisons.bits.PreferenceBits`.
     """
     one = np.uint64(1)
     for at in range(closer.size):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench import _comparison_kernels as kernels
+from hcbench.comparisons import _kernels as kernels
 from hcbench.errors import InvalidComparisonsError
 
 MAX_ITEMS = 92_682

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench import _comparison_kernels as kernels
+from hcbench.comparisons import _kernels as kernels
 from hcbench.errors import InvalidComparisonsError
 
 PairIds = NDArray[np.uint32]

@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.comparisons import Comparisons
+from hcbench.comparisons.comparisons import Comparisons
 from hcbench.errors import DataError, InvalidComparisonsError
 
 _ITEMS = ("i", "j", "k", "l")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import _bit_kernels as kernels
+from hcbench.comparisons import _bit_kernels as kernels
 
 SMALL = 1 << 28
 """Bytes of bits that are fine even where they are more than those of the comparisons."""
@@ -37,7 +37,7 @@ class PreferenceBits:
 def are_worth_while(n: int, m: int) -> bool:
     """Whether m comparisons of n items are so many that bits are the better index of them."""
     n_pairs = n * (n - 1) // 2
-    return m * FEWEST >= n_pairs**2 and n_pairs**2 // 4 <= max(8 * m, SMALL)
+    return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
 
 
 def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
