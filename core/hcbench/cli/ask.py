@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.options import PLUGIN, OneName, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, examples
+from hcbench.cli.param_types import OneName
 from hcbench.cli.terminal import stdout_for_data, tell
 
 if TYPE_CHECKING:

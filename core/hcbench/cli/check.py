@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, Limit, OneName, examples
+from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, examples
+from hcbench.cli.param_types import Limit, OneName
 from hcbench.cli.progress import LINE, REDRAW
 from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode

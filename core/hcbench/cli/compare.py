@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hcbench.cli.loading import load_plugins
 from hcbench.cli.options import (
     FIGURE_OPTIONS,
     REPLAY,
     RUN_OPTIONS,
     SUITE_OPTIONS,
-    OneName,
     Wish,
     examples,
-    load_plugins,
     with_options,
 )
+from hcbench.cli.param_types import OneName
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 

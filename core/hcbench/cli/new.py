@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.options import examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import examples
 from hcbench.cli.terminal import tell
 
 

@@ -1,182 +1,22 @@
-"""The options that commands share, what they mean, and how their names are completed."""
+"""The options that commands share, and what they mean."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from hcbench.errors import HcbenchError, ParameterError
-from hcbench.names import split_list
+from hcbench.cli.param_types import Counts, Limit, Names, Part
 from hcbench.quantities import GIB, SECONDS
 
 if TYPE_CHECKING:
-    from hcbench.quantities import Quantity
-    from hcbench.registry import Registry
     from hcbench.suite import Suite
 
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType  # generic in new versions only
-
 F = TypeVar("F", bound=Callable[..., Any])
-KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
-
-
-def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
-    """All that is registered; broken plugins that are merely installed stop nothing."""
-    from hcbench.cli.terminal import stdout_for_data, tell
-    from hcbench.plugins import Plugins
-    from hcbench.registry import Registry
-
-    with stdout_for_data():
-        registry = Registry(Plugins(files))
-    if registry.plugins.broken and not quiet:
-        names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
-        tell(f"warning: not used, as broken: {names} (hcbench plugins tells why)")
-    return registry
-
-
-class Names(ParamType):
-    """``NAME[param=value],NAME``, with completion of the last name.
-
-    Parameters
-    ----------
-    kinds : str
-        Of what: some of `KINDS`.
-    """
-
-    name = "names"
-
-    def __init__(self, *kinds: str) -> None:
-        self.kinds = kinds
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Split at the commas between names."""
-        names = tuple(split_list(value)) if isinstance(value, str) else tuple(value)
-        if not names:
-            self.fail("there is no name in it", param, ctx)
-        return names
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete what stands after the last comma, and keep what stands before it."""
-        del param
-        if self.kinds == ("datasets",) and incomplete.startswith((".", "/", "~")):
-            return [CompletionItem(incomplete, type="file")]
-        head, comma, tail = incomplete.rpartition(",")
-        return [
-            CompletionItem(f"{head}{comma}{name}", help=doc)
-            for name, doc in registered(self.kinds, ctx)
-            if name.casefold().startswith(tail.casefold())
-        ]
-
-
-class OneName(Names):
-    """One name of any of some kinds; it is looked up later."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Keep it as it is."""
-        del param, ctx
-        return value
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that begin so; a suite may be a file, too."""
-        if self.kinds == ("suites",) and ("/" in incomplete or incomplete.startswith(".")):
-            return [CompletionItem(incomplete, type="file")]
-        return super().shell_complete(ctx, param, incomplete)
-
-
-def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]]:
-    """Names and what they are, in the order of the alphabet; nothing if plugins cannot be read."""
-    with suppress(HcbenchError):
-        registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
-        entries = [entry for kind in kinds for entry in getattr(registry, kind).entries]
-        return sorted((entry.spec.name, entry.spec.doc) for entry in entries)
-    return []
-
-
-class Counts(ParamType):
-    """Numbers of questions, separated by commas."""
-
-    name = "counts"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Read each; 1e6 and 1_000_000 are numbers as well."""
-        if not isinstance(value, str):
-            return tuple(value)
-        return tuple(self._count(part.strip(), param, ctx) for part in value.split(","))
-
-    def _count(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            number = float(text.replace("_", ""))
-        except ValueError:
-            number = math.nan
-        if not number >= 0 or number % 1:
-            self.fail(
-                f"{text!r} is no number of questions; write for example 1000,5000", param, ctx
-            )
-        return int(number)
-
-
-class Part(ParamType):
-    """``i/n``: the i-th of n parts, from 1."""
-
-    name = "part"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Read it."""
-        if isinstance(value, tuple):
-            return value
-        number, _, count = value.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-            self.fail(f"{value!r} is no part; write 1/4, 2/4, 3/4 or 4/4", param, ctx)
-        return int(number), int(count)
-
-
-class Limit(ParamType):
-    """A time or an amount of memory, with a unit or without; ``none`` where there need be none.
-
-    Parameters
-    ----------
-    quantity : Quantity
-    optional : bool
-        Whether ``none`` is accepted; it reads as infinity.
-    """
-
-    name = "limit"
-
-    def __init__(self, quantity: Quantity, *, optional: bool = False) -> None:
-        self.quantity = quantity
-        self.optional = optional
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read it."""
-        if self.optional and str(value).casefold() in ("none", "inf"):
-            return math.inf
-        try:
-            return self.quantity.read(str(value))
-        except ParameterError as error:
-            self.fail(f"{error}{', or none' if self.optional else ''}", param, ctx)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, QUIET, STORE, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, QUIET, STORE, examples
 from hcbench.cli.stored import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 from hcbench.errors import StoreError

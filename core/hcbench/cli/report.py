@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.options import PLUGIN, QUIET, STORE, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, QUIET, STORE, examples
 from hcbench.cli.terminal import stdout_for_data, tell
 
 TREES = click.option(

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, STORE, Limit, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, STORE, examples
+from hcbench.cli.param_types import Limit
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
 from hcbench.quantities import SECONDS

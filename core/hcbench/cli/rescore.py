@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.options import PLUGIN, QUIET, STORE, Names, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, QUIET, STORE, examples
+from hcbench.cli.param_types import Names
 from hcbench.cli.stored import place_of
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode

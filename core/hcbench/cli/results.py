@@ -14,7 +14,8 @@ from hcbench.cli.diff import diff
 from hcbench.cli.export import export, import_
 from hcbench.cli.gc import gc
 from hcbench.cli.merge import describe_shards, merge
-from hcbench.cli.options import JSON_OR_TABLE, STORE, Names, examples
+from hcbench.cli.options import JSON_OR_TABLE, STORE, examples
+from hcbench.cli.param_types import Names
 from hcbench.cli.rescore import rescore
 from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import tell, write_json, write_table

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, QUIET, Names, examples, load_plugins
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.options import PLUGIN, QUIET, examples
+from hcbench.cli.param_types import Names
 from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 

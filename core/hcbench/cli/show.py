@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import JSON_OR_TABLE, KINDS, PLUGIN, OneName, examples, load_plugins
+from hcbench.cli.loading import KINDS, load_plugins
+from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, examples
+from hcbench.cli.param_types import OneName
 from hcbench.cli.terminal import tell, write_json, write_table
 
 if TYPE_CHECKING:

@@ -1,0 +1,26 @@
+"""What is registered, as a command uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hcbench.registry import Registry
+
+KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
+
+
+def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
+    """All that is registered; broken plugins that are merely installed stop nothing."""
+    from hcbench.cli.terminal import stdout_for_data, tell
+    from hcbench.plugins import Plugins
+    from hcbench.registry import Registry
+
+    with stdout_for_data():
+        registry = Registry(Plugins(files))
+    if registry.plugins.broken and not quiet:
+        names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
+        tell(f"warning: not used, as broken: {names} (hcbench plugins tells why)")
+    return registry
