@@ -159,17 +159,6 @@ def read_bits(
 
 
 @njit(cache=True)
-def drop_repeats(values: NDArray[np.int64]) -> int:
-    """Move the different ones of the sorted ``values`` (m,) to its front; how many. O(m)."""
-    kept = 0
-    for at in range(values.size):
-        if at == 0 or values[at] != values[at - 1]:
-            values[kept] = values[at]
-            kept += 1
-    return kept
-
-
-@njit(cache=True)
 def sort_buckets(positions: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
     """Turn positions inside buckets (m,) into positions of all, rising. O(m) for few in each.
 

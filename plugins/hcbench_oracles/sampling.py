@@ -71,7 +71,7 @@ def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[
 
 def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
     positions = _rising(total, number, rng)
-    positions = positions[: kernels.drop_repeats(positions)]
+    positions = positions[np.append(True, positions[1:] != positions[:-1])]
     extra = np.empty(0, np.int64)
     while positions.size + extra.size < number:
         again = rng.integers(total, size=number - positions.size - extra.size)
