@@ -22,6 +22,7 @@ LAYERS = [
         "scored",
         "similarity",
         "compiled",
+        "_vectors",
         "_ledger_kernels",
         "_question_kernels",
         "answer_matrix",

@@ -36,15 +36,31 @@ from hcbench._question_kernels import (
     question_key,
     scramble,
 )
+from hcbench._vectors import (
+    LANES,
+    aligned_words,
+    count_ones,
+    count_zeros,
+    load_words,
+    no_words,
+    sum_lanes,
+)
 
 __all__ = [
     "ASK",
+    "LANES",
     "STATE",
     "CompiledState",
+    "aligned_words",
+    "count_ones",
+    "count_zeros",
     "counting",
     "draw_pairs",
+    "load_words",
+    "no_words",
     "question_key",
     "scramble",
+    "sum_lanes",
     "uniform",
 ]
 

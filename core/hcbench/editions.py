@@ -18,6 +18,7 @@ from pathlib import Path
 DECISIVE = (
     "_ledger_kernels",
     "_question_kernels",
+    "_vectors",
     "answer_matrix",
     "asking/answers_file",
     "asking/person",

@@ -17,12 +17,22 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from hcbench.compiled import (
+    LANES,
+    aligned_words,
+    count_ones,
+    load_words,
+    no_words,
+    sum_lanes,
+)
 
 _PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1]
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
-_WHOLE, _RANKS = types.int64[:, ::1], types.int32[:, ::1]
+_RANKS = types.int32[:, ::1]
+
+PANEL = 24  # rows of bits that stay in a cache while all others go by; a multiple of three
 
 
 @njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
@@ -77,46 +87,56 @@ def kernel_by_products(
     return K
 
 
-@intrinsic
-def _count_ones(_context: Any, word: Any) -> Any:
-    """The bits of a uint64 that are 1: an instruction, of vectors where the processor has it."""
-
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
-
-
-count_ones: Any = _count_ones
+@njit(cache=True)
+def load_three(rows: NDArray[np.uint64], at: int, width: int) -> Any:
+    """Words of three rows of bits that lie one after the other, each of ``width`` words."""
+    return load_words(rows, at), load_words(rows, at + width), load_words(rows, at + 2 * width)
 
 
 @njit(cache=True)
-def add_products(present: Any, minus: Any, i: int, j: int, size: int, K: NDArray[np.int64]) -> None:
-    """Add to K the products of rows i, i + 1 of bits with rows j, j + 1, of ``size`` words.
+def count(there: Any, apart: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+    """Add to counts where x and y are 1, and where s and t differ there."""
+    both = x & y
+    return there + count_ones(both), apart + count_ones(both & (s ^ t))
 
-    Four at a time, as each row is then read half as often.
+
+@njit(cache=True)
+def count_three(there: Any, apart: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+    """Add to three counts, of three rows x with minus signs s: each with the row y, t."""
+    there0, apart0 = count(there[0], apart[0], x[0], s[0], y, t)
+    there1, apart1 = count(there[1], apart[1], x[1], s[1], y, t)
+    there2, apart2 = count(there[2], apart[2], x[2], s[2], y, t)
+    return (there0, there1, there2), (apart0, apart1, apart2)
+
+
+@njit(cache=True)
+def add_counts(K: NDArray[np.int64], i: int, j: int, there: Any, apart: Any) -> None:
+    """Add what was counted of rows i, i + 1, i + 2 with row j to K."""
+    for row in range(3):
+        K[i + row, j] += sum_lanes(there[row]) - 2 * sum_lanes(apart[row])
+
+
+@njit(cache=True)
+def add_products(present: Any, minus: Any, i: int, j: int, width: int, K: Any) -> None:
+    """Add to K the products of rows i, i + 1, i + 2 of bits with rows j, j + 1, j + 2.
+
+    Nine at a time, so that each row is read a third as often, and no more, so that the counts stay
+    in registers.
     """
-    x0, x1, y0, y1 = present[i], present[i + 1], present[j], present[j + 1]
-    s0, s1, t0, t1 = minus[i], minus[i + 1], minus[j], minus[j + 1]
-    both00 = both01 = both10 = both11 = np.uint64(0)
-    apart00 = apart01 = apart10 = apart11 = np.uint64(0)
-    for w in range(size):
-        both = x0[w] & y0[w]
-        both00 += count_ones(both)
-        apart00 += count_ones(both & (s0[w] ^ t0[w]))
-        both = x0[w] & y1[w]
-        both01 += count_ones(both)
-        apart01 += count_ones(both & (s0[w] ^ t1[w]))
-        both = x1[w] & y0[w]
-        both10 += count_ones(both)
-        apart10 += count_ones(both & (s1[w] ^ t0[w]))
-        both = x1[w] & y1[w]
-        both11 += count_ones(both)
-        apart11 += count_ones(both & (s1[w] ^ t1[w]))
-    K[i, j] += np.int64(both00) - 2 * np.int64(apart00)
-    K[i, j + 1] += np.int64(both01) - 2 * np.int64(apart01)
-    K[i + 1, j] += np.int64(both10) - 2 * np.int64(apart10)
-    K[i + 1, j + 1] += np.int64(both11) - 2 * np.int64(apart11)
+    none = no_words()
+    there0 = there1 = there2 = apart0 = apart1 = apart2 = (none, none, none)
+    for w in range(0, width, LANES):
+        x, s = load_three(present, i * width + w, width), load_three(minus, i * width + w, width)
+        at = j * width + w
+        y, t = load_words(present, at), load_words(minus, at)
+        there0, apart0 = count_three(there0, apart0, x, s, y, t)
+        y, t = load_words(present, at + width), load_words(minus, at + width)
+        there1, apart1 = count_three(there1, apart1, x, s, y, t)
+        y, t = load_words(present, at + 2 * width), load_words(minus, at + 2 * width)
+        there2, apart2 = count_three(there2, apart2, x, s, y, t)
+    add_counts(K, i, j, there0, apart0)
+    add_counts(K, i, j + 1, there1, apart1)
+    add_counts(K, i, j + 2, there2, apart2)
 
 
 @njit((_BITS, _BITS, types.int64, types.int64), cache=True)
@@ -124,7 +144,7 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
     """K as `kernel_by_products` makes it, of comparisons as bits.
 
     With x and y the places where the rows ir and jr of S are not 0, and s and t those where they
-    are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 64 comparisons at a time.
+    are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 512 comparisons at a time.
     n^5 / 256 words are multiplied, however many comparisons there are.
 
     Parameters
@@ -132,27 +152,31 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
     won, lost : (64 w, w) uint64
         See `hcbench.comparisons.bits.PreferenceBits`.
     n, at_once : int
-        Items, and words of a row that are multiplied at a time: 16 n bytes each.
+        Items, and words of a row that are multiplied at a time, at most: 16 n bytes each.
     """
-    even = n + n % 2
-    width = won.shape[1]
-    at_once = min(at_once, width)
-    x, s = np.zeros((even, at_once), np.uint64), np.zeros((even, at_once), np.uint64)
-    K = np.zeros((even, even), np.int64)
+    rows, width = -(-n // 3) * 3, won.shape[1]
+    parts = -(-width // at_once)  # of equal size, as all are multiplied whole
+    at_once = -(-width // (parts * LANES)) * LANES
+    x, s = aligned_words(rows * at_once), aligned_words(rows * at_once)
+    K = np.zeros((rows, rows), np.int64)
     for first in range(0, width, at_once):
         size = min(at_once, width - first)
+        x[:], s[:] = 0, 0
         for r in range(n):
-            x[r], s[r] = 0, 0
             for i in range(n):
-                if i != r:
+                at = i * at_once
+                if i == r:
+                    x[at : at + size], s[at : at + size] = 0, 0
+                else:
                     low, high = (i, r) if i < r else (r, i)
                     pair = low * (2 * n - low - 1) // 2 + high - low - 1
                     for w in range(size):
-                        s[i, w] = lost[pair, first + w]
-                        x[i, w] = won[pair, first + w] | lost[pair, first + w]
-            for i in range(0, even, 2):
-                for j in range(0, i + 1, 2):
-                    add_products(x, s, i, j, size, K)
+                        s[at + w] = lost[pair, first + w]
+                        x[at + w] = won[pair, first + w] | lost[pair, first + w]
+            for panel in range(0, rows, PANEL):
+                for i in range(panel, rows, 3):
+                    for j in range(panel, min(i + 1, panel + PANEL), 3):
+                        add_products(x, s, i, j, at_once, K)
     for i in range(n):
         for j in range(i):
             K[j, i] = K[i, j]

@@ -15,9 +15,9 @@ from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, pair_level
 
 Variant = Literal["paper", "code"]
 
-WORDS = 256
-"""Words of a row of bits that are multiplied at a time: those of 240 items fit in a cache."""
-FEWEST = 100
+WORDS = 512
+"""Words of a row of bits that are multiplied at a time: all that 240 items have."""
+FEWEST = 130
 """With fewer than M^2 / FEWEST comparisons, products one by one are quicker than those of bits."""
 
 
@@ -79,7 +79,7 @@ def kernel_matrix(
     (see `FEWEST`) or their bits are too large (`Comparisons.is_dense`), otherwise O(n^5) products
     of bits, 64 at a time. Memory beside the comparisons, once they are in order (see
     `Comparisons.unique`): 8 m + 8 n^2 bytes; or n^4 / 16 for the bits, which the comparisons keep,
-    and 4 KB n. Of all comparisons: O(n^3), 16 n^2 bytes.
+    and 8 KB n. Of all comparisons: O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
         values = _of_all(comparisons)

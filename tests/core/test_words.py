@@ -1,0 +1,70 @@
+"""Words and values of several words in compiled loops, against Python's own integers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from hcbench.compiled import (
+    LANES,
+    aligned_words,
+    count_ones,
+    count_zeros,
+    load_words,
+    no_words,
+    sum_lanes,
+)
+
+WORD = st.integers(0, 2**64 - 1)
+WORDS = st.lists(WORD, min_size=LANES, max_size=LANES)
+
+
+@njit
+def counted(word):
+    return count_ones(word), count_zeros(word)
+
+
+@njit
+def combined(a, b, at):
+    x, y = load_words(a, at), load_words(b, at)
+    return (
+        sum_lanes(x & y),
+        sum_lanes(x ^ y),
+        sum_lanes(x + y),
+        sum_lanes(count_ones(x)),
+        sum_lanes(no_words()),
+    )
+
+
+@given(WORD)
+def test_bits_of_a_word_are_counted(word):
+    ones, zeros = counted(np.uint64(word))
+    assert ones == word.bit_count()
+    assert zeros == (word & -word).bit_length() - 1 if word else 64
+
+
+def signed(value: int) -> int:
+    """As 64 bits of two's complement."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+@given(WORDS, WORDS, st.integers(0, 5))
+def test_values_are_worked_on_word_by_word(one, other, at):
+    a, b = (np.array([0] * at + words, np.uint64) for words in (one, other))
+    pairs = list(zip(one, other, strict=True))
+    assert combined(a, b, at) == (
+        signed(sum(x & y for x, y in pairs)),
+        signed(sum(x ^ y for x, y in pairs)),
+        signed(sum(x + y for x, y in pairs)),
+        sum(x.bit_count() for x in one),
+        0,
+    )
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 1000])
+def test_aligned_words_are_zeros_that_start_a_vector(size):
+    words = aligned_words(size)
+    assert words.shape == (size,)
+    assert not words.any()
+    assert words.ctypes.data % (8 * LANES) == 0
