@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hcbench._question_kernels import name_of
+from hcbench._vectors import count_ones
 
 #: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
 #: answers of a set, each time that it is read; SET is its size, once it is.
@@ -53,16 +54,10 @@ def _fill(keys: NDArray[np.uint64]) -> Any:
 
 @njit(cache=True)
 def _count_bits(words: NDArray[np.uint64]) -> Any:
-    """Bits that are 1: sums over ever longer groups of bits, of a word at a time."""
+    """Bits that are 1."""
     total = np.uint64(0)
     for word in words:
-        if word != 0:
-            x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-            x = (x & np.uint64(0x3333333333333333)) + (
-                (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
-            )
-            x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-            total += (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+        total += count_ones(word)
     return np.int64(total)
 
 
@@ -176,18 +171,55 @@ def settle(state: Any) -> None:
 def _enter_all(state: Any, names: Any, times: Any) -> None:
     """Note at most `WINDOW` questions by their names, and fill in how often each was asked before.
 
+    Most are asked for the first time: which were not is found in a loop without a branch on it.
+    """
+    asked = _make_room(state, len(names))
+    if state.numbered:
+        old = _enter_numbers(asked, names, times)
+    else:
+        old = _enter_keys(asked, names, times)
+    state.core_counters[ASKED] += len(names) - old
+    state.core_counters[DISTINCT] += len(names) - old
+    if old:
+        for at in range(len(names)):
+            if times[at]:
+                times[at] = _repeat(state, names[at])
+
+
+@njit(cache=True)
+def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
+    """Set the bits of questions; how many were set, and in ``times`` 1 for each that was, else 0.
+
+    A word is written once all questions in a row that have a bit in it are noted.
+    """
+    one, bits, old = np.uint64(1), np.uint64(63), np.uint64(0)
+    place, word = np.uint64(0), asked[0]
+    for at in range(len(names)):
+        number = names[at] - one
+        if number >> np.uint64(6) != place:
+            asked[place] = word
+            place = number >> np.uint64(6)
+            word = asked[place]
+        was_set = (word >> (number & bits)) & one
+        word |= one << (number & bits)
+        times[at] = was_set
+        old += was_set
+    asked[place] = word
+    return np.int64(old)
+
+
+@njit(cache=True)
+def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
+    """As `_enter_numbers`, of keys in a hash set.
+
     No step of the first loop waits for another: the places are fetched at once.
     """
-    numbered, asked, new = state.numbered, _make_room(state, len(names)), 0
-    mask = np.uint64(len(asked) - 1)
+    mask, old = np.uint64(len(asked) - 1), 0
     for at in range(len(names)):
-        place = (names[at] - np.uint64(1)) >> np.uint64(6) if numbered else names[at] & mask
-        times[at] = asked[place]
+        times[at] = asked[names[at] & mask]
     for at in range(len(names)):
-        if _enter(numbered, asked, names[at]):
-            new += 1
-            times[at] = 0
-        else:
-            times[at] = _repeat(state, names[at])
-    state.core_counters[ASKED] += new
-    state.core_counters[DISTINCT] += new
+        slot = _slot_of(asked, names[at])
+        times[at] = asked[slot] == names[at]
+        asked[slot] = names[at]
+        old += times[at]
+    return old

@@ -71,9 +71,13 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
 
 @njit(cache=True)
 def _triangle(i: Any, j: Any) -> Any:
-    """A number for an unordered pair, equal ones included: 0 for (0, 0), then (0, 1), (1, 1)..."""
-    low, high = (i, j) if i < j else (j, i)
-    return high * (high + 1) // 2 + low
+    """A number for an unordered pair, equal ones included: 0 for (0, 0), then (0, 1), (1, 1)...
+
+    Of 32 bits, as numbers stay below `MOST_BITS`: vectors hold twice as many.
+    """
+    low, high = np.uint32(min(i, j)), np.uint32(max(i, j))
+    doubled = np.uint32(high * np.uint32(high + np.uint32(1)))
+    return np.uint32((doubled >> np.uint32(1)) + low)
 
 
 @njit(cache=True)
@@ -112,34 +116,29 @@ def name_of(numbered: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # 
 
 
 @njit(cache=True)
-def items_of(questions: Any, row: int, arity: int) -> Any:
-    """The items of a question, 0 for those that it has not; a view of the row would be counted."""
-    j = questions[row, 1] if arity > 1 else 0
-    k = questions[row, 2] if arity > 2 else 0
-    l = questions[row, 3] if arity > 3 else 0  # noqa: E741
-    return questions[row, 0], j, k, l
+def columns_from(items: NDArray[np.int32], start: Any) -> Any:
+    """The rows of items (4, any) from a question on."""
+    return items[0, start:], items[1, start:], items[2, start:], items[3, start:]
 
 
 @njit(cache=True)
 def name_questions(
-    symmetry: Any, numbered: Any, questions: NDArray[np.int64], names: NDArray[np.uint64]
+    symmetry: Any, numbered: Any, items: NDArray[np.int32], start: Any, names: NDArray[np.uint64]
 ) -> None:
-    """Fill in the names of questions (m, arity)."""
+    """Fill in the names (m,) of questions number start, start + 1, ... by their items (4, any).
+
+    Each loop has nothing else in it, so that vectors can be made of the first ones.
+    """
+    i, j, k, l = columns_from(items, start)  # noqa: E741
     if numbered == BY_PAIRS:
-        _name_all(symmetry, BY_PAIRS, questions, names)
+        for at in range(names.size):
+            names[at] = _triangle(_triangle(i[at], j[at]), _triangle(k[at], l[at])) + 1
     elif numbered == BY_TWO:
-        _name_all(symmetry, BY_TWO, questions, names)
+        for at in range(names.size):
+            names[at] = _triangle(i[at], j[at]) + 1
     elif numbered == BY_THREE:
-        _name_all(symmetry, BY_THREE, questions, names)
+        for at in range(names.size):
+            names[at] = _tetrahedron(i[at], j[at], k[at]) + 1
     else:
-        _name_all(symmetry, NOT, questions, names)
-
-
-@njit(cache=True)
-def _name_all(symmetry: Any, numbered: int, questions: Any, names: Any) -> None:
-    """One loop with nothing else in it; no key is computed where ``numbered`` is a constant."""
-    arity = questions.shape[1]
-    for row in range(len(questions)):
-        i, j, k, l = items_of(questions, row, arity)  # noqa: E741
-        key = question_key(symmetry, i, j, k, l) if numbered == NOT else np.uint64(0)
-        names[row] = name_of(numbered, key, i, j, k, l)
+        for at in range(names.size):
+            names[at] = question_key(symmetry, i[at], j[at], k[at], l[at])

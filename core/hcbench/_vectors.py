@@ -52,12 +52,25 @@ def aligned_words(size: int) -> NDArray[np.uint64]:
 @intrinsic
 def _load_words(_context: Any, array: Any, _at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, at = arguments
-        words = context.make_array(signature.args[0])(context, builder, array).data
-        place = builder.bitcast(builder.gep(words, [at]), _VECTOR.as_pointer())
-        return builder.load(place, align=8)
+        return builder.load(_place(context, builder, signature, arguments), align=8)
 
     return _WORDS(array, types.intp), generate
+
+
+@intrinsic
+def _store_words(_context: Any, array: Any, _at: Any, _words: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        builder.store(arguments[2], place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _WORDS), generate
+
+
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where in memory the words of an array from a number on are: of the first two arguments."""
+    words = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.bitcast(builder.gep(words, [arguments[1]]), _VECTOR.as_pointer())
 
 
 @intrinsic
@@ -93,6 +106,20 @@ def _sum_lanes(_context: Any, words: Any) -> Any:
     return types.int64(words), generate
 
 
+@intrinsic
+def _fetch(_context: Any, words: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(data, byte)
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(words), generate
+
+
 def _call(builder: Any, name: str, result: Any, value: Any) -> Any:
     """Call what LLVM offers for words and for vectors of them."""
     of = f"v{LANES}i64" if value.type == _VECTOR else "i64"
@@ -100,32 +127,50 @@ def _call(builder: Any, name: str, result: Any, value: Any) -> Any:
     return builder.call(_declare(builder.module, kind, f"{name}.{of}"), [value])
 
 
+def _spread(builder: Any, word: Any) -> Any:
+    """The same word in all lanes."""
+    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), word, ir.IntType(32)(0))
+    return builder.shuffle_vector(
+        first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
+    )
+
+
 def _define(symbol: Any, instruction: str) -> None:
-    """Let an operator work on two Words, lane by lane."""
+    """Let an operator work on Words lane by lane, with Words or one uint64 for all lanes."""
 
     @intrinsic
-    def apply(_context: Any, one: Any, other: Any) -> Any:
+    def apply(_context: Any, _words: Any, other: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return getattr(builder, instruction)(*arguments)
+            words, other = arguments
+            other = other if other.type == _VECTOR else _spread(builder, other)
+            return getattr(builder, instruction)(words, other)
 
-        return one(one, other), generate
+        return _WORDS(_WORDS, _WORDS if other == _WORDS else types.uint64), generate
 
-    instruction_of: Any = apply
+    on_lanes: Any = apply
 
     @overload(symbol)
-    def of_words(one: Any, other: Any) -> Any:
-        def both(one: Any, other: Any) -> Any:
-            return instruction_of(one, other)
+    def of_words(one: Any, other: Any) -> Any:  # noqa: ARG001
+        def work(one: Any, other: Any) -> Any:
+            return on_lanes(one, other)
 
-        return both if one == other == _WORDS else None
+        return work if one == _WORDS else None
 
 
-_define(operator.and_, "and_")
-_define(operator.xor, "xor")
-_define(operator.add, "add")
+for _symbol, _instruction in (
+    (operator.and_, "and_"),
+    (operator.or_, "or_"),
+    (operator.xor, "xor"),
+    (operator.add, "add"),
+    (operator.lshift, "shl"),
+    (operator.rshift, "lshr"),
+):
+    _define(_symbol, _instruction)
 
 #: ``load_words(array (m,) uint64, at)``: Words, those of the array from number ``at`` on.
 load_words: Any = _load_words
+#: ``store_words(array, at, words)`` writes them there.
+store_words: Any = _store_words
 #: ``no_words()``: Words that are 0.
 no_words: Any = _no_words
 #: ``count_ones(word)``: how many bits of a uint64 are 1, or of each of some Words.
@@ -134,3 +179,5 @@ count_ones: Any = _count_ones
 count_zeros: Any = _count_zeros
 #: ``sum_lanes(words)``: the sum of Words, an int64.
 sum_lanes: Any = _sum_lanes
+#: ``fetch(array)`` asks for the cache line where it starts, needed soon, and waits for nothing.
+fetch: Any = _fetch

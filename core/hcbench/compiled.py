@@ -30,7 +30,7 @@ from hcbench._ledger_kernels import (
 )
 from hcbench._question_kernels import (
     NOT,
-    items_of,
+    columns_from,
     name_questions,
     numbering,
     question_key,
@@ -43,6 +43,7 @@ from hcbench._vectors import (
     count_zeros,
     load_words,
     no_words,
+    store_words,
     sum_lanes,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "ASK",
     "LANES",
     "STATE",
+    "WITH_ITSELF",
     "CompiledState",
     "aligned_words",
     "count_ones",
@@ -60,11 +62,16 @@ __all__ = [
     "no_words",
     "question_key",
     "scramble",
+    "store_words",
     "sum_lanes",
     "uniform",
 ]
 
 UNLIMITED = np.iinfo(np.int64).max
+#: What a compiled oracle answers to a question that pairs an item with itself; core refuses it.
+WITH_ITSELF = -3
+#: The error's message.
+PAIRS_WITH_ITSELF = "a question pairs an item with itself"
 _ASKED_TOO_MUCH = "the budget of questions is used up"
 
 
@@ -169,7 +176,8 @@ def counting(answer: Any) -> Any:
     Returns
     -------
     numba function of type `ASK`
-        It raises OverflowError, before answering, when the budget is used up.
+        It raises OverflowError, before answering, when the budget is used up, and ValueError where
+        the answer is `WITH_ITSELF`.
     """
 
     @njit(types.int64(STATE, _ID, _ID, _ID, _ID))
@@ -185,7 +193,10 @@ def counting(answer: Any) -> Any:
         state.core_counters[ROUNDS] += 1
         key = question_key(state.symmetry, i, j, k, l)
         time = note_one(state, key, i, j, k, l)
-        return answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
+        code = answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
+        if code == WITH_ITSELF:
+            raise ValueError(PAIRS_WITH_ITSELF)
+        return code
 
     return ask
 
@@ -206,37 +217,48 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
     Returns
     -------
     numba function
-        ``answer_many(state, questions (m, arity), codes (m,))``. Questions are noted a window at a
-        time, then answered: where an answer fails, those of its window have been counted.
+        ``answer_many(state, items (4, m or more) int32, codes (m,))``: whether one is
+        `WITH_ITSELF`. Questions are noted a window at a time, then answered: where an answer fails,
+        those of its window have been counted.
     """
 
     @njit
-    def answer_many(state: Any, questions: Any, codes: Any) -> None:
+    def answer_many(state: Any, items: Any, codes: Any) -> Any:
+        wrong = False
         floats, ints, numbered = state.core_floats, state.core_ints, state.numbered
-        names, times = np.empty(WINDOW, np.uint64), np.empty(WINDOW, np.int64)
-        for start in range(0, len(questions), WINDOW):
-            part = questions[start : start + WINDOW]
-            name_questions(symmetry, numbered, part, names)
-            note_many(state, names[: len(part)], times)
-            for row in range(len(part)):
-                i, j, k, l = items_of(part, row, arity)  # noqa: E741
-                key = question_key(symmetry, i, j, k, l) if numbered else names[row]
-                codes[start + row] = answer(floats, ints, i, j, k, l, key, times[row])
+        room, times = np.empty(WINDOW, np.uint64), np.empty(WINDOW, np.int64)
+        for start in range(0, len(codes), WINDOW):
+            part = codes[start : start + WINDOW]
+            names = room[: len(part)]
+            name_questions(symmetry, numbered, items, start, names)
+            note_many(state, names, times)
+            first, second, third, fourth = columns_from(items, start)
+            for at in range(part.size):
+                i = np.int64(first[at])
+                j = np.int64(second[at]) if arity > 1 else 0
+                k = np.int64(third[at]) if arity > 2 else 0
+                l = np.int64(fourth[at]) if arity > 3 else 0  # noqa: E741
+                key = question_key(symmetry, i, j, k, l) if numbered else names[at]
+                code = answer(floats, ints, i, j, k, l, key, times[at])
+                part[at] = code
+                wrong |= code == WITH_ITSELF
+        return wrong
 
     return answer_many
 
 
 @njit(cache=True)
 def note_questions(
-    state: Any, questions: NDArray[np.int64], keys: NDArray[np.uint64], times: NDArray[np.int64]
+    state: Any, items: NDArray[np.int32], keys: NDArray[np.uint64], times: NDArray[np.int64]
 ) -> None:
-    """Note questions (m, arity), and fill in their keys and times (m,)."""
-    names = np.empty(WINDOW, np.uint64)
-    name_questions(state.symmetry, NOT, questions, keys)
-    for start in range(0, len(questions), WINDOW):
-        part = questions[start : start + WINDOW]
-        name_questions(state.symmetry, state.numbered, part, names)
-        note_many(state, names[: len(part)], times[start : start + WINDOW])
+    """Note questions by their items (4, m), and fill in their keys and times (m,)."""
+    room = np.empty(WINDOW, np.uint64)
+    name_questions(state.symmetry, NOT, items, 0, keys)
+    for start in range(0, len(keys), WINDOW):
+        part = times[start : start + WINDOW]
+        names = room[: len(part)]
+        name_questions(state.symmetry, state.numbered, items, start, names)
+        note_many(state, names, part)
 
 
 @njit(cache=True)  # numba's own constructor would be compiled anew in every process

@@ -8,13 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import question_key, uniform
+from hcbench.compiled import WITH_ITSELF, question_key, uniform
 
 QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.question_key
 # Other random numbers than those that decide whether an answer is wrong.
 WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a question
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
-_WITH_ITSELF = "a question pairs an item with itself"
+HEADER = 3  # ints before those of `row_starts`
 
 
 @njit(cache=True)
@@ -132,18 +132,22 @@ def flip_answers(
             closer[at], farther[at] = farther[at], closer[at]
 
 
-@njit(cache=True)
-def _condensed(i: int, j: int, n: int) -> int:
-    """Position of the pair (i, j) of n items in scipy's condensed order."""
-    low, high = (i, j) if i < j else (j, i)
-    return low * (2 * n - low - 1) // 2 + high - low - 1
+def row_starts(n: int) -> NDArray[np.int64]:
+    """What added to j > i makes the place of w_ij among the floats of `answer_quadruplet`, (n,)."""
+    i = np.arange(n)
+    return i * (2 * n - i - 1) // 2 - i - 1 + 3
 
 
 @njit(cache=True)
-def _difference(floats: Any, n: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """w_ij - w_kl; 0 where it is no more than the tolerance."""
-    difference = floats[3 + _condensed(i, j, n)] - floats[3 + _condensed(k, l, n)]
-    return difference if abs(difference) > floats[0] else 0.0
+def _place(ints: Any, i: Any, j: Any) -> Any:
+    """Where w_ij is; as of an unsigned number, nobody asks whether it counts from the end."""
+    return np.uint64(ints[np.uint64(HEADER + min(i, j))] + max(i, j))
+
+
+@njit(cache=True)
+def _difference(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """w_ij - w_kl."""
+    return floats[_place(ints, i, j)] - floats[_place(ints, k, l)]
 
 
 @njit(cache=True)
@@ -157,11 +161,10 @@ def compare_exactly(
     _key: Any,
     _time: Any,
 ) -> Any:
-    """What `answer_quadruplet` answers without noise: short enough to be merged into a loop."""
-    if i == j or k == l:
-        raise ValueError(_WITH_ITSELF)
-    difference = _difference(floats, ints[0], i, j, k, l)
-    return (difference > 0) - (difference < 0)
+    """What `answer_quadruplet` answers without noise, and without a branch."""
+    difference, tolerance = _difference(floats, ints, i, j, k, l), floats[0]
+    sign = np.int64(difference > tolerance) - np.int64(difference < -tolerance)
+    return WITH_ITSELF if (i == j) | (k == l) else sign
 
 
 @njit(cache=True)
@@ -177,23 +180,20 @@ def answer_quadruplet(
 ) -> Any:
     """1 if w_ij > w_kl, -1 if w_ij < w_kl, 0 if they are tied; or the wrong one of the two.
 
+    `WITH_ITSELF` if an item is paired with itself.
+
     Parameters
     ----------
     floats : tolerance, noise, scale, w
         `error_rate`'s; and the similarities (n(n-1)/2,) in condensed order.
-    ints : n, seed, annotators, persistent
+    ints : seed, annotators, persistent, `row_starts`
         If persistent is 1, a question is answered as if it were asked for the first time.
-
-    Raises
-    ------
-    ValueError
-        If an item is paired with itself.
     """
     if i == j or k == l:
-        raise ValueError(_WITH_ITSELF)
-    n, seed, annotators, persistent = ints[0], ints[1], ints[2], ints[3]
-    difference = _difference(floats, n, i, j, k, l)
-    if difference == 0:
+        return WITH_ITSELF
+    seed, annotators, persistent = ints[0], ints[1], ints[2]
+    difference = _difference(floats, ints, i, j, k, l)
+    if abs(difference) <= floats[0]:
         return 0
     answer = 1 if difference > 0 else -1
     asked = 0 if persistent == 1 else time

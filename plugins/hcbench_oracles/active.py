@@ -34,13 +34,14 @@ def quadruplet_queries(
     """
     model = Noise(seed, noise, scale, annotators)
     w, tolerance = similarities_of_pairs(problem, similarity)
-    noisy = model.noise > 0 or model.scale > 0
+    noisy = not model.silent
+    header = np.array([model.seed, model.annotators, persistent], dtype=np.int64)
     return Answers(
         kind="quadruplet-queries",
         n=problem.n,
         arity=4,
         compiled=_kernels.answer_quadruplet if noisy else _kernels.compare_exactly,
         floats=np.concatenate([[tolerance, model.noise, model.scale], w]),
-        ints=np.array([problem.n, model.seed, model.annotators, persistent], dtype=np.int64),
+        ints=np.concatenate([header, _kernels.row_starts(problem.n)]),
         timed=noisy and not persistent,
     )

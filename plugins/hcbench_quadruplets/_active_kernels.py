@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import ASK, STATE
+from hcbench.compiled import ASK, STATE, count_ones
 
 _ITEMS = types.int64[::1]
 
@@ -165,3 +165,23 @@ def spanning_tree(
                             break
                     winner[m] = r
                 h *= 2
+
+
+@njit((types.uint64[:, ::1], types.uint64[:, ::1], types.int64[:, ::1]), cache=True)
+def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
+    """Add the products of rows of signs, i != j: K_ij += sum over t of S_it S_jt. O(n^2 words).
+
+    Of signs 1, 0 and -1 there are bits (n, words): whether it is not 0, and whether it is -1.
+    """
+    n, size = present.shape
+    for i in range(n):
+        x, s = present[i], minus[i]
+        for j in range(i):
+            y, t = present[j], minus[j]
+            both = apart = np.uint64(0)
+            for w in range(size):
+                common = x[w] & y[w]
+                both += count_ones(common)
+                apart += count_ones(common & (s[w] ^ t[w]))
+            K[i, j] += np.int64(both) - 2 * np.int64(apart)
+            K[j, i] = K[i, j]

@@ -416,6 +416,10 @@ def test_small_integers_are_items_as_any_others() -> None:
     codes = oracle.ask(questions.astype(np.uint8))
     np.testing.assert_array_equal(codes, np.sign(w[i, j] - w[k, l]))
     assert counts(oracle)[::2] == (40_000, 1)
+    for layout in (np.asfortranarray(questions), np.repeat(questions, 2, axis=1)[:, ::2]):
+        other = Oracle(answers)
+        np.testing.assert_array_equal(other.ask(layout), codes)
+        assert counts(other) == counts(oracle)
 
 
 @njit

@@ -13,6 +13,7 @@ from hcbench.compiled import (
     count_zeros,
     load_words,
     no_words,
+    store_words,
     sum_lanes,
 )
 
@@ -44,6 +45,15 @@ def test_bits_of_a_word_are_counted(word):
     assert zeros == (word & -word).bit_length() - 1 if word else 64
 
 
+@njit
+def written(a, word, by, at):
+    out = np.zeros((3, at + LANES), np.uint64)
+    x = load_words(a, 0)
+    for row, words in enumerate((x << by, x >> by, (x | word) & word)):
+        store_words(out[row], at, words)
+    return out
+
+
 def signed(value: int) -> int:
     """As 64 bits of two's complement."""
     return (value + 2**63) % 2**64 - 2**63
@@ -60,6 +70,15 @@ def test_values_are_worked_on_word_by_word(one, other, at):
         sum(x.bit_count() for x in one),
         0,
     )
+
+
+@given(WORDS, WORD, st.integers(0, 63), st.integers(0, 5))
+def test_values_are_shifted_and_written(words, word, by, at):
+    out = written(np.array(words, np.uint64), np.uint64(word), np.uint64(by), at)
+    assert not out[:, :at].any()
+    assert out[0, at:].tolist() == [(x << by) % 2**64 for x in words]
+    assert out[1, at:].tolist() == [x >> by for x in words]
+    assert out[2, at:].tolist() == [word] * LANES
 
 
 @pytest.mark.parametrize("size", [0, 1, 8, 1000])

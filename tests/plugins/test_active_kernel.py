@@ -13,6 +13,7 @@ from hcbench import Given, HeightKind, ModelWarning, Oracle, Partition, Problem
 from hcbench.errors import BudgetExceededError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import active_kernel
+from hcbench_quadruplets._active_kernels import add_products
 from hcbench_quadruplets.active_kernel import four_k_al_act
 from hcbench_quadruplets.linkage import tree_by_mean
 
@@ -50,14 +51,14 @@ def observed(n: int, monkeypatch, answer, seed: int = 0, **params):
         return tree_by_mean(similarity, names)
 
     with monkeypatch.context() as patch:
-        patch.setattr(active_kernel, "_drawn", draw)
+        patch.setattr(active_kernel, "draw_landmarks", draw)
         patch.setattr(active_kernel, "tree_by_mean", keep)
         oracle = hcbench.ask_oracle("quadruplet-queries", closer, n=n)
         fit(oracle, seed, **params)
     return asked, drawn, kernels[0], oracle.ledger
 
 
-DRAWN = active_kernel._drawn
+DRAWN = active_kernel.draw_landmarks
 
 
 def equation_2(w, references, landmarks, own: bool) -> np.ndarray:
@@ -117,6 +118,17 @@ def test_the_kernel_is_that_of_equation_2(n, values, seed, references, shared, q
     else:  # of two references, each may be asked about in the turn of the other
         mirrored = comb(len(taken), 2)
         assert ledger.queries - mirrored <= ledger.distinct_queries
+
+
+@settings(deadline=None)
+@given(n=st.integers(1, 9), columns=st.integers(1, 200), seed=st.integers(0, 10**6))
+def test_products_of_bits_are_those_of_the_signs(n, columns, seed):
+    signs = np.random.default_rng(seed).integers(-1, 2, size=(n, columns)).astype(np.int8)
+    right = signs.astype(np.int64) @ signs.T
+    found = np.full((n, n), 7)
+    add_products(*active_kernel._bits(signs), found)
+    assert off_diagonal(found).tolist() == off_diagonal(right + 7).tolist()
+    assert off_diagonal(found.T).tolist() == off_diagonal(right + 7).tolist()
 
 
 def test_the_count_with_all_items_as_landmarks_is_the_formula_of_the_code():
@@ -210,7 +222,7 @@ def test_landmarks_are_drawn_with_their_probability():
     n, repeats = 240, 400
     rng = np.random.default_rng(0)
     q = log(n) / n
-    sizes = [len(active_kernel._drawn(n, q, rng).position) for _ in range(repeats)]
+    sizes = [len(active_kernel.draw_landmarks(n, q, rng).position) for _ in range(repeats)]
     assert abs(np.mean(sizes) - log(n)) < 4 * np.sqrt(log(n) / repeats)
 
 

@@ -206,6 +206,11 @@ def all_questions(n: int) -> np.ndarray:
     return np.column_stack([i[a], j[a], i[b], j[b]])
 
 
+@njit(types.int64(ASK, STATE, types.int64[::1]))
+def ask_one(ask, state, question):
+    return ask(state, question[0], question[1], question[2], question[3])
+
+
 def test_active_answers_are_true_whichever_way_they_are_asked():
     rng = np.random.default_rng(0)
     w = rng.integers(0, 6, size=(8, 8))  # with ties
@@ -221,8 +226,12 @@ def test_active_answers_are_true_whichever_way_they_are_asked():
     assert oracle.ledger.distinct_queries == len(rows)
     assert oracle.ask([[0, 1, 1, 0]]).tolist() == [0]
     for question in ([2, 2, 0, 1], [0, 1, 3, 3]):
-        with pytest.raises(ValueError, match="pairs an item with itself"):
-            oracle.ask([question])
+        for asked in (oracle, active(Problem(n=8, similarity=w), noise=0.3)):
+            with pytest.raises(ValueError, match="pairs an item with itself"):
+                asked.ask([question])
+            with pytest.raises(ValueError, match="pairs an item with itself"):
+                asked.run(ask_one, np.array(question))
+            assert asked.ledger.is_sound
 
 
 def test_active_and_passive_noise_agree_question_by_question():

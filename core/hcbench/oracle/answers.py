@@ -46,8 +46,9 @@ class Answers:
         canonical question, times say how often it was asked before: together with the noise
         seed they decide a noisy answer (`hcbench.compiled.uniform`).
     compiled : numba function, optional
-        ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops; where it is
-        given, ``answer`` need not be.
+        ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops,
+        `hcbench.compiled.WITH_ITSELF` where a question pairs an item with itself and that is none;
+        where it is given, ``answer`` need not be.
     floats, ints : arrays, optional
         The data of the compiled function.
     timed : bool

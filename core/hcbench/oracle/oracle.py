@@ -99,9 +99,9 @@ class Oracle:
         Parameters
         ----------
         questions : (m, arity) array of any type of int
-            One question a row. For quadruplets, ``i, j, k, l``: is pair (i, j) more similar than
-            pair (k, l)?  For ordinal questions, three items: which is the odd one out?  For
-            pairs: do they belong together?
+            One question a row; columns that lie in one piece are read fastest. For quadruplets,
+            ``i, j, k, l``: is pair (i, j) more similar than pair (k, l)?  For ordinal questions,
+            three items: which is the odd one out?  For pairs: do they belong together?
 
         Returns
         -------
@@ -114,8 +114,9 @@ class Oracle:
         BudgetExceededError
             If the batch is larger than what is left; then nothing is answered.
         InvalidQuestionError
-            If the questions have the wrong shape or name items that do not exist, or if one gets
-            no answer (UNSURE) `PATIENCE` times.
+            If the questions have the wrong shape or name items that do not exist, or if one pairs
+            an item with itself where that is no question, or gets no answer (UNSURE) `PATIENCE`
+            times.
         """
         rows = self._checked(questions)
         codes = self._answered(rows)
@@ -138,7 +139,7 @@ class Oracle:
         if self._answers.answer is None:
             codes = self._answered_compiled(rows)
         else:
-            codes = self._answered_by_callable(rows.astype(np.int64, copy=False))
+            codes = self._answered_by_callable(rows)
         ledger._seconds += self._clock() - start
         return codes
 
@@ -146,17 +147,22 @@ class Oracle:
         answers = self._answers
         answer_many = compiled.answering(answers.compiled, answers.symmetry_code, answers.arity)
         codes = np.empty(len(rows), np.int8)
+        items = np.zeros((4, min(len(rows), _AT_ONCE)), np.int32)
         for first in range(0, len(rows), _AT_ONCE):
             at_once = slice(first, first + _AT_ONCE)
-            questions = rows[at_once].astype(np.int64, copy=False)
-            answer_many(self.ledger._state, questions, codes[at_once])
+            _fill_in(rows[at_once], items)
+            if answer_many(self.ledger._state, items, codes[at_once]):
+                wrong = rows[at_once][codes[at_once] == compiled.WITH_ITSELF][0].tolist()
+                raise InvalidQuestionError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong}")
         return codes
 
-    def _answered_by_callable(self, questions: Questions) -> Code:
+    def _answered_by_callable(self, rows: NDArray[np.integer[Any]]) -> Code:
         assert self._answers.answer is not None
-        keys = np.empty(len(questions), np.uint64)
-        times = np.empty(len(questions), np.int64)
-        compiled.note_questions(self.ledger._state, questions, keys, times)
+        keys, times = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
+        items = np.zeros((4, len(rows)), np.int32)
+        _fill_in(rows, items)
+        compiled.note_questions(self.ledger._state, items, keys, times)
+        questions = np.ascontiguousarray(rows, dtype=np.int64)
         return np.array(self._answers.answer(questions, keys, times), dtype=np.int8)
 
     def _checked(self, questions: ArrayLike) -> NDArray[np.integer[Any]]:
@@ -167,7 +173,7 @@ class Oracle:
         given = np.asarray(questions)
         if given.size and given.dtype.kind not in "iu":
             raise InvalidQuestionError(f"{self.kind} are rows of integers, got {given.dtype}")
-        rows = np.ascontiguousarray(given, dtype=None if given.size else np.int64)
+        rows = given if given.size else given.astype(np.int64)
         if rows.ndim != 2 or rows.shape[1] != arity:
             raise InvalidQuestionError(
                 f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
@@ -286,6 +292,11 @@ class Oracle:
     def trace(self) -> tuple[Point, ...]:
         """What was recorded, in the order of queries."""
         return tuple(self._trace)
+
+
+def _fill_in(rows: NDArray[np.integer[Any]], items: NDArray[np.int32]) -> None:
+    """Write the columns of questions (m, arity) into the first rows of items (4, m or more)."""
+    items[: rows.shape[1], : len(rows)] = rows.T
 
 
 def _has_outside(rows: NDArray[np.integer[Any]], n: int) -> bool:

@@ -1,0 +1,157 @@
+"""Landmarks of 4K-AL-act, the pairs that touch them, and what these are compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Items: TypeAlias = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landmarks:
+    """The pairs that touch a set of landmarks.
+
+    Attributes
+    ----------
+    i, j : (m,) arrays of any type of int
+        Items of the pairs, each pair once.
+    position : (s, n) int array
+        Of the pair of each landmark with each item, in ``i`` and ``j``; m for itself.
+    rank : (n,) int array
+        The row of each landmark, -1 for the other items.
+    """
+
+    i: Items
+    j: Items
+    position: NDArray[np.int64]
+    rank: NDArray[np.int64]
+
+    def find(self, i: Items, j: Items) -> NDArray[np.int64]:
+        """Where pairs (r,) are; -1 for one that touches no landmark."""
+        i, j = np.where(self.rank[i] < 0, (j, i), (i, j))
+        at, touches = np.full(i.shape, -1), self.rank[i] >= 0
+        at[touches] = self.position[self.rank[i[touches]], j[touches]]
+        return at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """Reference pairs, each compared with the pairs of the same landmarks.
+
+    No pair is compared with itself; of two references that are both such pairs, the later one is
+    compared with the earlier one, and that is the answer for both.
+
+    Attributes
+    ----------
+    landmarks : Landmarks
+    i, j : (r,) arrays of any type of int
+        Items of the references.
+    at : (r,) int array
+        Where each is among the pairs of the landmarks; -1 if it touches none.
+    touching : (t,) int array
+        Numbers of those that touch a landmark.
+    heard : (t, t) int8 array, written
+        Row a, column b: sign of touching reference b compared with a, as far as it is known.
+    """
+
+    landmarks: Landmarks
+    i: Items
+    j: Items
+    at: NDArray[np.int64]
+    touching: NDArray[np.int64]
+    heard: NDArray[np.int8]
+
+    def ask_about(self, part: slice, rows: NDArray[Any]) -> int:
+        """Write what is to be asked of some references into ``rows`` (4, any); how many questions.
+
+        Those that touch no landmark come first, for one pair after the other: so the ledger notes
+        close to each other what is asked in a row.
+        """
+        these, apart = self._touching_in(part), self._apart_in(part)
+        m = self.landmarks.i.size
+        new = self._is_new(these)
+        grid = rows[:, : m * apart.size].reshape(4, m, apart.size)
+        grid[0], grid[1] = self.landmarks.i[:, None], self.landmarks.j[:, None]
+        grid[2], grid[3] = self.i[apart], self.j[apart]
+        if not new.size:
+            return m * apart.size
+        end = m * apart.size + np.count_nonzero(new)
+        touching = self.touching[these, None]
+        of_rows = self.landmarks.i, self.landmarks.j, self.i[touching], self.j[touching]
+        for row, items in zip(rows[:, m * apart.size : end], of_rows, strict=True):
+            row[:] = np.broadcast_to(items, new.shape)[new]
+        return int(end)
+
+    def signs(self, part: slice, codes: NDArray[np.int8], *, own: bool) -> NDArray[np.int8]:
+        """Signs (n, columns): a column for each landmark and each of some references.
+
+        Landmarks have the sign 1 of themselves if ``own``, else 0.
+        """
+        these, m = self._touching_in(part), self.landmarks.i.size
+        r = part.stop - part.start
+        apart = r - (these.stop - these.start)
+        signs = np.full((m + 1, r), own, np.int8)
+        signs[:m, :apart] = codes[: m * apart].reshape(m, apart)
+        if apart < r:
+            signs[:m, apart:] = self._heard(these, codes[m * apart :]).T
+        return signs[self.landmarks.position.T].reshape(self.landmarks.rank.size, -1)
+
+    def _heard(self, these: slice, codes: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Signs (t, m) of touching references: the answers, and what was known already."""
+        found = self.at[self.touching]
+        new = self._is_new(these)
+        signs = np.zeros(new.shape, np.int8)
+        signs[new] = codes
+        asked = signs[:, found]
+        self.heard[these] += asked
+        self.heard[:, these] -= asked.T
+        signs[:, found] = self.heard[these]
+        return signs
+
+    def _touching_in(self, part: slice) -> slice:
+        """Which of the touching references are among those."""
+        return slice(*np.searchsorted(self.touching, [part.start, part.stop]).tolist())
+
+    def _apart_in(self, part: slice) -> NDArray[np.intp]:
+        """Numbers of those that touch no landmark."""
+        return np.flatnonzero(self.at[part] < 0) + int(part.start)
+
+    def _is_new(self, these: slice) -> NDArray[np.bool_]:
+        """Whether a pair is to be compared with touching references (t, m)."""
+        number = np.arange(self.touching.size)
+        new = np.ones((these.stop - these.start, self.landmarks.i.size), np.bool_)
+        new[:, self.at[self.touching]] = number > number[these, None]
+        return new
+
+
+def draw_landmarks(n: int, q: float, rng: np.random.Generator) -> Landmarks:
+    """Landmarks (s) at random, and the s(n-1) - s(s-1)/2 pairs that touch them."""
+    items = np.flatnonzero(rng.random(n) < q)
+    rank = np.full(n, -1)
+    rank[items] = np.arange(items.size)
+    other = np.arange(n)
+    first_seen = (rank < 0) | (other > items[:, None])  # of two landmarks: from the smaller one
+    j, row = np.nonzero(first_seen.T)
+    position = np.full((items.size, n), row.size)
+    position[row, j] = np.arange(row.size)
+    between = position[:, items]
+    position[:, items] = np.minimum(between, between.T)
+    few = few_bytes(n)
+    return Landmarks(items[row].astype(few), j.astype(few), position, rank)
+
+
+def compared_with(landmarks: Landmarks, i: Items, j: Items, at: NDArray[np.int64]) -> References:
+    """References in the order in which the ledger numbers pairs."""
+    order = np.lexsort((np.minimum(i, j), np.maximum(i, j)))
+    i, j, at = i[order], j[order], at[order]
+    touching = np.flatnonzero(at >= 0)
+    return References(landmarks, i, j, at, touching, np.zeros((touching.size,) * 2, np.int8))
+
+
+def few_bytes(n: int) -> np.dtype[Any]:
+    """The smallest type of n items: a million questions are written at a time."""
+    return np.min_scalar_type(n - 1)
