@@ -5,39 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import scramble
+from hcbench.compiled import count_ones, count_zeros, scramble
 
 BLOCK = 1 << 15  # positions whose bits, 4 KiB, are drawn together; 15 random bits name one
 ROOM = 4  # positions that are written at a time
+_ONE = np.uint64(1)
 STEP = np.uint64(0x9E3779B97F4A7C15)  # from one random number to the next: SplitMix64
-
-
-@intrinsic
-def _count_zeros(_context: Any, word: Any) -> Any:
-    """The bits of a uint64 below the lowest that is 1; 64 where there is none."""
-
-    def generate(target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], target.get_constant(types.boolean, False))
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def _count_ones(_context: Any, word: Any) -> Any:
-    """The bits of a uint64 that are 1."""
-
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
-
-
-count_zeros: Any = _count_zeros
-count_ones: Any = _count_ones
 
 
 @njit(cache=True)
@@ -71,7 +47,21 @@ def correct_counts(counts: NDArray[np.int64], missing: int, positions: NDArray[n
 
 
 @njit(cache=True)
-def draw_blocks(
+def draw_bits(total: int, counts: NDArray[np.int64], seed: Any, bits: NDArray[np.uint64]) -> None:
+    """Draw so many different positions in each of all blocks, as `draw_positions`, and set these.
+
+    Parameters
+    ----------
+    counts : (blocks,) int64
+    bits : (>= total / 64,) uint64, zeros, written
+    """
+    for block in range(counts.size):
+        start = block * BLOCK // 64
+        _draw_block(total, block, counts[block], seed, bits[start : start + BLOCK // 64])
+
+
+@njit(cache=True)
+def draw_positions(
     total: int, counts: NDArray[np.int64], first: int, seed: Any, positions: NDArray[np.int64]
 ) -> None:
     """Draw so many different positions in each of some blocks, every set equally likely.
@@ -91,16 +81,21 @@ def draw_blocks(
     bits = np.empty(BLOCK // 64, np.uint64)
     found = 0
     for block in range(counts.size):
-        start = (first + block) * BLOCK
-        size = min(BLOCK, total - start)
-        words = bits[: (size + 63) // 64]
-        words[:] = 0
-        left_out = 2 * counts[block] > size
-        key = scramble(seed + STEP * np.uint64(first + block))
-        set_bits(words, size, size - counts[block] if left_out else counts[block], key)
-        if left_out:
-            _turn(words, size)
-        found = read_bits(words, start, positions, found)
+        bits[:] = 0
+        _draw_block(total, first + block, counts[block], seed, bits)
+        found = read_bits(bits, (first + block) * BLOCK, positions, found)
+
+
+@njit(cache=True)
+def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> None:
+    """Set the bits of ``number`` positions of a block, where none is set."""
+    size = min(BLOCK, total - block * BLOCK)
+    words = bits[: (size + 63) // 64]
+    left_out = 2 * number > size
+    key = scramble(seed + STEP * np.uint64(block))
+    set_bits(words, size, size - number if left_out else number, key)
+    if left_out:
+        _turn(words, size)
 
 
 @njit(cache=True)
@@ -110,22 +105,35 @@ def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None
     Bits are drawn independently, and again where they are set already, until enough are: by
     symmetry every set is equally likely. O(number) where that is at most half of the size.
     """
-    one, quarter = np.uint64(1), np.uint64(16)
     mask = np.uint64(BLOCK - 1)
-    while mask >> one >= np.uint64(size - 1) and mask > 1:
-        mask >>= one
+    while mask >> _ONE >= np.uint64(size - 1) and mask > 1:
+        mask >>= _ONE
     left = number
+    while left >= 4 and mask < np.uint64(size):
+        for _ in range(left >> 2):  # four at a time, as often as that cannot be too many
+            key += STEP
+            random = scramble(key)
+            _set(bits, random & mask)
+            _set(bits, random >> np.uint64(16) & mask)
+            _set(bits, random >> np.uint64(32) & mask)
+            _set(bits, random >> np.uint64(48) & mask)
+        left = number
+        for word in range(bits.size):
+            left -= np.int64(count_ones(bits[word]))
     while left > 0:
         key += STEP
         random = scramble(key)
-        for _ in range(min(4, left)):  # as many as cannot be too many
+        for _ in range(min(4, left)):
             at = random & mask
-            random >>= quarter
+            random >>= np.uint64(16)
             if at < size:
-                word, bit = at >> np.uint64(6), at & np.uint64(63)
-                free = ~(bits[word] >> bit) & one
-                bits[word] |= one << bit
-                left -= np.int64(free)
+                left -= np.int64(~(bits[at >> np.uint64(6)] >> (at & np.uint64(63))) & _ONE)
+                _set(bits, at)
+
+
+@njit(cache=True)
+def _set(bits: NDArray[np.uint64], at: Any) -> None:
+    bits[at >> np.uint64(6)] |= _ONE << (at & np.uint64(63))
 
 
 @njit(cache=True)

@@ -25,9 +25,9 @@ from hcbench import (
     pair_index,
     pair_items,
 )
-from hcbench_oracles import _kernels
+from hcbench_oracles import _bit_kernels, _kernels
 from hcbench_oracles.noise import Noise
-from hcbench_oracles.sampling import distinct_positions
+from hcbench_oracles.sampling import distinct_bits, distinct_positions
 from hcbench_oracles.whole import similarities_of_pairs
 
 DEFAULT_P = 0.1
@@ -77,12 +77,14 @@ class _Wanted:
 class _Questions:
     """All questions of a form, by number.
 
-    ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared.
+    ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared. ``of_all``:
+    they are all questions a < b about pairs, numbered in condensed order.
     """
 
     n: int
     total: int
     name: Callable[[Ids], tuple[Ids, Ids]]
+    of_all: bool
 
 
 def quadruplet_set(
@@ -171,7 +173,7 @@ def _quadruplets(n: int) -> _Questions:
     def name(positions: Ids) -> tuple[Ids, Ids]:
         return pair_items(positions, n_pairs)
 
-    return _Questions(n, n_pairs * (n_pairs - 1) // 2, name)
+    return _Questions(n, n_pairs * (n_pairs - 1) // 2, name, of_all=True)
 
 
 def _triplets(n: int) -> _Questions:
@@ -183,7 +185,7 @@ def _triplets(n: int) -> _Questions:
         i = _kernels.triplet_items(positions, j, k, per_item)
         return pair_index(i, j, n), pair_index(i, k, n)
 
-    return _Questions(n, n * per_item, name)
+    return _Questions(n, n * per_item, name, of_all=False)
 
 
 def _observe(
@@ -193,6 +195,9 @@ def _observe(
     rng = np.random.default_rng(model.seed)
     n = questions.n
     number = wanted.number(n, questions.total, False, rng)
+    told = model.silent and not model.annotators  # by the similarities alone
+    if questions.of_all and told and Comparisons.are_dense(n, number):
+        return _answers(wanted.kind, _as_bits(w, tolerance, n, number, rng))
     closer, farther = np.empty(number, np.uint32), np.empty(number, np.uint32)
     answered = 0
     for positions in distinct_positions(questions.total, number, rng):
@@ -202,6 +207,26 @@ def _observe(
     closer, farther = closer[:answered], farther[:answered]
     who = model.turn_round(n, closer, farther, w)
     return _answers(wanted.kind, Comparisons(n, closer, farther, who))
+
+
+def _as_bits(
+    w: NDArray[np.float64], tolerance: float, n: int, number: int, rng: np.random.Generator
+) -> Comparisons:
+    """Ask a random set of so many of all questions; by bits, from the draw on."""
+    n_pairs = w.size
+    asked = distinct_bits(n_pairs * (n_pairs - 1) // 2, number, rng)
+    order = np.argsort(w)
+    width = -(-n_pairs // 64)
+    rank = np.zeros(64 * width, np.int32)
+    rank[order] = np.arange(n_pairs)
+    below, above = (
+        ranks[rank[:n_pairs]] for ranks in _bit_kernels.untied_ranks(w[order], tolerance)
+    )
+    sides = np.zeros((2, 64 * width, width), np.uint64)
+    _bit_kernels.answer_bits(asked, rank, below, above, sides)
+    made = Comparisons.from_bits(n, sides)
+    # Where most questions were ties, a list is the better index of the rest.
+    return made if made.is_dense else Comparisons(n, made.closer, made.farther)
 
 
 def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:

@@ -31,7 +31,7 @@ def distinct_positions(
     """
     if number == 0:
         return
-    if total <= BITS_PER_POSITION * number:
+    if are_drawn_as_bits(total, number):
         yield from _dense(total, number, rng)
     else:
         positions = _sparse(total, number, rng)
@@ -39,18 +39,41 @@ def distinct_positions(
             yield positions[start : start + CHUNK]
 
 
+def are_drawn_as_bits(total: int, number: int) -> bool:
+    """Whether so many positions are wanted that they are drawn as bits first."""
+    return 0 < total <= BITS_PER_POSITION * number
+
+
+def distinct_bits(total: int, number: int, rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Draw the set of `distinct_positions`, where it is drawn as bits. O(number + total / 64).
+
+    Returns
+    -------
+    (floor(total / 64) + 2,) uint64 array
+        Bit ``p % 64`` of word ``p // 64`` is 1 if position p is in the set. The bits from ``total``
+        on, at least a word of them, are 0.
+    """
+    counts, seed = _block_counts(total, number, rng), _seed(rng)
+    bits = np.zeros(total // 64 + 2, np.uint64)
+    kernels.draw_bits(total, counts, seed, bits)
+    return bits
+
+
 def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """How many are in each block first, then those, a few blocks at a time."""
-    counts = _block_counts(total, number, rng)
-    seed = rng.integers(1 << 64, dtype=np.uint64)
+    counts, seed = _block_counts(total, number, rng), _seed(rng)
     ends = np.cumsum(counts)
     first, drawn = 0, 0
     while drawn < number:
         last = int(np.searchsorted(ends, drawn + CHUNK, side="right"))
         positions = np.empty(ends[last - 1] - drawn + kernels.ROOM, np.int64)
-        kernels.draw_blocks(total, counts[first:last], first, seed, positions)
+        kernels.draw_positions(total, counts[first:last], first, seed, positions)
         yield positions[: -kernels.ROOM]
         first, drawn = last, int(ends[last - 1])
+
+
+def _seed(rng: np.random.Generator) -> np.uint64:
+    return rng.integers(1 << 64, dtype=np.uint64)
 
 
 def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -23,9 +23,7 @@ def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
     if isinstance(comparisons, AllComparisons):
         level, _ = pair_levels(comparisons)
         return level - level.size
-    n_pairs = comparisons.n * (comparisons.n - 1) // 2
-    won = np.bincount(comparisons.closer, minlength=n_pairs)
-    return won - np.bincount(comparisons.farther, minlength=n_pairs)
+    return comparisons.times_closer() - comparisons.times_farther()
 
 
 def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
@@ -33,9 +31,7 @@ def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int6
     if isinstance(comparisons, AllComparisons):
         _, tied = pair_levels(comparisons)
         return tied.size - tied
-    n_pairs = comparisons.n * (comparisons.n - 1) // 2
-    won = np.bincount(comparisons.closer, minlength=n_pairs)
-    return won + np.bincount(comparisons.farther, minlength=n_pairs)
+    return comparisons.times_closer() + comparisons.times_farther()
 
 
 def pair_levels(comparisons: AllComparisons) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

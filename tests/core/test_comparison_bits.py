@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hcbench import Comparisons
 from hcbench.comparisons.bits import are_worth_while
+from hcbench.errors import InvalidComparisonsError
 
 
 def naive(comparisons: Comparisons) -> np.ndarray:
@@ -111,3 +112,128 @@ def test_bits_of_many_items_must_be_smaller_than_the_comparisons():
     assert are_worth_while(257, 33_817_088)
     assert not are_worth_while(257, 33_817_087)
     assert not are_worth_while(2000, 100_000_000)
+
+
+def sides_of(comparisons: Comparisons) -> np.ndarray:
+    """The bits above the diagonals, written naively, and anything on and below them."""
+    n_pairs = comparisons.n * (comparisons.n - 1) // 2
+    width = -(-n_pairs // 64)
+    whole = np.random.default_rng(0).random((2, 64 * width, 64 * width)) < 0.5
+    whole &= np.tri(64 * width, dtype=bool)
+    whole[:, n_pairs:] = whole[:, :, n_pairs:] = False
+    for closer, farther in zip(comparisons.closer, comparisons.farther, strict=True):
+        whole[int(closer > farther), min(closer, farther), max(closer, farther)] = True
+    return np.packbits(whole, axis=2, bitorder="little").view(np.uint64)
+
+
+def held_as_bits(comparisons: Comparisons) -> Comparisons:
+    return Comparisons.from_bits(comparisons.n, sides_of(comparisons))
+
+
+@st.composite
+def consistent(draw) -> Comparisons:
+    """Comparisons in order, none beside its opposite."""
+    n = draw(st.integers(1, 13))
+    if n < 3:  # there is nothing to compare
+        return Comparisons(n, [], [])
+    pairs = st.integers(0, n * (n - 1) // 2 - 1)
+    asked = draw(st.dictionaries(st.frozensets(pairs, min_size=2, max_size=2), st.booleans()))
+    rows = [sorted(asked)[:: 1 if said else -1] for asked, said in asked.items()]
+    return Comparisons(n, [a for a, _ in rows], [b for _, b in rows]).unique()
+
+
+@settings(deadline=None)  # the first call compiles
+@given(consistent())
+def test_what_is_made_of_bits_is_the_list(listed):
+    """Each is asked of a new set, so that none has its list from the one before."""
+    assert len(held_as_bits(listed)) == len(listed)
+    check(held_as_bits(listed))
+    assert held_as_bits(listed) == listed
+    assert listed == held_as_bits(listed)
+    assert held_as_bits(listed) == held_as_bits(listed)
+    assert hash(held_as_bits(listed)) == hash(listed)
+    assert held_as_bits(listed).closer.tolist() == listed.closer.tolist()
+    assert held_as_bits(listed).farther.tolist() == listed.farther.tolist()
+    for name in ("never_compared", "times_closer", "times_farther"):
+        expected = getattr(listed, name)().tolist()
+        assert getattr(held_as_bits(listed), name)().tolist() == expected
+    assert held_as_bits(listed).only_triplets() == listed.only_triplets()
+    assert held_as_bits(listed).quadruplets().tolist() == listed.quadruplets().tolist()
+    assert held_as_bits(listed).contradictions() == held_as_bits(listed).duplicates() == 0
+    some = np.arange(len(listed)) % 3 == 1
+    assert held_as_bits(listed).select(some) == listed.select(some)
+    items = np.arange(listed.n)[::-2]
+    assert held_as_bits(listed).take(items) == listed.take(items)
+    assert held_as_bits(listed).flip() == listed.flip().unique()
+    assert (held_as_bits(listed) | listed.flip()) == (listed | listed.flip())
+    assert len(held_as_bits(listed) - listed) == 0
+
+
+@settings(deadline=None)  # the first call compiles
+@given(consistent())
+def test_a_pickle_of_bits_is_that_of_the_list(listed):
+    held = held_as_bits(listed)
+    assert pickle.dumps(held) == pickle.dumps(listed)
+    assert pickle.loads(pickle.dumps(held_as_bits(listed))) == held
+
+
+def test_times_are_counted_with_repetitions_where_there_is_a_list():
+    comparisons = Comparisons(4, [3, 3, 0, 1], [1, 1, 3, 3])
+    assert comparisons.times_closer().tolist() == [1, 1, 0, 2, 0, 0]
+    assert comparisons.times_farther().tolist() == [0, 2, 0, 2, 0, 0]
+
+
+def test_no_list_is_made_where_bits_tell_as_much(monkeypatch):
+    listed = Comparisons(13, [7, 5, 0, 70, 3], [2, 9, 77, 1, 40]).unique()
+    held = held_as_bits(listed)
+
+    def fail(*_arguments):
+        raise AssertionError("the list was made")
+
+    monkeypatch.setattr("hcbench.comparisons._bit_kernels.read_list", fail)
+    assert held.unique() is held
+    assert len(held) == 5
+    assert not held.is_dense
+    assert held.flip().flip() == held
+    for told in (held.bits, held.never_compared, held.times_closer, held.only_triplets):
+        told()
+    assert repr(held) == "Comparisons(n=13, m=5)"
+    with pytest.raises(AssertionError, match="the list was made"):
+        held.closer  # noqa: B018
+
+
+@pytest.mark.parametrize("n", [12, 33, 46])
+def test_opposite_bits_cancel_in_tiles_of_any_number(n):
+    """Less than a tile of 512 pairs, one and a bit, two and a bit; the rest of the bits stay."""
+    rng = np.random.default_rng(n)
+    n_pairs = n * (n - 1) // 2
+    one, two = rng.integers(n_pairs, size=(2, n_pairs))
+    both = Comparisons(n, one[one != two], two[one != two])
+    both += both.select(np.arange(0, len(both), 5)).flip()
+    assert both.contradictions() > 0
+    held = held_as_bits(both)
+    kept = np.argwhere(naive(both))
+    assert held == Comparisons(n, *kept.T).unique()
+    assert held.closer.size == len(kept) == len(held)
+
+
+def test_the_list_of_bits_is_read_only_and_made_once():
+    held = held_as_bits(Comparisons(4, [3, 0], [1, 2]))
+    assert held.closer is held.closer
+    for pairs in (held.closer, held.farther, held.bits().won):
+        with pytest.raises(ValueError, match="read-only"):
+            pairs[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        (np.zeros((2, 64, 2), np.uint64), r"of 4 items are an array \(2, 64, 1\).*\(2, 64, 2\)"),
+        (np.zeros((2, 64, 1), np.int64), "of int64"),
+        (np.full((2, 64, 1), 64, np.uint64), r"4 items have the pairs 0\.\.5"),
+        (np.eye(1, 128, 6, np.uint64).reshape(2, 64, 1), r"4 items have the pairs 0\.\.5"),
+    ],
+)
+def test_bits_that_cannot_be_are_refused_in_one_line(sides, message):
+    with pytest.raises(InvalidComparisonsError, match=message):
+        Comparisons.from_bits(4, sides)

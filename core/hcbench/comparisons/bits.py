@@ -42,11 +42,33 @@ def are_worth_while(n: int, m: int) -> bool:
 
 def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
     """Write comparisons, each of which comes once, as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
+    sides = np.zeros(shape_of_sides(n), np.uint64)  # in one piece: of fewer, larger pages
+    kernels.scatter(closer, farther, sides)
+    return mirrored(sides)
+
+
+def shape_of_sides(n: int) -> tuple[int, int, int]:
+    """Of both matrices of the bits of n items: (2, 64 w, w)."""
     width = -(-(n * (n - 1) // 2) // 64)
-    room = max(width, kernels.TILE)
-    sides = np.zeros((2, 64 * room, room), np.uint64)  # in one piece: of fewer, larger pages
-    kernels.write_bits(closer, farther, sides)
-    if room > width:
-        sides = sides[:, : 64 * width, :width].copy()
+    return 2, 64 * width, width
+
+
+def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
+    """Bits that are given above the diagonals. O(M^2 / 64), in place where they are many.
+
+    Parameters
+    ----------
+    sides : (2, 64 w, w) uint64 array, changed
+        ``won`` and ``lost`` of `PreferenceBits`, where what is on and below the diagonals does not
+        matter.
+    """
+    width = sides.shape[2]
+    if width < kernels.TILE:
+        room = np.zeros((2, 64 * kernels.TILE, kernels.TILE), np.uint64)
+        room[:, : 64 * width, :width] = sides
+        kernels.mirror_sides(*room)
+        sides = room[:, : 64 * width, :width].copy()
+    else:
+        kernels.mirror_sides(*sides)
     sides.flags.writeable = False
     return PreferenceBits(*sides)

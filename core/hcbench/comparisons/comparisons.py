@@ -12,20 +12,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcbench.comparisons import _kernels as kernels
 from hcbench.comparisons import arrays
-from hcbench.comparisons.bits import PreferenceBits, are_worth_while, write_bits
+from hcbench.comparisons.bits import PreferenceBits, are_worth_while, mirrored, shape_of_sides
+from hcbench.comparisons.held import Held, compile_both_ways
 from hcbench.comparisons.pairs import check_n, distinct_items
 from hcbench.errors import InvalidComparisonsError
 
 Keys = NDArray[np.uint64]
+PairIds = NDArray[np.uint32]
+_compile_both_ways = cache(compile_both_ways)
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class Comparisons:
     """A set of quadruplet answers, each saying that one pair of items is more similar than another.
 
-    8 bytes a comparison, 12 with annotators; read-only. An answer may be there more than once, and
-    beside its opposite: see `duplicates`, `contradictions` and `unique`. ``a + b`` holds all
-    answers of both sets; ``a | b``, ``a & b`` and ``a - b`` each answer once, as `unique` does.
+    8 bytes a comparison, 12 with annotators, or `from_bits` M^2 / 4 for M pairs of items;
+    read-only. An answer may be there more than once, and beside its opposite: see `duplicates`,
+    `contradictions` and `unique`. ``a + b`` holds all answers of both sets; ``a | b``, ``a & b``
+    and ``a - b`` each answer once, as `unique` does.
 
     Parameters
     ----------
@@ -45,11 +49,8 @@ class Comparisons:
     """
 
     n: int
-    closer: NDArray[np.uint32]
-    farther: NDArray[np.uint32]
     annotator: NDArray[np.int32] | None
-    _in_order: bool
-    _bits: PreferenceBits | None
+    _held: Held
     MOST: ClassVar[int] = 400_000_000
     """How many are made where nobody gave them: 3.2 GB."""
 
@@ -66,24 +67,65 @@ class Comparisons:
         who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
         for array in pairs if who is None else [*pairs, who]:
             array.flags.writeable = False
-        wrong, in_order = kernels.look_through(pairs[0], pairs[1], n * (n - 1) // 2)
-        if wrong >= 0:
+        held = Held(int(n), *pairs)
+        if held.wrong >= 0:
             for ids, what in zip(pairs, ("closer", "farther"), strict=True):
                 arrays.check_pairs(n, ids, what)
             raise InvalidComparisonsError(
-                f"row {wrong} compares pair {pairs[0][wrong]} with itself; leave it out"
+                f"row {held.wrong} compares pair {pairs[0][held.wrong]} with itself; leave it out"
             )
-        object.__setattr__(self, "n", int(n))
-        object.__setattr__(self, "closer", pairs[0])
-        object.__setattr__(self, "farther", pairs[1])
-        object.__setattr__(self, "annotator", who)
-        object.__setattr__(self, "_in_order", in_order)
-        object.__setattr__(self, "_bits", None)
+        self._keep(held, who)
+
+    def _keep(self, held: Held, annotator: NDArray[np.int32] | None) -> None:
+        object.__setattr__(self, "n", held.n)
+        object.__setattr__(self, "annotator", annotator)
+        object.__setattr__(self, "_held", held)
+
+    @classmethod
+    def _of(cls, held: Held, annotator: NDArray[np.int32] | None = None) -> Comparisons:
+        made = cls.__new__(cls)
+        made._keep(held, annotator)
+        return made
 
     @classmethod
     def from_pairs(cls, n: int, closer: ArrayLike, farther: ArrayLike) -> Comparisons:
         """Comparisons of pair ids, as `pair_index` gives them: ``w(closer) > w(farther)``."""
         return cls(n, closer, farther)
+
+    @classmethod
+    def from_bits(cls, n: int, sides: NDArray[np.uint64]) -> Comparisons:
+        """Comparisons, each at most once, as bits above the diagonals of two matrices.
+
+        O(M^2 / 64) time for M pairs of items. The list of them, in the order of `unique`, is made
+        when somebody asks for it.
+
+        Parameters
+        ----------
+        n : int
+            Number of items.
+        sides : (2, 64 w, w) uint64 array, w = ceil(M / 64)
+            Bit ``b % 64`` of word ``b // 64`` of row a, for pairs a < b: in ``sides[0]`` whether "a
+            is closer than b" is there, in ``sides[1]`` whether "b is closer than a" is. Where both
+            are, they cancel. What is on and below the diagonals does not matter. The array is kept,
+            as the `bits`, and becomes read-only.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If the array is of another shape or type, or has bits of pairs that do not exist.
+        """
+        check_n(n)
+        shape, n_pairs = shape_of_sides(n), n * (n - 1) // 2
+        if sides.shape != shape or sides.dtype != np.uint64 or not sides.flags.c_contiguous:
+            raise InvalidComparisonsError(
+                f"the bits of {n} items are an array {shape} of uint64 in C order, got "
+                f"{sides.shape} of {sides.dtype}"
+            )
+        beyond = sides[:, :, -1:] >> np.uint64(n_pairs % 64) if n_pairs % 64 else sides[:, :0]
+        if beyond.any() or sides[:, n_pairs:].any():
+            raise InvalidComparisonsError(f"{n} items have the pairs 0..{n_pairs - 1}, and no more")
+        _compile_both_ways()
+        return cls._of(Held.of_bits(int(n), mirrored(sides)))
 
     @classmethod
     def from_quadruplets(
@@ -171,6 +213,16 @@ class Comparisons:
 
         write_comparisons(self, Path(path), triplets=triplets)
 
+    @property
+    def closer(self) -> PairIds:
+        """The more similar pair of each answer, (m,)."""
+        return self._held.list()[0]
+
+    @property
+    def farther(self) -> PairIds:
+        """The less similar pair of each answer, (m,)."""
+        return self._held.list()[1]
+
     def quadruplets(self) -> NDArray[np.int32]:
         """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l."""
         return kernels.decode_rows(self.closer, self.farther, self.n)
@@ -193,7 +245,9 @@ class Comparisons:
         return rows
 
     def only_triplets(self) -> Comparisons:
-        """Those whose two pairs share an item. O(m)."""
+        """Those whose two pairs share an item. O(m), or O(n^3) if they are held as bits alone."""
+        if self._held.only_bits is not None:
+            return Comparisons(self.n, *self._held.triplets())
         return self.select(kernels.share_item(self.closer, self.farther, self.n))
 
     def to_array(self) -> NDArray[np.int8]:
@@ -233,7 +287,7 @@ class Comparisons:
 
     def flip(self) -> Comparisons:
         """The opposite of every answer. No copy."""
-        return Comparisons(self.n, self.farther, self.closer, self.annotator)
+        return Comparisons._of(self._held.flipped(), self.annotator)
 
     def unique(self) -> Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
@@ -242,16 +296,20 @@ class Comparisons:
         if annotators are known; O(m log m) time and 16 m bytes otherwise. Opposite answers both
         stay. Who answered is forgotten.
         """
-        _compile_unique()
-        if self._in_order:
-            bare = self.annotator is None
-            return self if bare else Comparisons(self.n, self.closer, self.farther)
-        return self._of_keys(self._distinct_keys())
+        _compile_both_ways()
+        if self._held.in_order:
+            return self if self.annotator is None else Comparisons._of(self._held)
+        return self._of_keys(*self._held.distinct_keys())
 
     @property
     def is_dense(self) -> bool:
         """Whether they are so many that `bits` index them better than a list for each pair does."""
-        return are_worth_while(self.n, len(self))
+        return self.are_dense(self.n, len(self))
+
+    @staticmethod
+    def are_dense(n: int, m: int) -> bool:
+        """Whether m comparisons of n items are so many."""
+        return are_worth_while(n, m)
 
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, a bit each; made once, and kept.
@@ -259,37 +317,40 @@ class Comparisons:
         O(m + M^2 / 64) time for comparisons `unique` and in order, M^2 / 4 bytes for M pairs of
         items. An oracle that hands out many comparisons (`is_dense`) makes them beforehand.
         """
-        if self._bits is None:
-            once = self.unique()
-            object.__setattr__(self, "_bits", write_bits(self.n, once.closer, once.farther))
-        made: PreferenceBits = self._bits  # type: ignore[assignment]
-        return made
+        return self._held.bits()
 
     def duplicates(self) -> int:
         """How many answers are there already: those that `unique` leaves out. As `unique`."""
-        return len(self) - sum(keys.size for keys in self._distinct_keys())
+        return len(self) - sum(keys.size for keys in self._held.distinct_keys())
 
     def contradictions(self) -> int:
         """The number of questions, each counted once, to which both answers are there."""
-        return int(kernels.shared_keys(*self._distinct_keys()))
+        return int(kernels.shared_keys(*self._held.distinct_keys()))
+
+    def times_closer(self) -> NDArray[np.int64]:
+        """How many answers say of each pair that it is the closer one, (M,). O(m + M).
+
+        O(M^2 / 64) if they are held as bits alone.
+        """
+        return self._held.times(0)
+
+    def times_farther(self) -> NDArray[np.int64]:
+        """How many answers say of each pair that it is the farther one, (M,). As `times_closer`."""
+        return self._held.times(1)
 
     def never_compared(self) -> NDArray[np.int64]:
-        """Items that are in no comparison, rising. O(m + n)."""
-        return np.flatnonzero(~kernels.items_seen(self.closer, self.farther, self.n))
+        """Items that are in no comparison, rising. O(m + n), or O(n^4 / 64) of bits alone.
 
-    def _distinct_keys(self) -> list[Keys]:
-        """The different answers as two rising lists, by orientation: see `kernels.split_keys`."""
-        split: tuple[Keys, ...] = kernels.split_keys(self.closer, self.farther)
-        for keys in split:
-            keys.sort()
-        return [keys[: kernels.drop_repeats(keys)] for keys in split]
+        As a rule O(n) and O(n^2): until all items are seen.
+        """
+        return np.flatnonzero(~self._held.items_seen())
 
-    def _of_keys(self, keys: list[Keys]) -> Comparisons:
-        return Comparisons(self.n, *kernels.merge_keys(*keys))
+    def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
+        return Comparisons(self.n, *kernels.merge_keys(forward, backward))
 
     def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
         _check_same_items(self, other)
-        return list(zip(self._distinct_keys(), other._distinct_keys(), strict=True))
+        return list(zip(self._held.distinct_keys(), other._held.distinct_keys(), strict=True))
 
     def __add__(self, other: Comparisons) -> Comparisons:
         _check_same_items(self, other)
@@ -304,20 +365,23 @@ class Comparisons:
 
     def __and__(self, other: Comparisons) -> Comparisons:
         both = self._pairs_of_keys(other)
-        return self._of_keys([np.intersect1d(a, b, assume_unique=True) for a, b in both])
+        return self._of_keys(*(np.intersect1d(a, b, assume_unique=True) for a, b in both))
 
     def __sub__(self, other: Comparisons) -> Comparisons:
         both = self._pairs_of_keys(other)
-        return self._of_keys([np.setdiff1d(a, b, assume_unique=True) for a, b in both])
+        return self._of_keys(*(np.setdiff1d(a, b, assume_unique=True) for a, b in both))
 
     def __len__(self) -> int:
-        return self.closer.size
+        return self._held.size
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
             return NotImplemented
         if self.n != other.n or (self.annotator is None) != (other.annotator is None):
             return False
+        bits, their_bits = self._held.only_bits, other._held.only_bits
+        if bits is not None and their_bits is not None:
+            return np.array_equal(bits.won, their_bits.won)
         mine, theirs = _arrays(self), _arrays(other)
         return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
@@ -354,12 +418,3 @@ def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
     if (np.abs(counts) == 1).all():
         return said
     return said.select(np.repeat(np.arange(len(said)), np.abs(counts)))
-
-
-@cache
-def _compile_unique() -> None:
-    """Compile both ways of `unique`: which one a call takes depends on the answers."""
-    none = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
-    split = kernels.split_keys(none.closer, none.farther)
-    kernels.drop_repeats(split[0])
-    kernels.merge_keys(*split)

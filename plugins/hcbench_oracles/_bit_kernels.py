@@ -1,0 +1,108 @@
+"""Compiled loops that answer many questions at once, a bit each. They trust their input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+_WORD = 64
+
+
+@intrinsic
+def _are_from(_context: Any, numbers: Any, at: Any, least: Any) -> Any:
+    """Which of the 64 int32 from number ``at`` of an array on are at least so large: 64 bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, start, value = arguments
+        kind = ir.VectorType(value.type, _WORD)
+        lanes = ir.Constant(ir.VectorType(ir.IntType(32), _WORD), None)
+        data = context.make_array(signature.args[0])(context, builder, array).data
+        place = builder.bitcast(builder.gep(data, [start]), kind.as_pointer())
+        one = builder.insert_element(ir.Constant(kind, None), value, ir.IntType(32)(0))
+        least = builder.shuffle_vector(one, one, lanes)  # the same in each
+        is_so = builder.icmp_signed(">=", builder.load(place, align=4), least)
+        return builder.bitcast(is_so, ir.IntType(_WORD))
+
+    return types.uint64(numbers, types.intp, types.int32), generate
+
+
+are_from: Any = _are_from  # numba's decorators are not annotated
+
+
+@njit(cache=True)
+def untied_ranks(
+    ordered: NDArray[np.float64], tolerance: float
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Which similarities are not tied with each of the rising ``ordered`` (M,). O(M).
+
+    Returns
+    -------
+    below, above : (M,) int32
+        It is larger than those of the ranks 0..below-1, and smaller than those from above on.
+        Rounded differences rise with the similarity, so that the ranks tell what these do.
+    """
+    below, above = np.empty(ordered.size, np.int32), np.empty(ordered.size, np.int32)
+    low = high = 0
+    for at in range(ordered.size):
+        while ordered[at] - ordered[low] > tolerance:
+            low += 1
+        while high < ordered.size and ordered[high] - ordered[at] <= tolerance:
+            high += 1
+        below[at], above[at] = low, high
+    return below, above
+
+
+@njit(cache=True)
+def answer_bits(
+    asked: NDArray[np.uint64],
+    rank: NDArray[np.int32],
+    below: NDArray[np.int32],
+    above: NDArray[np.int32],
+    sides: NDArray[np.uint64],
+) -> None:
+    """Answer which of the pairs a < b is more similar, where that is asked. O(M^2 / 64) words.
+
+    Parameters
+    ----------
+    asked : (>= M(M-1)/2/64 + 1,) uint64
+        Bits of the questions (0, 1), (0, 2), ..., (M-2, M-1), one after another.
+    rank : (64 w,) int32, w = ceil(M / 64)
+        Of the similarities of the pairs; what follows the first M does not matter.
+    below, above : (M,) int32
+        `untied_ranks` of each pair.
+    sides : (2, 64 w, w) uint64, zeros, written
+        Above the diagonals: whether a is closer than b, and whether b is closer than a.
+    """
+    won, lost = sides[0], sides[1]
+    n_pairs, width = below.size, sides.shape[2]
+    last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)
+    start = 0  # of the questions about a and all later pairs
+    for a in range(n_pairs - 1):
+        first = (a + 1) >> 6
+        ties = above[a] > below[a] + 1
+        for word in range(first, width):
+            if word == first:
+                bits = _bits_from(asked, start) << np.uint64((a + 1) & 63)
+            else:
+                bits = _bits_from(asked, start + 64 * word - a - 1)
+            if word == width - 1:
+                bits &= last
+            farther = bits & are_from(rank, 64 * word, above[a])
+            lost[a, word] = farther
+            if ties:
+                bits &= ~are_from(rank, 64 * word, below[a])
+            won[a, word] = bits & ~farther
+        start += n_pairs - 1 - a
+
+
+@njit(cache=True)
+def _bits_from(bits: NDArray[np.uint64], start: Any) -> Any:
+    """The 64 bits from number ``start`` on."""
+    word, shift = start >> 6, np.uint64(start & 63)
+    rest = (bits[word + 1] << np.uint64(1)) << (np.uint64(63) - shift)
+    return (bits[word] >> shift) | rest

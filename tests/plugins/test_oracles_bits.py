@@ -1,0 +1,113 @@
+"""Samples that are drawn and answered as bits, beside the same ones as a list."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import squareform
+
+from hcbench import Comparisons, Problem, pair_items
+from hcbench_oracles._bit_kernels import untied_ranks
+from hcbench_oracles.passive import quadruplet_set
+from hcbench_oracles.sampling import (
+    BLOCK,
+    are_drawn_as_bits,
+    distinct_bits,
+    distinct_positions,
+)
+from hcbench_oracles.whole import similarities_of_pairs
+
+
+def problem_of(n: int) -> Problem:
+    rng = np.random.default_rng(0)
+    return Problem(n=n, similarity=squareform(rng.random(n * (n - 1) // 2)))
+
+
+def read(problem: Problem, seed: int = 0, **params) -> Comparisons:
+    return quadruplet_set(problem, seed, None, **params).data
+
+
+def positions(total: int, number: int, seed: int) -> list[int]:
+    chunks = distinct_positions(total, number, np.random.default_rng(seed))
+    return np.concatenate([np.empty(0, np.int64), *chunks]).tolist()
+
+
+@pytest.mark.parametrize("part", [0.004, 0.1, 0.5, 0.7, 1.0])
+@pytest.mark.parametrize("total", [1, 63, 64, 65, 1000, BLOCK, 3 * BLOCK + 77])
+def test_bits_are_those_of_the_positions(total, part):
+    number = round(part * total)
+    if not are_drawn_as_bits(total, number):
+        assert number == 0
+        return
+    words = distinct_bits(total, number, np.random.default_rng(5))
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    assert bits.size >= total + 64  # a word to read beyond the end
+    assert np.flatnonzero(bits).tolist() == positions(total, number, 5)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.sampled_from([0.0, 0.2, 0.35, 9]))
+def test_ranks_tell_which_similarities_are_tied(values, tolerance):
+    """Multiples of a tenth: their differences are rounded."""
+    ordered = np.sort(np.array(values) / 10)
+    below, above = untied_ranks(ordered, tolerance)
+    for at, one in enumerate(ordered):
+        other = np.arange(ordered.size)
+        assert np.array_equal(other < below[at], one - ordered > tolerance)
+        assert np.array_equal(other >= above[at], ordered - one > tolerance)
+
+
+def by_list(w, tolerance: float, n: int, drawn: list[int]) -> Comparisons:
+    """The answers about questions, one by one."""
+    a, b = pair_items(drawn, w.size)
+    difference = w[a] - w[b]
+    closer, farther = np.where(difference > 0, a, b), np.where(difference > 0, b, a)
+    answered = abs(difference) > tolerance
+    return Comparisons(n, closer[answered], farther[answered])
+
+
+@pytest.mark.parametrize("n", [4, 12, 13, 33, 46])  # 12, 33 and 46 have pairs beyond whole words
+@pytest.mark.parametrize("p", [0.02, 0.3, 0.8])
+@pytest.mark.parametrize("levels", [None, 6])
+def test_a_sample_of_bits_is_that_of_a_list(n, p, levels):
+    """Of vectors on a line of few points, or of many: ties are up to rounding."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 1)) if levels is None else rng.integers(levels, size=(n, 1)) / 10
+    problem = Problem(n=n, vectors=X)
+    w, tolerance = similarities_of_pairs(problem, "euclidean")
+    assert tolerance > 0
+    total = w.size * (w.size - 1) // 2
+    number = int(p * total)
+    drawn = positions(total, number, 9)
+    sample = read(problem, 9, count=number, similarity="euclidean")
+    expected = by_list(w, tolerance, n, drawn)
+    assert levels is None or number == 0 or len(expected) < number
+    assert sample == expected
+    np.testing.assert_array_equal(sample.bits().won, expected.bits().won)
+    np.testing.assert_array_equal(sample.bits().lost, expected.bits().lost)
+
+
+def test_similarities_a_tolerance_apart_are_tied_in_bits(monkeypatch):
+    """0, 1, ... 0.4 apart: neighbours are tied, and a tie is not handed on to the next but one."""
+    w = squareform(0.4 * np.arange(66.0)[::-1])
+    monkeypatch.setattr(
+        "hcbench_oracles.passive.similarities_of_pairs", lambda *_: (squareform(w), 0.5)
+    )
+    sample = read(Problem(n=12, similarity=w), count=10**6)
+    assert len(sample) == 66 * 65 // 2 - 65
+    assert sample == by_list(squareform(w), 0.5, 12, list(range(66 * 65 // 2)))
+
+
+def test_a_list_is_made_only_where_it_is_needed(monkeypatch):
+    def fail(*_arguments):
+        raise AssertionError("the list was made")
+
+    monkeypatch.setattr("hcbench.comparisons._bit_kernels.read_list", fail)
+    sample = read(problem_of(12), count=500)
+    assert (len(sample), sample.never_compared().size) == (500, 0)
+    with pytest.raises(AssertionError, match="the list was made"):
+        sample.closer  # noqa: B018
+    tied = np.zeros((12, 12))
+    tied[0, 1] = tied[1, 0] = 1.0
+    with pytest.raises(AssertionError, match="the list was made"):  # of 17 or fewer that are left
+        read(Problem(n=12, similarity=tied), count=500)
