@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
 from hcbench_quadruplets import _bit_linkage_kernels as bit_kernels
+from hcbench_quadruplets import _bit_sums_kernels as sums_kernels
 from hcbench_quadruplets import _kernels, _rank_kernels
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
@@ -54,7 +55,7 @@ def four_al(
     For n items, M = n(n-1)/2 pairs of them and m comparisons: until `FEW` clusters are left, a
     merge goes through the columns of S of all |union| n pairs that touch the two clusters. Where
     there are few comparisons, that takes 2m/M additions a column, and 8 m + 26 n^2 bytes; where
-    they are dense (`Comparisons.is_dense`), operations on 2 M/64 words, and 7 n^2 bytes beside the
+    they are dense (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes beside the
     bits. Where clusters of like sizes merge, that are O(n^2 log n) columns, and O(n^3) where a
     large one swallows single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once.
     On all comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
@@ -108,28 +109,50 @@ def merge_all(
     similarities : (K-1,) array
         W of the two.
     """
-    bits = comparisons.bits() if (comparisons.is_dense if by_bits is None else by_bits) else None
-    closer, farther, n = comparisons.closer, comparisons.farther, comparisons.n
-    i, j = pair_items(np.arange(n * (n - 1) // 2), n)
+    by_bits = comparisons.is_dense if by_bits is None else by_bits
+    n = comparisons.n
     now, size = cluster.copy(), np.bincount(cluster)
     merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
     done = max(0, size.size - few)
     made, their_w = merges[:done], similarities[:done]
-    if bits is not None and done:
-        bit_kernels.merge_bits(bits.won, bits.lost, now, size, made, their_w)
+    if by_bits and done:
+        bit_kernels.merge_bits(*_wide_bits(comparisons), now, size, made, their_w)
     elif done:
-        index = _kernels.index_pairs(closer, farther, i.size)
+        index = _kernels.index_pairs(comparisons.closer, comparisons.farther, n * (n - 1) // 2)
         _kernels.merge_sparse(*index, now, size, made, their_w)
         del index
     alive, now = np.unique(now, return_inverse=True)
-    between = _kernels.pairs_of_clusters(i, j, now)
-    if bits is not None:
-        blocks = bit_kernels.sum_blocks(bits.won, bits.lost, between, alive.size)
-    else:
-        blocks = _kernels.net_preferences(closer, farther, between, alive.size)
+    blocks = sums_over_blocks(comparisons, now, by_bits)
     _kernels.merge_dense(blocks, size[alive], merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
+
+
+def sums_over_blocks(
+    comparisons: Comparisons, cluster: NDArray[np.int64], by_bits: bool
+) -> NDArray[np.int32]:
+    """Sums of S over the blocks of pairs of clusters, (P, P) in condensed order."""
+    n, n_clusters = comparisons.n, int(cluster.max()) + 1
+    sums: NDArray[np.int32]
+    i, j = pair_items(np.arange(n * (n - 1) // 2), n)
+    between = _kernels.pairs_of_clusters(i, j, cluster)
+    if not by_bits:
+        sums = _kernels.net_preferences(
+            comparisons.closer, comparisons.farther, between, n_clusters
+        )
+        return sums
+    sums = sums_kernels.sum_blocks(*_wide_bits(comparisons), between, n_clusters)
+    return sums
+
+
+def _wide_bits(comparisons: Comparisons) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The bits, in rows of eight words or more."""
+    bits = comparisons.bits()
+    missing = 8 - bits.won.shape[1]
+    if missing <= 0:
+        return bits.won, bits.lost
+    by = ((0, 0), (0, missing))
+    return np.pad(bits.won, by), np.pad(bits.lost, by)
 
 
 def _tree(

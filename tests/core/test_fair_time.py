@@ -74,14 +74,16 @@ def plugin(tmp_path: Path) -> Path:
     return file
 
 
-def run(plugin: Path, store: Store, *metrics: str, **options: Any) -> list[Outcome]:
+def run(
+    plugin: Path, store: Store, *metrics: str, repetitions: int = 4, **options: Any
+) -> list[Outcome]:
     registry = Registry(Plugins([plugin]))
     suite = Suite(
         name="clocked",
         algorithms=("clocking[number=[0,1,2]]",),
         datasets=("iris[n=20]",),
         metrics=metrics,
-        repetitions=4,
+        repetitions=repetitions,
     )
     plan = make_plan(with_defaults(suite, registry), registry)
     return run_plan(plan, registry.plugins, store, jobs=2, **options)
@@ -101,9 +103,9 @@ def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) ->
 
 
 def test_without_it_they_do(plugin: Path, tmp_path: Path) -> None:
-    """Else the test above shows nothing."""
+    """Else the test above shows nothing. Work enough for a worker that is late to start."""
     with Store(":memory:") as store:
-        run(plugin, store, "one")
+        run(plugin, store, "one", repetitions=60)
     timed = calls(tmp_path / "calls")
     assert any(ended > began for (_, ended), (began, _) in pairwise(timed))
 

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcbench import Comparisons, Partition, pair_items
+from hcbench.compiled import aligned_words
 from hcbench_quadruplets import _bit_linkage_kernels as bits
+from hcbench_quadruplets import _bit_sums_kernels as sums_of
 from hcbench_quadruplets import _kernels
-from hcbench_quadruplets.average_linkage import merge_all
+from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 3, 4, 5, 123, 124, 125, 300])
-@pytest.mark.parametrize("words", [1, 511, 513])
+@pytest.mark.parametrize("n_columns", [1, 2, 6, 7, 8, 14, 15, 125, 126, 127, 300])
+@pytest.mark.parametrize("words", [8, 9, 15, 449])
 def test_columns_are_summed_as_by_unpacking_their_bits(n_columns, words):
     """Around the number of columns and of words that are gone through at a time."""
     rng = np.random.default_rng(n_columns)
@@ -28,10 +30,12 @@ def test_columns_are_summed_as_by_unpacking_their_bits(n_columns, words):
     plus, minus = (np.unpackbits(one, axis=1, bitorder="little").astype(int) for one in S)
     for columns in (rng.integers(7, size=n_columns), np.zeros(n_columns, int), np.ones(n_columns)):
         columns = columns.astype(np.int64)
-        v, net = np.ones((8, 8 * words)), np.empty((8, 8 * words), np.int8)
-        bits.add_columns(columns, 0.5, won, lost, net, v)
+        steps = sums_of.step_words(words)
+        v, room = np.ones(64 * steps), aligned_words(16 * steps)
+        bits.add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, room, v)
+        places = [sums_of.byte_of(a, words) for a in range(64 * words)]
         expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
-        np.testing.assert_array_equal(v.T.ravel(), expected)
+        np.testing.assert_array_equal(v[places], expected)
 
 
 def matrix(comparisons: Comparisons) -> np.ndarray:
@@ -62,11 +66,8 @@ def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
     between = _kernels.pairs_of_clusters(i, j, cluster)
     block = (between == np.arange(K * (K - 1) // 2)[:, None]).astype(int)
     expected = block @ matrix(comparisons) @ block.T
-    made = comparisons.bits()
-    for sums in (
-        bits.sum_blocks(made.won, made.lost, between, K),
-        _kernels.net_preferences(comparisons.closer, comparisons.farther, between, K),
-    ):
+    for by_bits in (True, False):
+        sums = sums_over_blocks(comparisons, cluster, by_bits)
         np.testing.assert_array_equal(sums, expected)
 
 
