@@ -32,7 +32,7 @@ _PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _RANKS = types.int32[:, ::1]
 
-PANEL = 24  # rows of bits that stay in a cache while all others go by; a multiple of three
+PANEL = 48  # rows of bits that stay in a cache while all others go by; a multiple of three
 
 
 @njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
