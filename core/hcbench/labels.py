@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hcbench.errors import NameSyntaxError
@@ -26,17 +27,24 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
     """
     if written == label:
         return True
-    try:
-        name, own = parse_name(written), parse_name(label)
-    except NameSyntaxError:
+    name, own = _read(written), _read(label)
+    if name is None or own is None:
         return False
-    if name.base.casefold() != own.base.casefold():
-        without_distribution = name.base.partition(":")[2]
-        if without_distribution.casefold() != own.base.casefold():
-            return False
-    wanted, shown = _comparable(name.params), _comparable(own.params)
+    (base, wanted), (own_base, shown) = name, own
+    if own_base not in (base, base.partition(":")[2]):
+        return False
     everything = _comparable(parameters.get(label, {})) | shown
     return shown.items() <= wanted.items() <= everything.items()
+
+
+@lru_cache(maxsize=4096)  # each claim is compared with all labels
+def _read(text: str) -> tuple[str, dict[str, str]] | None:
+    """The name without its parameters, and these, as they are compared; None if it is no name."""
+    try:
+        name = parse_name(text)
+    except NameSyntaxError:
+        return None
+    return name.base.casefold(), _comparable(name.params)
 
 
 def _comparable(params: Mapping[str, Value]) -> dict[str, str]:
