@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event, text
 
-from hcbench.store import Store, rows
+from hcbench.store import Store, engine, rows
 from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
 
 ROOT = Path(__file__).parent.parent.parent
@@ -111,3 +113,27 @@ def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) ->
     assert "\n" not in answer
     assert str(tmp_path) in answer
     assert "give another place with --store" in answer
+
+
+def test_who_is_interrupted_amid_a_statement_can_write_again_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interrupted connection is closed, with rows that nobody has fetched: it keeps no lock."""
+    monkeypatch.setattr(engine, "LOCK_WAIT", 0.2)
+    with Store(tmp_path / "store.sqlite") as store:
+        run = begin(store)
+
+        def interrupt(_connection: Any, _cursor: Any, statement: str, *_: object) -> None:
+            if "interrupted here" in statement:
+                raise KeyboardInterrupt
+
+        event.listen(store.database.engine, "after_cursor_execute", interrupt)
+        with pytest.raises(KeyboardInterrupt) as kept:  # as are the frames, while it is handled
+            with store.database.writing() as connection:
+                connection.execute(text("UPDATE runs SET command = 'half'"))
+                connection.execute(text("SELECT * FROM runs -- interrupted here"))
+        store.finish_run(run, interrupted=True)
+        del kept
+        (found,) = store.runs()
+    assert found.interrupted
+    assert found.command != "half"

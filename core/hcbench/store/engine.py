@@ -124,6 +124,7 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
 
     engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "invalidate", _roll_back)
     return engine
 
 
@@ -176,6 +177,11 @@ def _connect_read_only(file: Path) -> sqlite3.Connection:
 def _begin_sqlite(connection: Connection) -> None:
     reading = connection.get_execution_options().get("hcbench_reading", False)
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
+    """Let go of the lock: a connection that is closed amid a statement, by Ctrl-C, would keep it."""
+    connection.rollback()
 
 
 def use_write_ahead_log(engine: Engine, place: Place) -> None:
