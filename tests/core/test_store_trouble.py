@@ -128,10 +128,14 @@ def test_who_is_interrupted_amid_a_statement_can_write_again_at_once(
                 raise KeyboardInterrupt
 
         event.listen(store.database.engine, "after_cursor_execute", interrupt)
-        with pytest.raises(KeyboardInterrupt) as kept:  # as are the frames, while it is handled
+
+        def write_half() -> None:
             with store.database.writing() as connection:
                 connection.execute(text("UPDATE runs SET command = 'half'"))
                 connection.execute(text("SELECT * FROM runs -- interrupted here"))
+
+        with pytest.raises(KeyboardInterrupt) as kept:  # as are the frames, while it is handled
+            write_half()
         store.finish_run(run, interrupted=True)
         del kept
         (found,) = store.runs()

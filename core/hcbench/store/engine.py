@@ -180,7 +180,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
-    """Let go of the lock: a connection that is closed amid a statement, by Ctrl-C, would keep it."""
+    """Let go of the lock: who is closed amid a statement, as by Ctrl-C, would keep it."""
     connection.rollback()
 
 
