@@ -3,7 +3,12 @@
 A kernel that asks 10^7 questions one after another cannot pay microseconds for each. So an oracle
 may offer a compiled answer function; `counting` wraps it with the ledger, and the kernel receives
 it as an argument of the first-class function type `ASK`. The ledger's state, of type `STATE`,
-lives in a structref, so that what it notes grows inside the compiled code.
+lives in a structref, so that what it notes grows inside the compiled code. A question that pairs an
+item with itself is answered `WITH_ITSELF`.
+
+For loops over bits: of a word of 64 there are `count_ones` and, below the lowest that is 1,
+`count_zeros`; `LANES` words are one value with `load_words` (of an array, from a number on),
+`store_words`, `no_words` (zeros), operators lane by lane, and `sum_lanes`.
 """
 
 from __future__ import annotations
