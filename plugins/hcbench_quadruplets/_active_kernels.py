@@ -18,7 +18,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import ASK, STATE, count_ones
+from hcbench.compiled import ASK, STATE
+from hcbench_quadruplets._quadruplet_kernels import count
 
 _ITEMS = types.int64[::1]
 
@@ -178,10 +179,8 @@ def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
         x, s = present[i], minus[i]
         for j in range(i):
             y, t = present[j], minus[j]
-            both = apart = np.uint64(0)
+            there = apart = np.uint64(0)
             for w in range(size):
-                common = x[w] & y[w]
-                both += count_ones(common)
-                apart += count_ones(common & (s[w] ^ t[w]))
-            K[i, j] += np.int64(both) - 2 * np.int64(apart)
+                there, apart = count(there, apart, x[w], s[w], y[w], t[w])
+            K[i, j] += np.int64(there) - 2 * np.int64(apart)
             K[j, i] = K[i, j]
