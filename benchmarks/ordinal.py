@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 import hcbench
-from hcbench.inputs import make_answers
-from hcbench.job import Call
+from hcbench.run.inputs import make_answers
+from hcbench.run.job import Call
 
 SHAPES = ("random", "balanced", "caterpillar", "yule")
 NAMES = {

@@ -1,183 +1,136 @@
-"""Who may import whom: the design's layers, read from the source."""
+"""Who may import whom, read from the source; imports in functions and for types count too."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 CORE = ROOT / "core" / "hcbench"
 PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if p.is_dir())
 
-# Each layer imports only itself and those above it.
-LAYERS = [
-    {
-        "errors",
-        "notes",
-        "specs",
-        "trees",
-        "comparisons",
-        "problem",
-        "given",
-        "scored",
-        "similarity",
-        "compiled",
-        "_vectors",
-        "_ledger_kernels",
-        "_question_kernels",
-        "answer_matrix",
-        "oracle",
-        "files",
-    },
-    {"hookspecs", "compatibility", "seeds", "names", "quantities", "labels", "outcome", "editions"},
-    {"plugins", "registry", "truths", "claims", "suite", "plan", "shards"},
-    {
-        "workers",
-        "environment",
-        "cell",
-        "inputs",
-        "job",
-        "store",
-        "reuse",
-        "layout",
-        "dispatch",
-        "placement",
-        "dask_pool",
-        "executors",
-        "run",
-        "rescore",
-    },
-    {
-        "statistics",
-        "views",
-        "groups",
-        "verdicts",
-        "results",
-        "tables",
-    },
-    {
-        "api",
-        "scoring",
-        "figures",
-        "plots",
-        "asking",
-        "report",
-        "site",
-        "drawing",
-        "regress",
-        "asv",
-        "scaffold",
-        "testing",
-        "sklearn",
-    },
-    {"cli"},
-    {"__main__"},
+#: The packages of core: each imports only itself and those before it.
+ROOMS = [
+    "errors",
+    "model",
+    "oracle",
+    "registry",
+    "plan",
+    "store",
+    "run",
+    "analysis",
+    "show",
+    "asking",
+    "api",
+    "authoring",
+    "cli",
 ]
-# Libraries that only some modules may use.
+#: Libraries that only some modules may use.
 CONFINED = {
     "click": {"cli"},
     "rich": {"cli"},
-    "matplotlib": {"figures", "plots", "asking", "drawing"},
-    "jinja2": {"report", "site"},
-    "plotly": {"report", "site"},
+    "matplotlib": {"show", "asking"},
+    "jinja2": {"show"},
+    "plotly": {"show"},
     "sqlalchemy": {"store"},
-    "pluggy": {"hookspecs", "plugins"},
-    "distributed": {"dask_pool"},
-    "dask": {"dask_pool"},
-    "sklearn": {"sklearn"},
+    "pluggy": {"registry"},
+    "distributed": {"run/dask_pool"},
+    "dask": {"run/dask_pool"},
+    "sklearn": {"api/sklearn", "model/similarity"},
     "hdbscan": set(),
 }
 
 
-def top(path: Path) -> str:
-    """The module of core that a file belongs to."""
-    return path.relative_to(CORE).parts[0].removesuffix(".py")
-
-
-def imports(path: Path, *, runtime_only: bool = True) -> set[str]:
-    """Full names of what a file imports; under TYPE_CHECKING only if asked."""
-    found: set[str] = set()
-
-    def visit(node: ast.AST) -> None:
-        if runtime_only and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            return
+def imports(path: Path) -> Iterator[str]:
+    """Full names of what a file imports, wherever the import stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
-
-    visit(ast.parse(path.read_text()))
-    return found
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def sources(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
+def modules() -> Iterator[tuple[str, Path]]:
+    """The files of core below its packages, by their names in it, such as ``run/cell``."""
+    for path in sorted(CORE.rglob("*.py")):
+        name = path.relative_to(CORE).with_suffix("").as_posix()
+        if name not in ("__init__", "__main__"):
+            yield name, path
 
 
-@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
-def test_core_imports_only_its_own_layer_and_those_below(path: Path) -> None:
-    module = top(path)
-    if module == "__init__":
-        return
-    layer = next((i for i, names in enumerate(LAYERS) if module in names), None)
-    assert layer is not None, f"{module} has no layer: put it into LAYERS"
-    allowed = set().union(*LAYERS[: layer + 1])
-    used = {name.split(".")[1] for name in imports(path) if name.startswith("hcbench.")}
-    known = set().union(*LAYERS)
-    assert used & known <= allowed
+def test_each_package_of_core_imports_only_those_before_it() -> None:
+    wrong = []
+    for name, path in modules():
+        room = name.split("/")[0]
+        assert room in ROOMS, f"{room} is no package of the design"
+        later = ROOMS[ROOMS.index(room) + 1 :]
+        wrong += [
+            f"{name}: {used}"
+            for used in imports(path)
+            if used.startswith("hcbench.") and used.split(".")[1] in later
+        ]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
-def test_core_never_imports_a_plugin(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path, runtime_only=False)} & set(PLUGINS)
+def test_core_never_imports_a_plugin() -> None:
+    assert not [
+        f"{name}: {used}"
+        for name, path in modules()
+        for used in imports(path)
+        if used.split(".")[0] in PLUGINS
+    ]
 
 
-@pytest.mark.parametrize("path", sources(CORE), ids=lambda p: str(p.relative_to(CORE)))
-def test_libraries_stay_where_they_belong(path: Path) -> None:
-    for library in {name.split(".")[0] for name in imports(path)} & set(CONFINED):
-        # similarity.py takes distances of sparse vectors from scikit-learn, when it is called.
-        if (top(path), library) != ("similarity", "sklearn"):
-            assert top(path) in CONFINED[library], f"{library} in {top(path)}"
+def test_libraries_stay_where_they_belong() -> None:
+    wrong = [
+        f"{name}: {library}"
+        for name, path in modules()
+        for library in {used.split(".")[0] for used in imports(path)} & set(CONFINED)
+        if not any(f"{name}/".startswith(f"{where}/") for where in CONFINED[library])
+    ]
+    assert not wrong
 
 
-@pytest.mark.parametrize("plugin", PLUGINS)
-def test_plugins_import_only_the_public_core_and_never_each_other(plugin: str) -> None:
-    public = {"hcbench", "hcbench.compiled", "hcbench.plots"}
-    for path in sources(ROOT / "plugins" / plugin):
-        for name in imports(path, runtime_only=False):
-            package = name.split(".")[0]
-            assert package not in set(PLUGINS) - {plugin}, f"{path}: {name}"
-            if package == "hcbench" and name.count(".") >= 1 and name[8:9].islower():
-                module = ".".join(name.split(".")[:2])
-                is_public = module in public or name.removeprefix("hcbench.") in _public_names()
-                assert is_public, f"{path} imports {name}, which is not public"
+def test_plugins_import_only_the_public_core_and_never_each_other() -> None:
+    import hcbench
+
+    public = {"hcbench", *(f"hcbench.{name}" for name in hcbench.__all__)}
+    open_modules = ("hcbench.compiled", "hcbench.plots", "hcbench.testing")
+    wrong = []
+    for plugin in PLUGINS:
+        for path in sorted((ROOT / "plugins" / plugin).rglob("*.py")):
+            for used in imports(path):
+                package = used.split(".")[0]
+                private = package == "hcbench" and used not in public
+                if package in set(PLUGINS) - {plugin} or (
+                    private and not f"{used}.".startswith(tuple(f"{m}." for m in open_modules))
+                ):
+                    wrong.append(f"{path}: {used}")
+    assert not wrong
 
 
-def _public_names() -> set[str]:
-    tree = ast.parse((CORE / "__init__.py").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return set(ast.literal_eval(node.value))
-    raise AssertionError("hcbench has no __all__")
+def test_the_fingerprint_of_core_holds_all_that_runs_a_cell() -> None:
+    """What `hcbench.run.cell` imports decides results, but for finding plugins and isolating."""
+    from hcbench.registry.fingerprint import DECISIVE
 
+    def decisive(name: str) -> bool:
+        return any(f"{name}/".startswith(f"{part}/") for part in DECISIVE)
 
-def test_the_edition_of_core_holds_all_that_runs_a_cell() -> None:
-    """What `hcbench.cell` imports decides results, but for finding plugins and isolating."""
-    from hcbench.editions import DECISIVE
-
-    needed, open_modules = set(), {"cell"}
-    while open_modules:
-        module = open_modules.pop()
-        needed.add(module)
-        folder = CORE / module
-        files = sources(folder) if folder.is_dir() else [CORE / f"{module}.py"]
-        used = {n.split(".")[1] for f in files for n in imports(f) if n.startswith("hcbench.")}
-        open_modules |= {m for m in used if (CORE / m).is_dir() or (CORE / f"{m}.py").is_file()}
-        open_modules -= needed | {"plugins", "workers"}
-    assert needed <= set(DECISIVE)
-    assert "seeds" in DECISIVE
+    files = dict(modules())
+    needed, waiting = set(), {"run/cell", "plan/seeds"}
+    while waiting:
+        name = waiting.pop()
+        needed.add(name)
+        for used in imports(files[name]):
+            parts = used.split(".")[1:]
+            found = [
+                name
+                for k in range(1, len(parts) + 1)
+                for name in ("/".join(parts[:k]), "/".join([*parts[:k], "__init__"]))
+                if name in files
+            ]
+            waiting.update(found[-1:])  # what the import names, not the packages it is in
+        waiting -= needed | {n for n in files if n.startswith(("registry/plugins", "run/workers"))}
+    undecided = {name for name in needed if not decisive(name) and not name.endswith("/__init__")}
+    assert not undecided
     for name in DECISIVE:
         assert (CORE / name).is_dir() or (CORE / f"{name}.py").is_file()

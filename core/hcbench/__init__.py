@@ -1,258 +1,63 @@
-"""hcbench: which algorithm builds the better hierarchy, from how many questions, in what time.
+"""hcbench: which algorithm builds the better hierarchy, from how many queries, and in what time.
 
-An algorithm asks an oracle about a problem and returns a hierarchy; hcbench builds the cross
-product, runs it honestly, and tells who is better, at what cost in questions and time.
+An algorithm asks an oracle about a problem and returns a hierarchy. The packages below follow one
+cell (an algorithm on a data set, with an oracle and a seed) from bottom to top; each imports only
+those before it.
 
-The flow of one cell is the order in which to read:
+- `errors`: every error, one line each.
+- `model`: what is clustered and what comes out: problems, comparisons, trees, partitions.
+- `oracle`: answers to queries, and the ledger that counts them.
+- `registry`: what plugins declare (algorithms, data sets, oracles, metrics, suites), by name.
+- `plan`: the cross product of a suite as `Cell` objects, with their seeds and keys.
+- `store`: results in SQLite or PostgreSQL.
+- `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
+  `Outcome` becomes a row of the store.
+- `analysis`: outcomes as tables, statistics, and verdicts on claims; `show` draws and writes them.
+- `api` serves Python, `authoring` the authors of plugins, and `cli` the command line.
 
-- what is wanted: `suite`, `claims`, `names`; what there is: `specs`, `hookspecs`, `plugins`,
-  `registry`;
-- the cross product: `plan`, with a column for each of several `truths`, or one of its `shards`;
-  what of it is stored already: `reuse`;
-- `run` hands cells (`dispatch`, as a `job`) to the isolated processes of `workers`, here or on the
-  machines of a cluster (`executors`, `dask_pool`);
-- there `cell` builds the `problem`, wraps the `oracle` (`compiled` inside numba loops), times the
-  algorithm, which has what is `given`, and computes the metrics of what is `scored`;
-- the `outcome` goes to the `store`, from which `rescore` judges it anew;
-- `groups` of repetitions become `results`, which are told by `statistics`, `verdicts` on claims,
-  `tables`, `views` (drawn by `drawing`) and `figures` (drawn with `plots`), in Python (`api`), by
-  `cli`, on one page (`report`) or many (`site`); `asv` measures all that is registered, and
-  `regress` judges two commits.
-
-`trees`, `comparisons` and `similarity` are the field's own objects, `answer_matrix` what an oracle
-would answer of all pairs. `api` also serves those who want no harness; `scoring` judges trees made
-elsewhere.
-
-A person answers in a session of `asking`; as oracles these are the person and, once they are there,
-the answers themselves.
-
-Plugins are written with `scaffold`, checked by `testing`, and refused where `compatibility` finds
-that they are for another hcbench. `sklearn` puts algorithms into pipelines.
-
-Everything public is imported from here, `hcbench.testing`, `hcbench.sklearn` and `hcbench.asv`;
-names are loaded when first used. `hookimpl` marks a plugin's hooks; of a `Parameter` that must be
-given the default is `REQUIRED`; `SIMILARITY_RULES` are those of `similarity_of_vectors`. Of three
-items of which no two are closer an oracle says `NONE`, and `UNSURE` where it does not know.
-`Vectors` are an (n, p) array or csr_array, `Params` a mapping of names to values.
+Everything public is imported from here, or from `hcbench.compiled`, `hcbench.plots`,
+`hcbench.sklearn`, `hcbench.testing` and `hcbench.asv`; modules are loaded when first used.
+`hookimpl` marks the hooks of a plugin. `REQUIRED` is the default of a `Parameter` that must be
+given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`. An ordinal oracle answers `NONE`
+if no two of three items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array
+or csr_array, `Params` a mapping of names to values.
 """
 
-from __future__ import annotations
-
 import importlib
-from typing import TYPE_CHECKING, Any
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 
-if TYPE_CHECKING:
-    from hcbench import compiled, plots
-    from hcbench.answer_matrix import AnswerMatrix
-    from hcbench.api.compare import compare
-    from hcbench.api.direct import fit, score
-    from hcbench.asking.person import person_answers
-    from hcbench.asking.recorded import RecordedAnswers
-    from hcbench.claims import Claim
-    from hcbench.comparisons import AllComparisons, Comparisons, PreferenceBits
-    from hcbench.comparisons.pairs import pair_index, pair_items
-    from hcbench.errors import (
-        BudgetExceededError,
-        DataError,
-        DataNotAvailableError,
-        HcbenchDeprecationWarning,
-        HcbenchError,
-        ModelWarning,
-        NotApplicableError,
-        ParameterError,
-    )
-    from hcbench.figures import Drawn, FigureView, draw_figures
-    from hcbench.given import Given, finest_partition
-    from hcbench.hookspecs import hookimpl
-    from hcbench.oracle import NONE, UNSURE, Answers, Ledger, Oracle, ask_oracle
-    from hcbench.outcome import Outcome
-    from hcbench.problem import Problem, Vectors
-    from hcbench.registry import load_registry
-    from hcbench.results import Results
-    from hcbench.scored import Cost, Point, Scored
-    from hcbench.seeds import derive_seed
-    from hcbench.similarity import similarity_matrix, similarity_of_vectors, unit_rows
-    from hcbench.specs import (
-        REQUIRED,
-        SIMILARITY_RULES,
-        AlgorithmSpec,
-        DatasetSpec,
-        MetricSpec,
-        OracleSpec,
-        Parameter,
-        Params,
-        Reference,
-    )
-    from hcbench.suite import Figure, Suite
-    from hcbench.trees import (
-        Cut,
-        HeightKind,
-        NewickWarning,
-        Partition,
-        Tree,
-        best_cut,
-        facing_orders,
-        heaviest_cut,
-        pair_weights,
-    )
-    from hcbench.trees.files import read_tree
+import lazy_loader
 
-_HOME = {
-    "answer_matrix": ("AnswerMatrix",),
-    "api.compare": ("compare",),
-    "api.direct": ("fit", "score"),
-    "asking.person": ("person_answers",),
-    "asking.recorded": ("RecordedAnswers",),
-    "claims": ("Claim",),
-    "comparisons": ("AllComparisons", "Comparisons", "PreferenceBits"),
-    "comparisons.pairs": ("pair_index", "pair_items"),
-    "errors": (
-        "BudgetExceededError",
-        "DataError",
-        "DataNotAvailableError",
-        "HcbenchDeprecationWarning",
-        "HcbenchError",
-        "ModelWarning",
-        "NotApplicableError",
-        "ParameterError",
-    ),
-    "figures": ("Drawn", "FigureView", "draw_figures"),
-    "given": ("Given", "finest_partition"),
-    "hookspecs": ("hookimpl",),
-    "oracle": ("NONE", "UNSURE", "Answers", "Ledger", "Oracle", "ask_oracle"),
-    "outcome": ("Outcome",),
-    "problem": ("Problem", "Vectors"),
-    "registry": ("load_registry",),
-    "results": ("Results",),
-    "scored": ("Cost", "Point", "Scored"),
-    "seeds": ("derive_seed",),
-    "similarity": ("similarity_matrix", "similarity_of_vectors", "unit_rows"),
-    "specs": (
-        "REQUIRED",
-        "SIMILARITY_RULES",
-        "AlgorithmSpec",
-        "DatasetSpec",
-        "MetricSpec",
-        "OracleSpec",
-        "Parameter",
-        "Params",
-        "Reference",
-    ),
-    "suite": ("Figure", "Suite"),
-    "trees": (
-        "Cut",
-        "HeightKind",
-        "NewickWarning",
-        "Partition",
-        "Tree",
-        "best_cut",
-        "facing_orders",
-        "heaviest_cut",
-        "pair_weights",
-    ),
-    "trees.files": ("read_tree",),
+# The public names, and where they are defined, are written once, in __init__.pyi.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+#: Public modules, and the packages in which they live.
+_MODULES = {
+    "hcbench.asv": "hcbench.authoring.asv",
+    "hcbench.compiled": "hcbench.oracle.compiled",
+    "hcbench.plots": "hcbench.show.plots",
+    "hcbench.sklearn": "hcbench.api.sklearn",
+    "hcbench.testing": "hcbench.authoring.testing",
 }
-_MODULES = ("compiled", "plots")
-#: Names of the release before: what each is called now, and since which release.
-_RENAMED: dict[str, tuple[str, str]] = {}
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
-
-__all__ = [
-    "NONE",
-    "REQUIRED",
-    "SIMILARITY_RULES",
-    "UNSURE",
-    "AlgorithmSpec",
-    "AllComparisons",
-    "AnswerMatrix",
-    "Answers",
-    "BudgetExceededError",
-    "Claim",
-    "Comparisons",
-    "Cost",
-    "Cut",
-    "DataError",
-    "DataNotAvailableError",
-    "DatasetSpec",
-    "Drawn",
-    "Figure",
-    "FigureView",
-    "Given",
-    "HcbenchDeprecationWarning",
-    "HcbenchError",
-    "HeightKind",
-    "Ledger",
-    "MetricSpec",
-    "ModelWarning",
-    "NewickWarning",
-    "NotApplicableError",
-    "Oracle",
-    "OracleSpec",
-    "Outcome",
-    "Parameter",
-    "ParameterError",
-    "Params",
-    "Partition",
-    "Point",
-    "PreferenceBits",
-    "Problem",
-    "RecordedAnswers",
-    "Reference",
-    "Results",
-    "Scored",
-    "Suite",
-    "Tree",
-    "Vectors",
-    "ask_oracle",
-    "best_cut",
-    "compare",
-    "compiled",
-    "derive_seed",
-    "draw_figures",
-    "facing_orders",
-    "finest_partition",
-    "fit",
-    "heaviest_cut",
-    "hookimpl",
-    "load_registry",
-    "pair_index",
-    "pair_items",
-    "pair_weights",
-    "person_answers",
-    "plots",
-    "read_tree",
-    "score",
-    "similarity_matrix",
-    "similarity_of_vectors",
-    "unit_rows",
-]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"hcbench.{name}")
-    if name in _RENAMED:
-        return _renamed(name)
-    if name not in _MODULE:
-        raise AttributeError(f"module 'hcbench' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"hcbench.{_MODULE[name]}"), name)
+class _PublicModules(MetaPathFinder, Loader):
+    """Imports a public module under its public name: the same module object under both names."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        return ModuleSpec(fullname, self) if fullname in _MODULES else None
+
+    def create_module(self, spec):
+        module = importlib.import_module(_MODULES[spec.name])
+        spec.loader_state = module.__spec__, module.__loader__, module.__package__
+        return module
+
+    def exec_module(self, module):
+        # The import system has just set these to those of the public name.
+        state = module.__spec__.loader_state
+        module.__spec__, module.__loader__, module.__package__ = state
 
 
-def _renamed(name: str) -> Any:
-    """What an old name means; whoever uses it is warned."""
-    import warnings
-
-    from hcbench.errors import HcbenchDeprecationWarning
-
-    new, since = _RENAMED[name]
-    warnings.warn(
-        f"hcbench.{name} is called hcbench.{new} since {since}; the old name goes with the next "
-        "release",
-        HcbenchDeprecationWarning,
-        stacklevel=3,
-    )
-    return __getattr__(new)
-
-
-def __dir__() -> list[str]:
-    return __all__
+sys.meta_path.append(_PublicModules())

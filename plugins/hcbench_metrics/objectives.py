@@ -39,7 +39,7 @@ def dasgupta(scored: Scored, similarity: str = "cosine") -> float:
     scored : Scored
         The result must be a tree; its heights are not used.
     similarity : {"cosine", "euclidean", "dot"}
-        Similarity of vectors (see `hcbench.similarity`) where the data set has no matrix.
+        Similarity of vectors (see `hcbench.model.similarity`) where the data set has no matrix.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcbench.specs import Spec
+from hcbench.registry.specs import Spec
 from hcbench.testing import checks_of
 
 

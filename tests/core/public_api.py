@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import hcbench
-from hcbench import hookspecs
+from hcbench.registry import hookspecs
 
 RECORDED = Path(__file__).with_name("public_api.txt")
 #: Public modules, beside the names of ``hcbench`` itself.

@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hcbench.layout import Layout, MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.problem import Result
+from hcbench.model.problem import Result
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.registry.suite import Suite
 from hcbench.store import Record, Store
-from hcbench.suite import Suite
 
 METRICS = (
     MetricInfo("AARI", "higher", "", False, "[-1, 1]", "a" * 32),

@@ -35,9 +35,9 @@ from hcbench.asking.recorded import Answered, Heading, RecordedAnswers
 from hcbench.asking.session import Leave, Put, Session, Undo, check_needs, heading_of, takes_neither
 from hcbench.errors import InvalidQuestionError
 from hcbench.oracle import PATIENCE
-from hcbench.plugins import Plugin
 from hcbench.registry import make_use
-from hcbench.specs import load_function
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import load_function
 from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
 from tests.core.trees import trees
 

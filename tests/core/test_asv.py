@@ -17,11 +17,11 @@ import pytest
 import hcbench
 import hcbench.asv
 from hcbench.api.own import own_algorithm
-from hcbench.asv.cases import Cases, find_cases, required_values
-from hcbench.asv.measuring import Measured, measure_all
-from hcbench.asv.problem import make_problem
+from hcbench.authoring.asv.cases import Cases, find_cases, required_values
+from hcbench.authoring.asv.measuring import Measured, measure_all
+from hcbench.authoring.asv.problem import make_problem
 from hcbench.errors import ParameterError, UnknownNameError
-from hcbench.specs import REQUIRED, MetricSpec, Parameter
+from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
 
 N = hcbench.asv.SIZES[0]
 

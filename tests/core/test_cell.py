@@ -14,13 +14,13 @@ from numba import njit
 
 import hcbench
 from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
-from hcbench.cell import as_result, restore_process, run_job
 from hcbench.errors import InvalidProblemError, InvalidTreeError
-from hcbench.given import finest_partition, give
-from hcbench.job import Call, Done, Job
-from hcbench.outcome import Measured
-from hcbench.plugins import import_file
-from hcbench.scored import Cost
+from hcbench.oracle.scored import Cost
+from hcbench.plan.outcome import Measured
+from hcbench.registry.plugins import import_file
+from hcbench.run.cell import as_result, restore_process, run_job
+from hcbench.run.given import finest_partition, give
+from hcbench.run.job import Call, Done, Job
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
 
@@ -338,7 +338,7 @@ def test_a_cell_finds_the_process_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = (Path.cwd(), dict(os.environ), np.geterr())
-    monkeypatch.setattr("hcbench.cell._START", before)
+    monkeypatch.setattr("hcbench.run.cell._START", before)
     os.chdir(tmp_path)
     os.environ["HCBENCH_TEST"] = "left behind"
     np.seterr(all="ignore")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcbench import Comparisons
-from hcbench.comparisons.pairs import MAX_ITEMS, pair_index, pair_items
 from hcbench.errors import InvalidComparisonsError
+from hcbench.model.comparisons.pairs import MAX_ITEMS, pair_index, pair_items
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 40])

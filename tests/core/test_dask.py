@@ -29,16 +29,16 @@ import hcbench
 from hcbench import Results
 from hcbench.cli import main
 from hcbench.errors import PluginError, WorkerError
-from hcbench.job import Call, pack_job, relocate, unpack_job
-from hcbench.plugins import module_of
+from hcbench.registry.plugins import module_of
+from hcbench.run.job import Call, pack_job, relocate, unpack_job
+from hcbench.run.workers import Report
 from hcbench.store import Store
-from hcbench.workers import Report
 
 distributed = pytest.importorskip("distributed")
 
-from hcbench.dask_pool import DaskPool  # noqa: E402
-from hcbench.dask_pool.host import refuse  # noqa: E402 - where there is dask
-from hcbench.dask_pool.terms import Terms, editions_here, python_version  # noqa: E402
+from hcbench.run.dask_pool import DaskPool  # noqa: E402
+from hcbench.run.dask_pool.host import refuse  # noqa: E402 - where there is dask
+from hcbench.run.dask_pool.terms import Terms, editions_here, python_version  # noqa: E402
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 SHORT = {"datasets": ["numbers[n=[20,21]]"], "metrics": ["depth"], "repetitions": 25}
@@ -323,7 +323,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def running() -> int:
     """In a dask worker: how many cells run."""
-    from hcbench.dask_pool import host
+    from hcbench.run.dask_pool import host
 
     return sum(len(each._running) for each in host._hosts.values())
 
@@ -331,12 +331,12 @@ def running() -> int:
 def nurseries() -> int:
     """In a dask worker: how many processes it has that start cells."""
     mine = psutil.Process().children()
-    return sum("hcbench.workers.nursery" in " ".join(child.cmdline()) for child in mine)
+    return sum("hcbench.run.workers.nursery" in " ".join(child.cmdline()) for child in mine)
 
 
 def hosts() -> int:
     """In a dask worker: how many runs it is to do cells of."""
-    from hcbench.dask_pool import host
+    from hcbench.run.dask_pool import host
 
     return len(host._hosts)
 
@@ -375,7 +375,7 @@ def test_a_scheduler_without_dask_or_without_sense(tmp_path: Path) -> None:
 
 
 def test_dask_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("hcbench.dask_pool")]:
+    for name in [name for name in sys.modules if name.startswith("hcbench.run.dask_pool")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "distributed", None)
     line = told("--executor=dask", store=tmp_path / "s.sqlite")

@@ -15,11 +15,11 @@ from numba import njit
 import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
 from hcbench import _question_kernels as naming
-from hcbench.cell import run_job
+from hcbench.analysis.results import Results
 from hcbench.errors import InvalidQuestionError
-from hcbench.job import Call, Job
-from hcbench.results import Results
-from hcbench.suite import Suite
+from hcbench.registry.suite import Suite
+from hcbench.run.cell import run_job
+from hcbench.run.job import Call, Job
 
 
 @njit
@@ -191,7 +191,7 @@ def test_results_that_were_kept_are_judged_by_the_same_answers() -> None:
 
 
 def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
-    from hcbench.outcome import Measured, Outcome
+    from hcbench.plan.outcome import Measured, Outcome
     from hcbench.store import Record, Store
 
     outcome = Outcome(

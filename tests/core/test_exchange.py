@@ -20,7 +20,7 @@ import hcbench as package
 from hcbench import Results
 from hcbench.cli import main
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Value
+from hcbench.plan.outcome import Measured, Value
 from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy

@@ -14,14 +14,14 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Outcome, Suite
-from hcbench.layout import MetricInfo
-from hcbench.plan import make_plan
-from hcbench.plugins import Plugins
+from hcbench.analysis.results import Results
+from hcbench.plan.plan import make_plan
+from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults
-from hcbench.results import Results
-from hcbench.run import Task, _by_data, run_plan
+from hcbench.registry.plugins import Plugins
+from hcbench.run.run import Task, _by_data, run_plan
+from hcbench.run.workers.conditions import conditions
 from hcbench.store import Store
-from hcbench.workers.conditions import conditions
 
 CLOCKING = """
     import time

@@ -17,13 +17,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
+from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
-from hcbench.figures import FigureView
-from hcbench.layout import MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.plots.dendrograms import MIXED, layout
-from hcbench.results import Results
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.show.figures import FigureView
+from hcbench.show.plots.dendrograms import MIXED, layout
 from hcbench.store import Store
 from tests.core.trees import trees
 
@@ -190,7 +190,7 @@ def test_notes_of_data_and_algorithm_stand_below_the_table(drawn: Result) -> Non
 @pytest.fixture
 def view(drawn: Result, folder: Path) -> Any:
     assert drawn.exit_code == 1
-    from hcbench.layout import Layout
+    from hcbench.plan.presentation import Layout
 
     registry = load_registry([folder / "mine.py"])
     with Store(folder / "s.sqlite") as store:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench.errors import NameSyntaxError
-from hcbench.names import format_name, parse_name, parse_value, split_list
+from hcbench.registry.names import format_name, parse_name, parse_value, split_list
 
 
 @pytest.mark.parametrize(

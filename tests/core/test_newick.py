@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench.errors import InvalidTreeError, NewickError
-from hcbench.trees import HeightKind, Tree
-from hcbench.trees.newick import NewickWarning, quoted, read_newick
+from hcbench.model.trees import HeightKind, Tree
+from hcbench.model.trees.newick import NewickWarning, quoted, read_newick
 from tests.core.trees import caterpillar, trees
 
 

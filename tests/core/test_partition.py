@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench.errors import InvalidPartitionError
-from hcbench.trees import Cut, Partition, Tree
+from hcbench.model.trees import Cut, Partition, Tree
 
 #   6
 #  / \

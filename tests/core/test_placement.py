@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hcbench
-from hcbench.placement import Placement
+from hcbench.run.placement import Placement
 
 SLOW_ORACLE = """
 import os

@@ -11,12 +11,11 @@ import pytest
 from hcbench import AlgorithmSpec, Suite, editions
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
-from hcbench.layout import Layout
-from hcbench.plan import LeftOut, Plan, make_plan
-from hcbench.plugins import Plugins
+from hcbench.plan.plan import LeftOut, Plan, make_plan, metric_keys
+from hcbench.plan.presentation import Layout
 from hcbench.registry import Registry, Use, uses
-from hcbench.reuse import metric_keys
-from hcbench.suite import Claim, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.suite import Claim, describe_suite, read_suite, rebuild_suite
 
 REGISTRY = Registry(Plugins([Path(__file__).parent.parent / "misbehaving.py"]))
 SUITE = Suite(

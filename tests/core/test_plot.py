@@ -16,20 +16,20 @@ from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
 from hcbench import Tree
+from hcbench.analysis.results import Results
+from hcbench.analysis.views import looks_of, ranking
 from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
-from hcbench.drawing import KINDS, Choices, describe_kinds, draw
-from hcbench.drawing.diagram import draw_ranks
-from hcbench.drawing.trees import class_labels, draw_tanglegram
 from hcbench.errors import HcbenchError
-from hcbench.figures import FigureView
-from hcbench.layout import MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.plots.dendrograms import dendrogram, layout
-from hcbench.problem import Problem
-from hcbench.results import Results
+from hcbench.model.problem import Problem
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.show.drawing import KINDS, Choices, describe_kinds, draw
+from hcbench.show.drawing.diagram import draw_ranks
+from hcbench.show.drawing.trees import class_labels, draw_tanglegram
+from hcbench.show.figures import FigureView
+from hcbench.show.plots.dendrograms import dendrogram, layout
 from hcbench.store import Store
-from hcbench.views import looks_of, ranking
 
 PLUGIN = """
 import numpy as np

@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 from hcbench.errors import AmbiguousNameError, PluginError, UnknownNameError
-from hcbench.plugins import Plugins
 from hcbench.registry import Registry, load_registry
+from hcbench.registry.plugins import Plugins
 
 METRIC = """
     from hcbench import MetricSpec, hookimpl

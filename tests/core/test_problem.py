@@ -9,7 +9,7 @@ from scipy import sparse
 
 from hcbench import Comparisons, HeightKind, Partition, Problem, Tree, finest_partition
 from hcbench.errors import ParameterError
-from hcbench.given import give
+from hcbench.run.given import give
 
 S = np.array([[1.0, 0.5, 0.2, 0.0], [0.5, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.4], [0.0, 0.1, 0.4, 1]])
 PAIRS = Tree.from_parents([4, 4, 5, 5, 6, 6, -1])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hcbench.errors import ParameterError, SuiteError
-from hcbench.quantities import GIB, SECONDS, Quantity
-from hcbench.suite import read_suite
+from hcbench.registry.quantities import GIB, SECONDS, Quantity
+from hcbench.registry.suite import read_suite
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from hcbench.cli import main
-from hcbench.errors import DataError
-from hcbench.regress import (
+from hcbench.authoring.regress import (
     Commit,
     Recorded,
     Turns,
@@ -29,8 +27,10 @@ from hcbench.regress import (
     read_both,
     write_both,
 )
-from hcbench.regress.sides import KEPT, Side, install
-from hcbench.regress.turns import PAIRS, PROCESSES, Key, Series
+from hcbench.authoring.regress.sides import KEPT, Side, install
+from hcbench.authoring.regress.turns import PAIRS, PROCESSES, Key, Series
+from hcbench.cli import main
+from hcbench.errors import DataError
 
 BASE = Commit("main", "a" * 40, 1_000)
 HEAD = Commit("topic", "b" * 40, 2_000)

@@ -17,16 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcbench import Tree
-from hcbench.claims import Claim
 from hcbench.cli import main
 from hcbench.errors import StoreError
-from hcbench.report import gather_contents, read_contents
-from hcbench.report.axes import describe_axes
-from hcbench.report.forest import MOST_LEAVES
-from hcbench.report.page import json_block, render_report
+from hcbench.model.trees.facing import facing_orders
+from hcbench.registry.claims import Claim
+from hcbench.registry.suite import Suite
+from hcbench.show.report import gather_contents, read_contents
+from hcbench.show.report.axes import describe_axes
+from hcbench.show.report.forest import MOST_LEAVES
+from hcbench.show.report.page import json_block, render_report
 from hcbench.store import Store, find_run
-from hcbench.suite import Suite
-from hcbench.trees.facing import facing_orders
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.trees import trees
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from hcbench import Tree, load_registry
-from hcbench.claims import Claim
-from hcbench.layout import MetricInfo
-from hcbench.report import gather_contents, write_report
-from hcbench.report.page import render_report
-from hcbench.site import build_site
+from hcbench.analysis.tables import format_spread
+from hcbench.plan.presentation import MetricInfo
+from hcbench.registry.claims import Claim
+from hcbench.registry.suite import Suite
+from hcbench.show.report import gather_contents, write_report
+from hcbench.show.report.page import render_report
+from hcbench.show.site import build_site
 from hcbench.store import Store
-from hcbench.suite import Suite
-from hcbench.tables import format_spread
 from tests.core.stored_runs import HOSTILE, METRICS, keep_run, outcome
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
+from hcbench.analysis.results import Results
+from hcbench.analysis.tables import format_spread
+from hcbench.analysis.tables.overviews import make_tables
 from hcbench.errors import HcbenchError
-from hcbench.labels import same_name
-from hcbench.layout import Layout, MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.results import Results
-from hcbench.suite import Claim, Suite
-from hcbench.tables import format_spread
-from hcbench.tables.overviews import make_tables
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.registry.labels import same_name
+from hcbench.registry.suite import Claim, Suite
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")

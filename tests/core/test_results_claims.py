@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from hcbench.claims import Claim
+from hcbench.analysis.results import Results
+from hcbench.analysis.tables.overviews import count_verdicts, make_tables
 from hcbench.errors import SuiteError
-from hcbench.labels import split_parameter
-from hcbench.layout import Layout, MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.results import Results
-from hcbench.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
-from hcbench.tables.overviews import count_verdicts, make_tables
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.registry.claims import Claim
+from hcbench.registry.labels import split_parameter
+from hcbench.registry.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
 
 METRICS = (
     MetricInfo("error", "lower"),

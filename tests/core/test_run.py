@@ -18,8 +18,8 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import AlgorithmSpec, Results
-from hcbench.layout import Layout
-from hcbench.run import limits_of
+from hcbench.plan.presentation import Layout
+from hcbench.run.run import limits_of
 from hcbench.store import Store
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -251,7 +251,7 @@ def deadly(scored: Any) -> float:
 def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
-    monkeypatch.setattr("hcbench.run.GRACE", 6.0)  # of the start of a worker too
+    monkeypatch.setattr("hcbench.run.run.GRACE", 6.0)  # of the start of a worker too
     for again in (False, True):
         (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from hcbench.authoring.scaffold import KINDS
 from hcbench.cli import main
 from hcbench.errors import ExitCode
-from hcbench.scaffold import KINDS
 from tests.environments import Environment, quiet_pytest
 
 NAMES = {"algorithm": "MostSimilar", "metric": "relatives", "dataset": "branches", "oracle": "torn"}

@@ -24,11 +24,11 @@ from hcbench.asking.recorded import RecordedAnswers
 from hcbench.cli import main, terminal
 from hcbench.cli.terminal import printable
 from hcbench.errors import HcbenchError, StoreError
-from hcbench.layout import Layout
-from hcbench.names import format_name, parse_name
+from hcbench.plan.presentation import Layout
+from hcbench.registry.names import format_name, parse_name
+from hcbench.registry.suite import Suite, read_suite
 from hcbench.store import Store
 from hcbench.store.codec import decode_result
-from hcbench.suite import Suite, read_suite
 from tests.core.test_store import begin, make_outcome, make_record
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -249,7 +249,7 @@ def test_files_of_a_suite_are_those_of_its_folder(tmp_path: Path) -> None:
 
 @given(st.text(max_size=20))
 def test_no_name_is_changed_that_names_no_file(text: str) -> None:
-    from hcbench.suite import _beside
+    from hcbench.registry.suite import _beside
 
     name = format_name("UPGMA", {"metric": text}) if text else "UPGMA"
     if not text.startswith(("./", "../")):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from hcbench.cli import main
 from hcbench.errors import ParameterError
-from hcbench.layout import Layout
-from hcbench.plan import LeftOut, Plan, make_plan
+from hcbench.plan.plan import LeftOut, Plan, make_plan
+from hcbench.plan.presentation import Layout
+from hcbench.plan.shards import Shard, take_shard
 from hcbench.registry import load_registry
-from hcbench.shards import Shard, take_shard
+from hcbench.registry.suite import Suite
 from hcbench.store import Store
-from hcbench.suite import Suite
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 

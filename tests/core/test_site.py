@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
-from hcbench.site import Built, build_site
-from hcbench.site.folder import MARKER
-from hcbench.site.slugs import slug
+from hcbench.registry.suite import Suite
+from hcbench.show.site import Built, build_site
+from hcbench.show.site.folder import MARKER
+from hcbench.show.site.slugs import slug
 from hcbench.store import Store
-from hcbench.suite import Suite
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.test_report import Page, a_value
 

@@ -4,7 +4,7 @@ import pytest
 
 from hcbench import REQUIRED, AlgorithmSpec, DatasetSpec, MetricSpec, Parameter, Reference
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
-from hcbench.specs import Interval, unmet
+from hcbench.registry.specs import Interval, unmet
 
 SPEC = AlgorithmSpec(
     name="A",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hcbench.statistics import (
+from hcbench.analysis.statistics import (
     average_ranks,
     log_log_slope,
     mean_and_std,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hcbench.statistics import (
+from hcbench.analysis.statistics import (
     find_cliques,
     friedman_test,
     holm_adjusted,

@@ -23,10 +23,10 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Outcome, Value
+from hcbench.model.trees import HeightKind, Partition, Tree
+from hcbench.plan.outcome import Measured, Outcome, Value
 from hcbench.store import Record, Store, engine, schema
 from hcbench.store.codec import decode_result, encode_result
-from hcbench.trees import HeightKind, Partition, Tree
 from tests.core.trees import trees
 
 KEYS = {"AARI": "a1", "seconds": "s1"}

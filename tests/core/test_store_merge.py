@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event, select
 
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Value
+from hcbench.plan.outcome import Measured, Value
 from hcbench.store import Store, schema
 from hcbench.store.merge import Merged, merge_stores
 from tests.core.test_store import KEYS, TREE, begin, make_outcome, make_record, row_of

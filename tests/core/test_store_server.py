@@ -15,8 +15,8 @@ import pytest
 
 import hcbench
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Value
-from hcbench.run import Unobserved
+from hcbench.plan.outcome import Measured, Value
+from hcbench.run.run import Unobserved
 from hcbench.store import Store, engine, outages
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 import hcbench_reference
 from hcbench import MetricSpec
+from hcbench.authoring.testing.limited import run_limited
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.testing import CheckFailedError, checks_of
-from hcbench.testing.limited import run_limited
 
 PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl

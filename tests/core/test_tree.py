@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
-from hcbench.trees import Cut, HeightKind, Partition, Tree
+from hcbench.model.trees import Cut, HeightKind, Partition, Tree
 from tests.core.trees import caterpillar, leaf_sets, trees
 
 DISTANCE, AFFINITY = HeightKind.DISTANCE, HeightKind.AFFINITY

@@ -9,13 +9,13 @@ import pytest
 
 import hcbench
 from hcbench import Problem, Results, Tree
-from hcbench.layout import Layout, MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.specs import load_function
+from hcbench.analysis.tables import BEST_TRUTH
+from hcbench.analysis.tables.datasets import dataset_block
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.registry.specs import load_function
 from hcbench.store import Store
 from hcbench.store.meant import find_run
-from hcbench.tables import BEST_TRUTH
-from hcbench.tables.datasets import dataset_block
 
 ROWS = ["name,x,side,part", "a,0,l,p", "b,1,l,p", "c,4,l,q", "d,20,r,s", "e,21,r,s", "f,25,r,t"]
 TWO = "[names=name,labels=[side,part],truth='{}']"

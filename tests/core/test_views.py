@@ -17,15 +17,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hcbench import Tree, report, views
+from hcbench.analysis.results import Results
+from hcbench.analysis.tables.overviews import make_tables
+from hcbench.analysis.views.palette import (
+    PALETTE,
+    PALETTE_DARK,
+    REFERENCE,
+    REFERENCE_DARK,
+    looks_for,
+)
+from hcbench.analysis.views.tradeoffs import pareto_front
 from hcbench.errors import HcbenchError
-from hcbench.layout import MetricInfo
-from hcbench.outcome import Measured, Outcome, Value
-from hcbench.results import Results
+from hcbench.model.trees import Partition
+from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.presentation import MetricInfo
 from hcbench.store.codec import count_items, encode_result
-from hcbench.tables.overviews import make_tables
-from hcbench.trees import Partition
-from hcbench.views.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, looks_for
-from hcbench.views.tradeoffs import pareto_front
 from tests.core.trees import trees
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")

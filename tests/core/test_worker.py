@@ -19,9 +19,9 @@ import psutil
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.workers import Limits, Pool, Report
-from hcbench.workers.limits import COMPILATION
-from hcbench.workers.memory import family_resident, peak_since, reset_peak, resident
+from hcbench.run.workers import Limits, Pool, Report
+from hcbench.run.workers.limits import COMPILATION
+from hcbench.run.workers.memory import family_resident, peak_since, reset_peak, resident
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
@@ -408,7 +408,7 @@ def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None
 SCRIPT = """
 import os, signal, sys, time
 sys.path.append({root!r})
-from hcbench.workers import Limits, Pool
+from hcbench.run.workers import Limits, Pool
 
 def square(x):  # lives in __main__, which no worker imports
     return x * x

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.workers import Limits, Pool, Report, links
+from hcbench.run.workers import Limits, Pool, Report, links
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"

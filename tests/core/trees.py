@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from hcbench.trees import HeightKind, Tree
+from hcbench.model.trees import HeightKind, Tree
 
 
 @st.composite

@@ -7,7 +7,7 @@ from scipy import sparse
 
 import hcbench_vectors
 from hcbench import Answers, Oracle, Problem, Tree
-from hcbench.given import give
+from hcbench.run.given import give
 
 SPECS = {spec.name: spec for spec in hcbench_vectors.hcbench_algorithms()}
 

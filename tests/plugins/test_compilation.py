@@ -13,9 +13,9 @@ from numba.core.dispatcher import Dispatcher
 from scipy.cluster.hierarchy import linkage
 
 from hcbench import Comparisons, Problem, Tree, load_registry
-from hcbench.inputs import make_answers, make_oracle
-from hcbench.job import Call
-from hcbench.given import give
+from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.job import Call
+from hcbench.run.given import give
 
 
 def compiled():

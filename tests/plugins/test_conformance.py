@@ -15,8 +15,8 @@ import pytest
 from hcbench import Oracle, load_registry
 from hcbench.asking.questions import KINDS
 from hcbench.asking.recorded import Heading
+from hcbench.authoring.testing.items import make_items
 from hcbench.testing import Check, CheckFailedError, checks_of, parametrize_with_checks
-from hcbench.testing.items import make_items
 
 #: Names whose defaults take long, or which need a parameter, with settings for a few items.
 SETTINGS = {

@@ -14,13 +14,13 @@ from scipy import stats
 
 import hcbench
 from hcbench import DataError, DataNotAvailableError, ParameterError, Tree, load_registry
-from hcbench.cell import run_job
-from hcbench.dispatch import make_job
 from hcbench.errors import UnknownNameError
-from hcbench.inputs import make_problem
-from hcbench.job import Call
-from hcbench.plan import make_plan
-from hcbench.suite import Suite
+from hcbench.plan.plan import make_plan
+from hcbench.registry.suite import Suite
+from hcbench.run.cell import run_job
+from hcbench.run.dispatch import make_job
+from hcbench.run.inputs import make_problem
+from hcbench.run.job import Call
 from hcbench_cuts.cut_of import cut_of, hard_cut, random_cut
 from tests.core.trees import trees
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hcbench import Cut, ModelWarning, Oracle, Partition, Problem, Tree, ask_oracle
-from hcbench.specs import load_function
+from hcbench.registry.specs import load_function
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._question_kernels import PATHS, pair_below, pairs_below, permuted
 from hcbench_cuts.search import Search

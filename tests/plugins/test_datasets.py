@@ -162,7 +162,7 @@ def test_importing_the_plugin_imports_nothing_heavy():
 
 
 def test_compare_suite_names_only_data_sets_of_this_plugin():
-    from hcbench.names import parse_name
+    from hcbench.registry.names import parse_name
 
     (suite,) = hcbench_datasets.hcbench_suites()
     assert suite.name == "compare"

@@ -15,13 +15,13 @@ from scipy.stats import binomtest
 
 import hcbench
 from hcbench import Claim, NotApplicableError, Oracle, Problem, Suite, Tree, score
-from hcbench.figures import draw_figures
-from hcbench.plan import make_plan
+from hcbench.analysis.statistics import log_log_slope, summarise
+from hcbench.analysis.verdicts import judge_claim
+from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
-from hcbench.run import run_plan
-from hcbench.statistics import log_log_slope, summarise
+from hcbench.run.run import run_plan
+from hcbench.show.figures import draw_figures
 from hcbench.store import Store
-from hcbench.verdicts import judge_claim
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal import bounds, figures, figures_noisy, suites_noiseless, suites_noisy
 from hcbench_ordinal.shapes import random_tree
@@ -75,7 +75,7 @@ def test_every_sentence_is_claimed_once(suite: Suite):
 
 @by_name
 def test_every_figure_names_a_function(suite: Suite):
-    from hcbench.specs import load_function
+    from hcbench.registry.specs import load_function
 
     assert suite.figures
     for figure in suite.figures:

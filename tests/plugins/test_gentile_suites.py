@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from hcbench import Claim, Results, Suite, Tree, draw_figures, load_registry
-from hcbench.plan import make_plan
-from hcbench.plugins import Plugins
-from hcbench.run import run_plan
-from hcbench.specs import load_function
+from hcbench.plan.plan import make_plan
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.specs import load_function
+from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_cuts import suites_noise, suites_tables, suites_theorems
 from hcbench_cuts.suites import SUITES

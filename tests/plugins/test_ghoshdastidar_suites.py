@@ -10,12 +10,12 @@ import pytest
 
 import hcbench
 from hcbench import Claim, Suite
-from hcbench.figures import draw_figures
-from hcbench.plan import make_plan
+from hcbench.analysis.verdicts import Verdict, judge_claim
+from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
-from hcbench.run import run_plan
+from hcbench.run.run import run_plan
+from hcbench.show.figures import draw_figures
 from hcbench.store import Store
-from hcbench.verdicts import Verdict, judge_claim
 from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
 from hcbench_quadruplets.suites import SUITES
 from tests.plugins.registering import light_suites
@@ -73,7 +73,7 @@ def test_every_sentence_is_claimed_once(suite: Suite):
 
 @by_name
 def test_every_figure_names_a_function(suite: Suite):
-    from hcbench.specs import load_function
+    from hcbench.registry.specs import load_function
 
     assert suite.figures
     for figure in suite.figures:

@@ -24,11 +24,11 @@ from hcbench import (
     draw_figures,
     load_registry,
 )
-from hcbench.plan import make_plan
-from hcbench.plugins import Plugins
+from hcbench.plan.plan import make_plan
 from hcbench.registry import find_suite
-from hcbench.run import run_plan
-from hcbench.specs import load_function
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.specs import load_function
+from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_vectors import hcbench_suites
 from hcbench_vectors.classes import (

@@ -20,7 +20,7 @@ from sknetwork.hierarchy import dasgupta_cost
 import hcbench_metrics
 from hcbench import Cost, HeightKind, NotApplicableError, Partition, Problem, Scored, Tree
 from hcbench import similarity_matrix as all_similarities
-from hcbench.specs import Interval
+from hcbench.registry.specs import Interval
 from hcbench_metrics import agreement, costs, merge_heights, objectives
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.merge_heights import merge_distortion

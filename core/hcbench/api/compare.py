@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from hcbench.analysis.results import Results
 from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
-from hcbench.executors import ExecutorName
-from hcbench.plan import make_plan
+from hcbench.plan.plan import make_plan
 from hcbench.registry import load_registry, with_defaults
-from hcbench.results import Results
-from hcbench.run import Observer, run_plan
-from hcbench.specs import AlgorithmSpec, MetricSpec
+from hcbench.registry.specs import AlgorithmSpec, MetricSpec
+from hcbench.registry.suite import Suite
+from hcbench.run.executors import ExecutorName
+from hcbench.run.run import Observer, run_plan
 from hcbench.store import Store
-from hcbench.suite import Suite
 
 
 def compare(

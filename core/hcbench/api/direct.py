@@ -8,17 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hcbench.api.given_data import as_problem, problem_of_truth, truth_entries
-from hcbench.cell import as_result
 from hcbench.errors import DataError, NotApplicableError, ParameterError
-from hcbench.given import give
-from hcbench.inputs import make_answers, make_oracle
-from hcbench.job import Call
+from hcbench.model.problem import Problem, Result
 from hcbench.oracle import Answers, Oracle, ask_oracle
-from hcbench.plan import choose_oracles
-from hcbench.problem import Problem, Result
+from hcbench.oracle.scored import Cost, Scored
+from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, use_one
-from hcbench.scored import Cost, Scored
-from hcbench.specs import AlgorithmSpec, load_function
+from hcbench.registry.specs import AlgorithmSpec, load_function
+from hcbench.run.cell import as_result
+from hcbench.run.given import give
+from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.job import Call
 
 Own: TypeAlias = Callable[..., Any]
 

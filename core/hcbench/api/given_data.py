@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.comparisons import AllComparisons, Comparisons
 from hcbench.errors import DataError
-from hcbench.problem import Problem
-from hcbench.trees import Partition, Tree
+from hcbench.model.comparisons import AllComparisons, Comparisons
+from hcbench.model.problem import Problem
+from hcbench.model.trees import Partition, Tree
 
 
 def as_problem(data: Any, truth: Any = None) -> Problem:

@@ -14,12 +14,12 @@ import numpy as np
 
 from hcbench.api.given_data import as_problem
 from hcbench.errors import DataError, ParameterError
-from hcbench.job import place_of
+from hcbench.model.problem import Problem
 from hcbench.oracle import Oracle
-from hcbench.plugins import Plugin
-from hcbench.problem import Problem
 from hcbench.registry import Use, make_use
-from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec
+from hcbench.run.job import place_of
 
 Own: TypeAlias = Callable[..., Any]
 _SESSION = "caller"

@@ -15,8 +15,8 @@ from hcbench.asking.questions import KINDS
 from hcbench.asking.recorded import Answered, Heading
 from hcbench.asking.session import Finding
 from hcbench.errors import DataError
+from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import NONE, UNSURE
-from hcbench.trees import Partition, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _draw(tree: Tree, path: Path) -> Path:
 
     from matplotlib import rc_context
 
-    from hcbench.plots import dendrogram, style
+    from hcbench.show.plots import dendrogram, style
 
     # Names stay text: whoever looks at the file has the letters that matplotlib's font may lack.
     with style(), rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():

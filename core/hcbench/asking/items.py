@@ -7,7 +7,7 @@ from os.path import expanduser, isfile  # which take any text, as that of an ite
 from pathlib import Path
 
 from hcbench.errors import DataError
-from hcbench.files import TABLES, read_rows, read_text
+from hcbench.model.files import TABLES, read_rows, read_text
 
 #: In any case, what the first row says where it is a header.
 HEADERS = frozenset(

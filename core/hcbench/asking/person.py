@@ -14,9 +14,9 @@ import numpy as np
 from hcbench.asking.answers_file import AnswersFile
 from hcbench.asking.questions import KINDS, Texts
 from hcbench.asking.recorded import Heading, RecordedAnswers, quoted
-from hcbench.editions import installed_version
 from hcbench.errors import NotApplicableError
 from hcbench.oracle import UNSURE, Answers, Code, Questions
+from hcbench.registry.fingerprint import installed_version
 
 
 def person_answers(kind: str, names: Sequence[str], path: str | Path) -> Answers:

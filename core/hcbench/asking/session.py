@@ -15,7 +15,6 @@ import numpy as np
 from hcbench.asking.answers_file import AnswersFile
 from hcbench.asking.questions import KINDS, QuestionKind, Texts, arranged
 from hcbench.asking.recorded import Answered, Heading, quoted
-from hcbench.cell import as_result
 from hcbench.errors import (
     BudgetExceededError,
     DataError,
@@ -23,14 +22,15 @@ from hcbench.errors import (
     NotApplicableError,
     ParameterError,
 )
-from hcbench.given import give
-from hcbench.notes import collect_notes
+from hcbench.model.notes import collect_notes
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import Tree
 from hcbench.oracle import PATIENCE, UNSURE, ask_oracle
-from hcbench.problem import Problem, Result
+from hcbench.plan.seeds import derive_seed
 from hcbench.registry import Use
-from hcbench.seeds import derive_seed
-from hcbench.specs import AlgorithmSpec, load_function
-from hcbench.trees import Tree
+from hcbench.registry.specs import AlgorithmSpec, load_function
+from hcbench.run.cell import as_result
+from hcbench.run.given import give
 
 _PROBED = 1000  # questions
 

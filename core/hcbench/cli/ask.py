@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from hcbench.asking.items import Items
     from hcbench.asking.recorded import Heading
     from hcbench.asking.session import Finding, Session
+    from hcbench.model.trees import Tree
     from hcbench.registry import Registry, Use
-    from hcbench.specs import AlgorithmSpec
-    from hcbench.trees import Tree
+    from hcbench.registry.specs import AlgorithmSpec
 
 _FILE = click.Path(path_type=Path)
 
@@ -138,7 +138,7 @@ def _ask(request: Request) -> None:
     from hcbench.asking.answers_file import AnswersFile
     from hcbench.asking.items import read_items
     from hcbench.asking.session import check_needs, heading_of
-    from hcbench.editions import installed_version
+    from hcbench.registry.fingerprint import installed_version
 
     items = read_items(request.items, request.column)
     use = choose_algorithm(load_plugins(request.plugin), request)
@@ -159,7 +159,7 @@ def _ask(request: Request) -> None:
 
 def choose_algorithm(registry: Registry, request: Request) -> Use[AlgorithmSpec]:
     """The algorithm that asks, with the parameters that options stand for."""
-    from hcbench.names import format_name, parse_name
+    from hcbench.registry.names import format_name, parse_name
 
     default = "NoisyInsertion" if request.noise else "InsertionClustering"
     name = parse_name(request.algo or default)
@@ -189,8 +189,8 @@ def _read_tree(path: Path, items: Items) -> Tree:
     """The tree that is to be cut: its shape matters, so that lengths need not be heights."""
     import warnings
 
-    from hcbench.trees.files import read_tree
-    from hcbench.trees.newick import NewickWarning
+    from hcbench.model.trees.files import read_tree
+    from hcbench.model.trees.newick import NewickWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)
@@ -246,7 +246,7 @@ def _hold(
 def _show(finding: Finding, heading: Heading, request: Request, *, is_noisy: bool) -> None:
     from hcbench.asking.findings import agreement, describe_contradiction, report, save
     from hcbench.cli.outline import outline
-    from hcbench.trees import Tree
+    from hcbench.model.trees import Tree
 
     agreed = agreement(finding, heading, look_for_contradictions=not is_noisy)
     click.echo("\n".join(outline(finding.result, heading.items)))

@@ -18,12 +18,12 @@ from hcbench.cli.param_types import Limit, OneName
 from hcbench.cli.progress import LINE, REDRAW
 from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode
-from hcbench.quantities import SECONDS
+from hcbench.registry.quantities import SECONDS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hcbench.testing import Check, Finding
+    from hcbench.authoring.testing import Check, Finding
 
     ParamType = click.ParamType[Any]
 else:
@@ -93,7 +93,7 @@ def check(
     fails.
     """
     with stdout_for_data():
-        from hcbench.testing import checks_of
+        from hcbench.authoring.testing import checks_of
 
         checks = checks_of(names, dict(exempt), plugins=plugin)
         findings = [] if only_list else _run(checks, timeout, quiet=quiet)
@@ -117,7 +117,7 @@ def _write_checks(checks: Sequence[Check], format: str) -> None:  # noqa: A002
 
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
-    from hcbench.testing.limited import run_limited
+    from hcbench.authoring.testing.limited import run_limited
 
     findings = []
     running = run_limited(checks, None if timeout == math.inf else timeout)

@@ -26,14 +26,14 @@ from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.figures import Drawn
-    from hcbench.outcome import Outcome
-    from hcbench.plan import Plan
+    from hcbench.analysis.results import Results
+    from hcbench.plan.outcome import Outcome
+    from hcbench.plan.plan import Plan
+    from hcbench.plan.shards import Shard
     from hcbench.registry import Registry
-    from hcbench.results import Results
-    from hcbench.shards import Shard
+    from hcbench.registry.suite import Suite
+    from hcbench.show.figures import Drawn
     from hcbench.store import Store
-    from hcbench.suite import Suite
 
 
 class Comparing(click.Command):
@@ -97,14 +97,14 @@ def run(context: click.Context, /, suite: str, **given: Any) -> None:
 
 def _defaults(wish: Wish, registry: Registry) -> Suite:
     from hcbench.registry import default_suite
-    from hcbench.suite import Suite
+    from hcbench.registry.suite import Suite
 
     return default_suite(registry, wish.algorithms) or Suite(name="compare")
 
 
 def _named(text: str, registry: Registry) -> Suite:
     from hcbench.registry import find_suite
-    from hcbench.suite import read_suite
+    from hcbench.registry.suite import read_suite
 
     path = Path(text).expanduser()
     is_file = path.suffix == ".toml" or "/" in text or path.is_file()
@@ -115,9 +115,9 @@ def carry_out(
     wish: Wish, base: Callable[[Registry], Suite], command: Sequence[str] | None
 ) -> ExitCode:
     """Do what was asked for, starting from a suite."""
-    from hcbench.plan import make_plan
+    from hcbench.plan.plan import make_plan
+    from hcbench.plan.shards import take_shard
     from hcbench.registry import with_defaults
-    from hcbench.shards import take_shard
     from hcbench.store import Store
 
     registry = load_plugins(wish.plugin, quiet=wish.quiet)
@@ -152,9 +152,9 @@ def carry_out(
 def _run(
     plan: Plan, registry: Registry, store: Store, wish: Wish, command: Sequence[str] | None
 ) -> tuple[Results, list[Outcome]]:
+    from hcbench.analysis.results import Results
     from hcbench.cli.progress import follow
-    from hcbench.results import Results
-    from hcbench.run import run_plan
+    from hcbench.run.run import run_plan
 
     try:
         with follow(quiet=wish.quiet) as observer:
@@ -180,7 +180,7 @@ def _check_figures(suite: Suite, wish: Wish) -> None:
     if wish.figures is None or wish.dry_run:
         return
     from hcbench.errors import SuiteError
-    from hcbench.figures import make_folder
+    from hcbench.show.figures import make_folder
 
     if not suite.figures:
         raise SuiteError(f"suite {suite.name} has no figures; leave --figures out")
@@ -190,7 +190,7 @@ def _check_figures(suite: Suite, wish: Wish) -> None:
 def _draw_figures(results: Results, store: Store, wish: Wish) -> list[Drawn]:
     if wish.figures is None:
         return []
-    from hcbench.figures import draw_figures
+    from hcbench.show.figures import draw_figures
 
     return draw_figures(
         results, wish.figures, format=wish.figure_format, store=store, plugins=wish.plugin
@@ -207,7 +207,7 @@ def _tell_figures(drawn: Sequence[Drawn], wish: Wish) -> None:
 
 
 def _tell_verdicts(results: Results) -> None:
-    from hcbench.tables.overviews import count_verdicts
+    from hcbench.analysis.tables.overviews import count_verdicts
 
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")

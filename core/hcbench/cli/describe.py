@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hcbench.errors import ParameterError
-from hcbench.names import format_name, format_value
 from hcbench.registry import Entry
-from hcbench.specs import (
+from hcbench.registry.names import format_name, format_value
+from hcbench.registry.specs import (
     AlgorithmSpec,
     DatasetSpec,
     MetricSpec,
@@ -18,7 +18,7 @@ from hcbench.specs import (
     Params,
     Spec,
 )
-from hcbench.suite import Suite
+from hcbench.registry.suite import Suite
 
 DEPENDS = "depends on its parameters"
 

@@ -14,9 +14,9 @@ from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import console, write_json
 
 if TYPE_CHECKING:
-    from hcbench.layout import MetricInfo
-    from hcbench.results.differences import Difference, StatusChange
-    from hcbench.tables import Block, Entry
+    from hcbench.analysis.results.differences import Difference, StatusChange
+    from hcbench.analysis.tables import Block, Entry
+    from hcbench.plan.presentation import MetricInfo
 
 
 @click.command(epilog=examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all"))
@@ -38,8 +38,8 @@ def diff(
     For each mean that is not the same: both, their difference and its standard error. What
     exceeds two of them is marked.
     """
+    from hcbench.analysis.results.differences import find_differences, find_status_changes
     from hcbench.cli.draw import write_blocks
-    from hcbench.results.differences import find_differences, find_status_changes
     from hcbench.store import Store
 
     with Store(place_of(store)) as opened:
@@ -72,7 +72,7 @@ def diff(
 def _difference_blocks(
     differences: Sequence[Difference], metrics: Mapping[str, MetricInfo]
 ) -> Iterator[Block]:
-    from hcbench.tables import Block
+    from hcbench.analysis.tables import Block
 
     for dataset in dict.fromkeys(d.dataset for d in differences):
         yield Block(
@@ -86,7 +86,7 @@ def _difference_blocks(
 
 
 def _difference_row(row: Difference, metric: MetricInfo) -> tuple[Entry, ...]:
-    from hcbench.tables import Entry, format_spread
+    from hcbench.analysis.tables import Entry, format_spread
 
     means = [
         format_spread(mean, None, metric.unit, metric.interval) for mean in (row.before, row.after)
@@ -113,7 +113,7 @@ def _variant(row: Difference | StatusChange) -> str:
 
 def _change_blocks(changes: Sequence[StatusChange]) -> list[Block]:
     """Cells that ended otherwise, the repetitions together."""
-    from hcbench.tables import Block, Entry
+    from hcbench.analysis.tables import Block, Entry
 
     if not changes:
         return []

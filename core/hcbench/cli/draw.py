@@ -19,8 +19,8 @@ from rich.text import Text
 from hcbench.cli.terminal import console, printable, write_lines
 
 if TYPE_CHECKING:
-    from hcbench.results import Results
-    from hcbench.tables import Block, Entry
+    from hcbench.analysis.results import Results
+    from hcbench.analysis.tables import Block, Entry
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -31,7 +31,7 @@ _NARROW = 10  # headers are folded to no less
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.tables.overviews import make_tables
+        from hcbench.analysis.tables.overviews import make_tables
 
         write_blocks(make_tables(results, MOST_TABLES))
         write_legend(results)
@@ -53,7 +53,7 @@ def write_results(results: Results, form: str) -> None:
 
 def write_legend(results: Results) -> None:
     """What the numbers are."""
-    from hcbench.tables.datasets import describe_numbers
+    from hcbench.analysis.tables.datasets import describe_numbers
 
     best = "bold" if console().is_terminal else "*"
     click.echo(printable("\n".join(describe_numbers(results, best))))

@@ -15,8 +15,8 @@ KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
     """All that is registered; broken plugins that are merely installed stop nothing."""
     from hcbench.cli.terminal import stdout_for_data, tell
-    from hcbench.plugins import Plugins
     from hcbench.registry import Registry
+    from hcbench.registry.plugins import Plugins
 
     with stdout_for_data():
         registry = Registry(Plugins(files))

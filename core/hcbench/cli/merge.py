@@ -71,7 +71,7 @@ def _write(merged: Sequence[Merged]) -> None:
 
 def describe_shards(runs: Sequence[RunInfo]) -> list[str]:
     """What is to be said of runs that are parts of plans."""
-    from hcbench.layout import Layout
+    from hcbench.plan.presentation import Layout
 
     shards = [
         (run, shard)

@@ -40,7 +40,7 @@ def plugin(name: str, directory: Path, **names: str | None) -> None:
     It installs, passes its tests and is listed at once; then make it yours. Without any of the
     options it has an algorithm, called as the package.
     """
-    from hcbench.scaffold import next_steps, write_plugin
+    from hcbench.authoring.scaffold import next_steps, write_plugin
 
     wanted = {kind: text for kind, text in names.items() if text is not None}
     for path in write_plugin(name, wanted, directory, load_plugins(quiet=True)):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from hcbench.cli.param_types import Counts, Limit, Names, Part
-from hcbench.quantities import GIB, SECONDS
+from hcbench.registry.quantities import GIB, SECONDS
 
 if TYPE_CHECKING:
-    from hcbench.suite import Suite
+    from hcbench.registry.suite import Suite
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,7 +84,7 @@ def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
 def _replayed(path: Path) -> tuple[str, str]:
     """The oracle and the data set that a file of answers is."""
     from hcbench.asking.recorded import RecordedAnswers
-    from hcbench.names import format_name
+    from hcbench.registry.names import format_name
 
     kind = RecordedAnswers.read(path).heading.kind.removesuffix("-queries")
     oracle = format_name(f"recorded-{kind}", {"file": str(path)})

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hcbench.problem import Result
-    from hcbench.trees import Partition, Tree
+    from hcbench.model.problem import Result
+    from hcbench.model.trees import Partition, Tree
 
 
 def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -19,7 +19,7 @@ def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
     names : sequence of str
         Of the items.
     """
-    from hcbench.trees import Tree
+    from hcbench.model.trees import Tree
 
     shown = [" ".join(visible(name).split()) for name in names]
     return _tree(result, shown) if isinstance(result, Tree) else _clusters(result, shown)

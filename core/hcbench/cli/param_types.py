@@ -12,10 +12,10 @@ from click.shell_completion import CompletionItem
 
 from hcbench.cli.loading import load_plugins
 from hcbench.errors import HcbenchError, ParameterError
-from hcbench.names import split_list
+from hcbench.registry.names import split_list
 
 if TYPE_CHECKING:
-    from hcbench.quantities import Quantity
+    from hcbench.registry.quantities import Quantity
 
     ParamType = click.ParamType[Any]
 else:

@@ -16,10 +16,10 @@ from hcbench.cli.terminal import stdout_for_data, tell, write_table
 from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
-    from hcbench.results import Results
+    from hcbench.analysis.results import Results
     from hcbench.store import RunInfo, Store
 
-#: As in `hcbench.drawing.KINDS`, which is imported when something is drawn.
+#: As in `hcbench.show.drawing.KINDS`, which is imported when something is drawn.
 KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
 _TREES = ("dendrogram", "tanglegram")
 
@@ -148,9 +148,9 @@ def plot(
 
     RUN is a number, as hcbench results lists them; by default the last.
     """
-    from hcbench.drawing import Choices, describe_kinds, draw, save
-    from hcbench.drawing.kinds import format_of
-    from hcbench.figures import FigureView
+    from hcbench.show.drawing import Choices, describe_kinds, draw, save
+    from hcbench.show.drawing.kinds import format_of
+    from hcbench.show.figures import FigureView
     from hcbench.store import Store, find_run
 
     if isinstance(kind, int):
@@ -215,8 +215,8 @@ def _read(
 
 def _list(results: Results, why: Mapping[str, str]) -> None:
     """Write what can be drawn, along what, of which metrics."""
-    from hcbench.drawing import KINDS as DRAWN
-    from hcbench.views import axes_of
+    from hcbench.analysis.views import axes_of
+    from hcbench.show.drawing import KINDS as DRAWN
 
     write_table(
         ("figure", ""),

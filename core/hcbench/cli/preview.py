@@ -18,7 +18,7 @@ from hcbench.cli.terminal import printable, write_json
 
 if TYPE_CHECKING:
     from hcbench.cli.options import Wish
-    from hcbench.plan import Plan
+    from hcbench.plan.plan import Plan
     from hcbench.store import Store
 
 
@@ -68,8 +68,8 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
 
 def group_cells(plan: Plan, store: Store, wish: Wish) -> list[Group]:
     """Count the cells of each combination, in the order of the plan."""
-    from hcbench.environment import usable_cores
-    from hcbench.reuse import find_stored, memory_limit
+    from hcbench.run.cached import find_stored, memory_limit
+    from hcbench.run.environment import usable_cores
 
     memory = memory_limit(plan, wish.jobs or usable_cores())
     stored = set() if wish.fresh else set(find_stored(plan, store, memory))

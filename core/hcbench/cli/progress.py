@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from hcbench.cli.terminal import console, tell
-from hcbench.outcome import Outcome
+from hcbench.plan.outcome import Outcome
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -13,7 +13,7 @@ from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.regress import Commit, Judged
+    from hcbench.authoring.regress import Commit, Judged
 
 
 @click.command(
@@ -93,7 +93,7 @@ def regress(
     in turns. A benchmark that fails in HEAD alone is worse. A commit message accepts a regression
     by a line "Accepted-Regression: BENCHMARK".
     """
-    from hcbench.regress import accepted_between, find_commit, find_root, judge, read_both
+    from hcbench.authoring.regress import accepted_between, find_commit, find_root, judge, read_both
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
@@ -122,8 +122,8 @@ def _measure(
     tolerance: float,
 ) -> str:
     """Measure two commits in turns, and keep what is found with asv's results."""
-    from hcbench.regress import Turns, write_both
-    from hcbench.regress.sides import Side, install
+    from hcbench.authoring.regress import Turns, write_both
+    from hcbench.authoring.regress.sides import Side, install
 
     folder = results.absolute().parent / "regress"
     for commit in (base, head):
@@ -137,8 +137,8 @@ def _measure(
 def _write(
     judged: Sequence[Judged], base: Commit, head: Commit, form: str, *, everything: bool
 ) -> None:
-    from hcbench.regress import describe, overview_blocks, summary
-    from hcbench.tables.markup import to_markdown
+    from hcbench.analysis.tables.markup import to_markdown
+    from hcbench.authoring.regress import describe, overview_blocks, summary
 
     if form == "json":
         write_json(describe(judged, base, head))

@@ -54,7 +54,7 @@ def report(
     It needs no network. RUN is a number, as hcbench results lists them; of a SUITE it is the last
     run, and by default the last of all.
     """
-    from hcbench.report import MOST_TREES, write_report
+    from hcbench.show.report import MOST_TREES, write_report
     from hcbench.store import Store, find_run
 
     with Store(store) as opened, stdout_for_data():

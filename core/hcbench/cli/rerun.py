@@ -16,13 +16,13 @@ from hcbench.cli.options import PLUGIN, STORE, examples
 from hcbench.cli.param_types import Limit
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
-from hcbench.quantities import SECONDS
+from hcbench.registry.quantities import SECONDS
 
 if TYPE_CHECKING:
-    from hcbench.job import Call, Job
-    from hcbench.outcome import Outcome
-    from hcbench.plan import Cell
+    from hcbench.plan.outcome import Outcome
+    from hcbench.plan.plan import Cell
     from hcbench.registry import Registry
+    from hcbench.run.job import Call, Job
 
 
 @click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
@@ -91,7 +91,7 @@ def rebuild(
     UnknownNameError
         If a plugin of it is not here any more.
     """
-    from hcbench.plan import Cell
+    from hcbench.plan.plan import Cell
 
     changes: list[str] = []
     uses = {
@@ -167,9 +167,9 @@ class Watched:
 
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell here; its outcome, and what was raised."""
-    from hcbench.cell import run_job
-    from hcbench.dispatch import make_job, outcome_of
-    from hcbench.workers import Report
+    from hcbench.run.cell import run_job
+    from hcbench.run.dispatch import make_job, outcome_of
+    from hcbench.run.workers import Report
 
     raised: list[BaseException] = []
     job = _watched(make_job(cell, [m.label for m in cell.metrics]), raised)
@@ -184,7 +184,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
 
 def _watched(job: Job, raised: list[BaseException]) -> Job:
     def watch(call: Call) -> Call:
-        from hcbench.specs import load_function
+        from hcbench.registry.specs import load_function
 
         return replace(call, function=Watched(load_function(call.function), raised))
 
@@ -197,10 +197,10 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell as any run does."""
     import math
 
-    from hcbench.dispatch import make_job, outcome_of
-    from hcbench.executors import cell_pool
-    from hcbench.job import pack_job
-    from hcbench.run import limits_of
+    from hcbench.run.dispatch import make_job, outcome_of
+    from hcbench.run.executors import cell_pool
+    from hcbench.run.job import pack_job
+    from hcbench.run.run import limits_of
 
     job = make_job(cell, [m.label for m in cell.metrics])
     limits = limits_of(None if timeout == math.inf else timeout)
@@ -244,7 +244,7 @@ _COSTS = {
 
 def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
     """Status, cost and values of an outcome; only what there is."""
-    from hcbench.tables import format_spread
+    from hcbench.analysis.tables import format_spread
 
     facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
     if outcome.stopped:

@@ -17,9 +17,9 @@ from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
+    from hcbench.analysis.results import Results
     from hcbench.registry import Registry
-    from hcbench.rescore import Kept
-    from hcbench.results import Results
+    from hcbench.run.rescore import Kept
     from hcbench.store import Store
 
 
@@ -68,7 +68,7 @@ def rescore(
     installed any more. It becomes a run of its own, which shows the old metrics and the new ones.
     """
     from hcbench.cli.draw import write_results
-    from hcbench.rescore import plan_of_run
+    from hcbench.run.rescore import plan_of_run
     from hcbench.store import Store, find_run
 
     registry = load_plugins(plugin, quiet=quiet)
@@ -98,10 +98,10 @@ def _compute(
     jobs: int | None,
     quiet: bool,
 ) -> Results:
+    from hcbench.analysis.results import Results
     from hcbench.cli.compare import without_password
     from hcbench.cli.progress import follow
-    from hcbench.results import Results
-    from hcbench.run import run_plan
+    from hcbench.run.run import run_plan
 
     said = without_password(shlex.join(command or ["hcbench", "results", "rescore"]))
     try:

@@ -19,11 +19,11 @@ from hcbench.cli.param_types import Names
 from hcbench.cli.rescore import rescore
 from hcbench.cli.stored import place_of, read_run
 from hcbench.cli.terminal import tell, write_json, write_table
-from hcbench.outcome import STATUSES
+from hcbench.plan.outcome import STATUSES
 
 if TYPE_CHECKING:
-    from hcbench.outcome import Outcome
-    from hcbench.results import Results
+    from hcbench.analysis.results import Results
+    from hcbench.plan.outcome import Outcome
     from hcbench.store import RunInfo
 
 MOST_FAILURES = 20

@@ -15,10 +15,10 @@ from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
+    from hcbench.api.scoring.matching import Files, Matched
+    from hcbench.api.scoring.scores import Scores
     from hcbench.registry import Registry, Use
-    from hcbench.scoring.matching import Files, Matched
-    from hcbench.scoring.scores import Scores
-    from hcbench.specs import MetricSpec
+    from hcbench.registry.specs import MetricSpec
 
 _FILE = click.Path(path_type=Path)
 
@@ -99,7 +99,7 @@ def score(
     names are in the order of --names; if that is not given, of the first data that have names; else
     their items are the numbers 0, 1, ...
     """
-    from hcbench.scoring.matching import Files
+    from hcbench.api.scoring.matching import Files
 
     files = Files(**given)
     registry = load_plugins(plugin, quiet=quiet)
@@ -111,7 +111,7 @@ def score(
 
 
 def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use[MetricSpec]]:
-    from hcbench.scoring.scores import default_metrics
+    from hcbench.api.scoring.scores import default_metrics
 
     if names:
         uses = [use for name in names for use in registry.use_metrics(name)]
@@ -126,7 +126,7 @@ def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use
 def _score(
     files: Files, registry: Registry, uses: Sequence[Use[MetricSpec]], *, quiet: bool
 ) -> Scores:
-    from hcbench.scoring.scores import score_trees
+    from hcbench.api.scoring.scores import score_trees
 
     return score_trees(_read(files, registry, quiet=quiet), uses)
 
@@ -135,7 +135,7 @@ def _read(files: Files, registry: Registry, *, quiet: bool) -> Matched:
     """All files; what reading warns of is told once it is known where it belongs."""
     import warnings
 
-    from hcbench.scoring.matching import read_matched
+    from hcbench.api.scoring.matching import read_matched
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

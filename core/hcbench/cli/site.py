@@ -38,8 +38,8 @@ def site(
     or such a site, which is brought up to date: only what has changed is written. It needs no
     server: open DIR/index.html, or put the folder anywhere.
     """
-    from hcbench.report import MOST_TREES
-    from hcbench.site import build_site
+    from hcbench.show.report import MOST_TREES
+    from hcbench.show.site import build_site
     from hcbench.store import Store
 
     with Store(store) as opened, stdout_for_data():

@@ -10,7 +10,7 @@ import click
 from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
-    from hcbench.results import Results
+    from hcbench.analysis.results import Results
     from hcbench.store import RunInfo, Store
 
 
@@ -43,8 +43,8 @@ def read_run(
     StoreError
         If nothing is left.
     """
-    from hcbench.layout import Layout
-    from hcbench.results import Results
+    from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import Layout
 
     found = store.outcomes(
         run=run.id, algorithm=algorithm, dataset=dataset, oracle=oracle, status=status

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench._question_kernels import ORDERED, QUADRUPLET, UNORDERED
-from hcbench.answer_matrix import AnswerMatrix
 from hcbench.errors import InvalidQuestionError
+from hcbench.model.answer_matrix import AnswerMatrix
+from hcbench.oracle._question_kernels import ORDERED, QUADRUPLET, UNORDERED
 
 Questions: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[np.int8]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hcbench import _ledger_kernels as kernels
-from hcbench import compiled
 from hcbench.errors import BudgetExceededError, ParameterError
+from hcbench.oracle import _ledger_kernels as kernels
+from hcbench.oracle import compiled
 from hcbench.oracle.answers import Answers
 
 

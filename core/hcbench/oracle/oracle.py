@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench import compiled
 from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.model.problem import Result
+from hcbench.oracle import compiled
 from hcbench.oracle.answers import UNSURE, Answers, Code, Questions
 from hcbench.oracle.ledger import Ledger
-from hcbench.problem import Result
-from hcbench.scored import Point
+from hcbench.oracle.scored import Point
 
 PATIENCE = 5
 """How often a question is asked until there is an answer."""

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from typing import Generic, TypeVar
 
 from hcbench.errors import AmbiguousNameError, UnknownNameError
-from hcbench.plugins import Plugin
-from hcbench.specs import Spec
-from hcbench.suite import Suite
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import Spec
+from hcbench.registry.suite import Suite
 
 T = TypeVar("T", bound="Spec | Suite")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hcbench.errors import HcbenchError, SuiteError
 from hcbench.registry.registry import Registry
-from hcbench.suite import Suite
+from hcbench.registry.suite import Suite
 
 
 def find_suite(registry: Registry, name: str) -> Suite:

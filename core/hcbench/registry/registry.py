@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.errors import DataError, UnknownNameError
-from hcbench.names import Name, parse_name
-from hcbench.plugins import Plugins
 from hcbench.registry.catalogues import Catalogue, Entry, T
+from hcbench.registry.names import Name, parse_name
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+from hcbench.registry.suite import Suite
 from hcbench.registry.uses import Use, resolve_uses
-from hcbench.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
-from hcbench.suite import Suite
 
 
 class Registry:

@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from hcbench.editions import core_edition, installed_version
 from hcbench.errors import DataError, ParameterError
-from hcbench.names import Name, format_name, parse_name
-from hcbench.plugins import Plugin
 from hcbench.registry.catalogues import Catalogue
-from hcbench.specs import DatasetSpec, OracleSpec, Parameter, Params, Spec, Value
+from hcbench.registry.fingerprint import core_edition, installed_version
+from hcbench.registry.names import Name, format_name, parse_name
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import DatasetSpec, OracleSpec, Parameter, Params, Spec, Value
 
 S = TypeVar("S", bound=Spec)
 

@@ -19,7 +19,7 @@ from hcbench.errors import StoreError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.problem import Result
+    from hcbench.model.problem import Result
 
 _DTYPES = ("<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
@@ -28,7 +28,7 @@ _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
 def encode_result(result: Result) -> bytes:
     """Pack a tree or a partition."""
-    from hcbench.trees import Partition  # compiles kernels: not for a mere look at the store
+    from hcbench.model.trees import Partition  # compiles kernels: not for a mere look at the store
 
     header: dict[str, Any] = {}
     if isinstance(result, Partition):
@@ -104,7 +104,7 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
-    from hcbench.trees import HeightKind, Partition, Tree  # as above
+    from hcbench.model.trees import HeightKind, Partition, Tree  # as above
 
     if header["type"] == "partition":
         return Partition(arrays["labels"])

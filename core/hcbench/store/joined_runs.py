@@ -143,7 +143,7 @@ def plan_of(row: Row) -> _Plan | None:
 
 
 def _is_shard(shard: Any) -> bool:
-    """Whether it is what `hcbench.shards.Shard` is in JSON: it may come from anywhere."""
+    """Whether it is what `hcbench.plan.shards.Shard` is in JSON: it may come from anywhere."""
     return (
         isinstance(shard, dict)
         and isinstance(shard.get("plan"), str)

@@ -24,7 +24,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from hcbench.outcome import Measured, Value
+from hcbench.plan.outcome import Measured, Value
 from hcbench.store.rows import (
     LEFT_OUT,
     Record,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
 
-from hcbench.outcome import Measured, Outcome, Status, Value, is_failure
+from hcbench.plan.outcome import Measured, Outcome, Status, Value, is_failure
 from hcbench.store.schema import END, cells
 
 LEFT_OUT = "-"  # begins the keys of combinations that cannot be
@@ -134,7 +134,7 @@ class RunInfo:
     environment : mapping
         Versions, machine, commit.
     layout : mapping
-        The suite, and how its results are shown (see `hcbench.layout`).
+        The suite, and how its results are shown (see `hcbench.plan.presentation`).
     cells, reused, failed : int
         How many cells it has; how many of them another run measured (last); how many failed.
     """

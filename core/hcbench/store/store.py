@@ -15,7 +15,7 @@ from platformdirs import user_data_dir
 from sqlalchemy import Connection, delete, func, literal, select, update
 
 from hcbench.errors import StoreError
-from hcbench.outcome import Measured, Outcome
+from hcbench.plan.outcome import Measured, Outcome
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (

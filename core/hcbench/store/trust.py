@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from hcbench.errors import StoreError
-from hcbench.outcome import STATUSES
+from hcbench.plan.outcome import STATUSES
 from hcbench.store.schema import cells, runs
 
 _INT64 = 2**63

@@ -1,0 +1,1 @@
+"""Outcomes as results: groups of repetitions, statistics, verdicts on claims, views, tables."""

@@ -1,0 +1,114 @@
+"""Runs as files: rows to be read by others, and beside them all that reading back needs.
+
+JSON and Parquet hold both; CSV holds the rows alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from hcbench.analysis.results.files import write_text
+from hcbench.analysis.results.results import Results
+from hcbench.errors import DataError, HcbenchError
+
+Format: TypeAlias = Literal["csv", "json", "parquet"]
+#: The key, or the column, of what is read back; of the metadata of a Parquet file, too.
+STORED = "stored"
+_INT64 = 2**63
+
+
+def to_json(results: Results, stored: Mapping[str, Any], path: Path | None = None) -> str:
+    """The JSON of `Results.to_json`, with the description of the run under ``stored``."""
+    everything = {**json.loads(results.to_json()), STORED: stored}
+    return write_text(json.dumps(everything, indent=1, allow_nan=False) + "\n", path)
+
+
+def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> None:
+    """The rows of `Results.to_csv`, typed; ``stored`` describes each cell in its last row.
+
+    Raises
+    ------
+    HcbenchError
+        If pyarrow is not installed, or the file cannot be written.
+    """
+    pyarrow, parquet = _import_pyarrow()
+    rows = results.flat_rows
+    last_row = {row["key"]: place for place, row in enumerate(rows)}
+    described: list[str | None] = [None] * len(rows)
+    elsewhere = []  # what cannot be has no key that is shown
+    for cell in stored["cells"]:
+        if cell["key"] in last_row:
+            described[last_row[cell["key"]]] = json.dumps(cell)
+        else:
+            elsewhere.append(cell)
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    arrays = {name: pyarrow.array(*_typed(column, pyarrow)) for name, column in columns.items()}
+    arrays[STORED] = pyarrow.array(described, pyarrow.string())
+    rest = json.dumps({**stored, "cells": elsewhere})
+    table = pyarrow.table(arrays).replace_schema_metadata({STORED: rest})
+    try:
+        parquet.write_table(table, path, compression="zstd")
+    except OSError as error:
+        raise HcbenchError.of_file("write", path, error) from error
+
+
+def _typed(column: Sequence[Any], pyarrow: Any) -> tuple[list[Any], Any]:
+    """Values and their type: whole numbers, numbers, truth or text; without values numbers."""
+    kinds = {type(value) for value in column if value is not None}
+    if kinds == {bool}:
+        return list(column), pyarrow.bool_()
+    if kinds == {int} and all(v is None or -_INT64 <= v < _INT64 for v in column):
+        return list(column), pyarrow.int64()
+    if kinds <= {float}:
+        return list(column), pyarrow.float64()
+    return [None if value is None else str(value) for value in column], pyarrow.string()
+
+
+def read_export(path: Path) -> dict[str, Any]:
+    """What `to_json` or `write_parquet` has written, as `hcbench.store.exchange` describes a run.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    if data.startswith(b"PAR1"):
+        return _read_parquet(path)
+    try:
+        stored = json.loads(data)[STORED]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        stored = None
+    if not isinstance(stored, dict):
+        raise DataError(
+            f"{path} cannot be imported; import what hcbench results export wrote as json or "
+            "parquet (csv holds what is shown only)"
+        )
+    return stored
+
+
+def _read_parquet(path: Path) -> dict[str, Any]:
+    pyarrow, parquet = _import_pyarrow()
+    try:
+        table = parquet.read_table(path, columns=[STORED])
+        stored: dict[str, Any] = json.loads(table.schema.metadata[STORED.encode()])
+        described = table.column(STORED).to_pylist()
+        stored["cells"] += [json.loads(text) for text in described if text is not None]
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{path} is no Parquet file that hcbench results export wrote") from None
+    return stored
+
+
+def _import_pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise HcbenchError("parquet needs pyarrow: pip install 'hcbench[parquet]'") from error
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,122 @@
+"""What came out as rows of plain values: of cells, groups, rankings and verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.groups import value_at
+from hcbench.analysis.statistics import summarise
+from hcbench.analysis.verdicts import describe_claimed
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.verdicts import Verdict
+    from hcbench.analysis.views.ranks import Ranking
+    from hcbench.plan.outcome import Measured, Outcome
+    from hcbench.plan.presentation import MetricInfo
+
+
+def cell_row(
+    outcome: Outcome, point: Measured, metrics: Sequence[MetricInfo], *, reference: bool
+) -> dict[str, Any]:
+    """A cell at one point of its call; ``reference``: whether it is of a reference line."""
+    at_end = point.checkpoint is None
+    values = {m.label: value_at(outcome, point.checkpoint, m.label) for m in metrics}
+    return {
+        "algorithm": outcome.algorithm,
+        "dataset": outcome.dataset,
+        "oracle": outcome.oracle,
+        "repetition": outcome.repetition,
+        "seed": outcome.seed,
+        "budget": outcome.budget,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "stopped": outcome.stopped,
+        "seconds": outcome.seconds,
+        "oracle_seconds": outcome.oracle_seconds,
+        "peak_bytes": outcome.peak_bytes,
+        "queries": outcome.queries if at_end else point.queries,
+        "distinct_queries": outcome.distinct_queries,
+        "rounds": outcome.rounds,
+        "draws": outcome.draws,
+        "load": outcome.load,
+        "frequency": outcome.frequency,
+        "host": outcome.host,
+        "checkpoint": point.checkpoint,
+        "metrics": {label: value.value for label, value in values.items()},
+        "metric_reasons": {
+            label: value.reason or f"the value is {value.value}"
+            for label, value in values.items()
+            if value.value is None or not math.isfinite(value.value)
+        },
+        "reference": reference,
+        "key": outcome.key,
+        "notes": list(outcome.notes),
+        "reused": outcome.reused,
+    }
+
+
+def group_rows(groups: Iterable[Group], metrics: Sequence[MetricInfo]) -> list[dict[str, Any]]:
+    """The mean of each metric over the repetitions of each group, and its uncertainty."""
+    rows = []
+    for group in groups:
+        for metric in metrics:
+            found = summarise(group.numbers(metric.label))
+            rows.append(
+                {
+                    "algorithm": group.algorithm,
+                    "dataset": group.dataset,
+                    "oracle": group.oracle,
+                    "budget": group.budget,
+                    "checkpoint": group.checkpoint,
+                    "metric": metric.label,
+                    "mean": found.mean,
+                    "std": found.std,
+                    "n": found.n,
+                    "standard_error": found.standard_error,
+                    "low": found.low,
+                    "high": found.high,
+                    "failed": group.failed(metric.label),
+                }
+            )
+    return rows
+
+
+def ranking_rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
+    """A row for each competitor, the best first."""
+    for name, rank in zip(ranking.competitors, ranking.ranks, strict=True):
+        yield {
+            "metric": ranking.metric.label,
+            "algorithm": name,
+            "average_rank": rank,
+            "blocks": ranking.n_blocks,
+            "block": ranking.unit,
+            "failed": ranking.failed,
+        }
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """What is left of a claim."""
+    claim = verdict.claim
+    return {
+        "claim": claim.claim,
+        "paper": float(claim.paper) if claim.paper else None,
+        "printed": describe_claimed(claim),
+        "measured": verdict.measured,
+        "standard_error": verdict.standard_error,
+        "verdict": verdict.verdict,
+        "note": verdict.note,
+    }
+
+
+def flat_row(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a cell without nesting; a metric called as a column is has "(metric)" behind it."""
+    row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
+    for label, value in cell["metrics"].items():
+        row[f"{label} (metric)" if label in cell else label] = value
+    reasons = cell["metric_reasons"].items()
+    row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
+    row["notes"] = "; ".join(cell["notes"])
+    return row

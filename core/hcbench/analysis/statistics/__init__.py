@@ -1,0 +1,59 @@
+"""What repetitions and data sets tell: means with their uncertainty, ranks, tests, profiles.
+
+Pure functions on numbers. A missing number is None or NaN; what becomes of it is always said.
+"""
+
+from __future__ import annotations
+
+from hcbench.analysis.statistics.profiles import PerformanceProfile, performance_profile
+from hcbench.analysis.statistics.rank_tests import (
+    CriticalDifference,
+    Direction,
+    Failed,
+    FriedmanTest,
+    average_ranks,
+    find_cliques,
+    friedman_test,
+    nemenyi_critical_difference,
+    rank_blocks,
+)
+from hcbench.analysis.statistics.rates import log_log_slope
+from hcbench.analysis.statistics.signed_ranks import (
+    SignedRankTest,
+    holm_adjusted,
+    least_blocks,
+    signed_rank_test,
+)
+from hcbench.analysis.statistics.summaries import (
+    CONFIDENCE,
+    RESAMPLES,
+    Summary,
+    mean_and_std,
+    paired_difference,
+    summarise,
+)
+
+__all__ = [
+    "CONFIDENCE",
+    "RESAMPLES",
+    "CriticalDifference",
+    "Direction",
+    "Failed",
+    "FriedmanTest",
+    "PerformanceProfile",
+    "SignedRankTest",
+    "Summary",
+    "average_ranks",
+    "find_cliques",
+    "friedman_test",
+    "holm_adjusted",
+    "least_blocks",
+    "log_log_slope",
+    "mean_and_std",
+    "nemenyi_critical_difference",
+    "paired_difference",
+    "performance_profile",
+    "rank_blocks",
+    "signed_rank_test",
+    "summarise",
+]

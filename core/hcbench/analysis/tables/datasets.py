@@ -1,0 +1,190 @@
+"""The table of a data set: a row for each algorithm, a column for each metric.
+
+Mean and spread over repetitions, the best in bold, failures marked with their reason below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hcbench.analysis.statistics import mean_and_std
+from hcbench.analysis.tables.model import (
+    ARROWS,
+    BEST_TRUTH,
+    NOTHING,
+    Block,
+    Entry,
+    Notes,
+    Reason,
+    blanked,
+)
+from hcbench.analysis.tables.numbers import format_spread
+from hcbench.plan.outcome import BUSY
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import MetricInfo
+
+_REFERENCE = "a reference, which is not ranked"
+
+
+def dataset_block(results: Results, dataset: str) -> Block:
+    """The table of a data set: a row for each algorithm, reference lines last."""
+    groups = [group for group in results.groups if group.dataset == dataset]
+    groups.sort(key=results.is_reference)  # these last
+    keys = _distinguishing(groups)
+    metrics = _columns([m for m in results.metrics if m.judges(dataset)], groups)
+    best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
+    notes = Notes()
+    rows = []
+    for group in groups:
+        reference = [Reason(_REFERENCE)] if results.is_reference(group) else []
+        remarks = [*reference, *troubles(group), *remarks_on(group)]
+        row = [Entry(group.algorithm, marks=notes.mark(remarks))]
+        row += [Entry(key_text(key, getattr(group, key))) for key in keys]
+        nearest = _nearest_truths(group, metrics)
+        for metric in metrics:
+            entry = value_entry(group, metric, group in best[metric.label], notes)
+            marks = notes.mark([Reason(BEST_TRUTH)]) if metric.label in nearest else ()
+            row.append(replace(entry, marks=(*entry.marks, *marks)))
+        rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
+    header = ["algorithm", *(KEYS[key] for key in keys)]
+    numeric = [False, *(key != "oracle" for key in keys)]
+    return Block(
+        dataset,
+        (*header, *(f"{m.label}{ARROWS[m.direction]}" for m in metrics)),
+        (*numeric, *(True for _ in metrics)),
+        tuple(rows),
+        notes.texts,
+        names=len(header),
+    )
+
+
+def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
+    """The metrics without those of truths that a data set does not have, if it has others."""
+    told = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
+    failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
+    kinds = {m.kind for m in metrics if m.label in told}
+    return [m for m in metrics if m.label in told | failed or m.kind not in kinds - {""}]
+
+
+def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
+    """Of metrics that differ in their truth alone, the labels of those with the best mean."""
+    kinds: dict[str, dict[str, float]] = {}
+    for metric in metrics:
+        mean, _ = mean_and_std(group.numbers(metric.label))
+        if metric.kind and metric.direction != "none" and mean is not None:
+            worth = mean if metric.direction == "higher" else -mean
+            kinds.setdefault(metric.kind, {})[metric.label] = worth
+    return {
+        label
+        for means in kinds.values()
+        for label, worth in means.items()
+        if min(means.values()) < worth == max(means.values())
+    }
+
+
+KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
+_WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
+
+
+def _distinguishing(groups: Sequence[Group]) -> list[str]:
+    """What tells rows apart beside the algorithm, and an oracle that is not the plain one."""
+    ran = [group for group in groups if group.oracle]
+    found = [key for key in KEYS if len({getattr(group, key) for group in ran}) > 1]
+    if "oracle" not in found and any("[" in group.oracle for group in ran):
+        found.insert(0, "oracle")
+    return found
+
+
+def describe_numbers(results: Results, best: str) -> list[str]:
+    """The legend of the tables.
+
+    Parameters
+    ----------
+    results : Results
+    best : str
+        How the best value is marked.
+    """
+    count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    return [
+        f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition",
+        f"↑ more is better, ↓ less is better, {best} is the best",
+        *_warn_of_load(results),
+    ]
+
+
+def _warn_of_load(results: Results) -> list[str]:
+    """That times are shown which other processes have had a share in."""
+    if not any(metric.unit == "s" for metric in results.metrics):
+        return []
+    loads = [o.load for o in results.outcomes if o.load is not None]
+    busy = [load for load in loads if load > BUSY]
+    if not busy:
+        return []
+    return [
+        f"{len(busy):,} of {len(loads):,} cells were timed on a busy machine, with up to "
+        f"{max(busy):.1f} processes a core: their seconds are too long (--exclusive --fresh times "
+        "again, one at a time)"
+    ]
+
+
+def key_text(key: str, value: str | int | None) -> str:
+    """What tells a row apart, as it is written."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value or _WITHOUT[key]
+
+
+def troubles(group: Group) -> list[Reason]:
+    """Why repetitions have no result, most frequent first."""
+    return _counted(
+        group,
+        [
+            [f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status]
+            for outcome in group.outcomes
+            if outcome.status != "ok"
+        ],
+    )
+
+
+def remarks_on(group: Group) -> list[Reason]:
+    """What was noted of the results, most frequent first."""
+    return _counted(group, [outcome.notes for outcome in group.outcomes])
+
+
+def _counted(group: Group, said: Iterable[Sequence[str]]) -> list[Reason]:
+    """What the repetitions of a group say, and how many of them, if not all, say it."""
+    texts: dict[str, list[str]] = {}
+    for of_one in said:
+        for cause, text in {blanked(text): text for text in of_one}.items():
+            texts.setdefault(cause, []).append(text)
+    total = len(group.outcomes)
+    return [
+        Reason(
+            alike[0],
+            "" if len(alike) == total else f"{len(alike)} of {total} repetitions: ",
+            len(set(alike)) > 1,
+        )
+        for alike in sorted(texts.values(), key=len, reverse=True)
+    ]
+
+
+def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
+    """Mean and spread of one metric, or why there is none."""
+    values = group.values(metric.label)
+    numbers = [value.value for value in values if value.value is not None]
+    judged = zip(group.outcomes, values, strict=True)
+    lacking = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
+    reasons = [Reason(v.reason) for v in lacking if v.reason]
+    if numbers:
+        errors = [Reason(v.reason) for v in lacking if v.status == "error"]
+        text = format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
+        return Entry(text, bold, notes.mark(errors))
+    if not lacking:
+        return Entry(NOTHING)
+    text = "error" if any(v.status == "error" for v in lacking) else "n/a"
+    return Entry(text, marks=notes.mark(reasons))

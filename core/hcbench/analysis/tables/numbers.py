@@ -1,0 +1,71 @@
+"""Numbers as they stand in tables: a mean with its spread, in a fitting unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hcbench.analysis.tables.model import NOTHING
+from hcbench.registry.specs import Interval
+
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
+
+
+def format_spread(
+    mean: float | None, std: float | None, unit: str = "", interval: str = "(-inf, inf)"
+) -> str:
+    """``mean ± std`` in a fitting form.
+
+    Parameters
+    ----------
+    mean, std : float or None
+        Without a standard deviation the mean stands alone.
+    unit : str
+        "s", "bytes" and "questions" have forms of their own; another is written behind.
+    interval : str
+        The values it can take: one within [-1, 1] has always three decimals.
+    """
+    if mean is None:
+        return NOTHING
+    if not math.isfinite(mean):
+        return str(mean)
+    if unit == "s":
+        return _scaled(mean, std, _SECONDS, digits=3)
+    if unit == "bytes":
+        return _scaled(mean, std, _BYTES, digits=2)
+    if unit == "questions":
+        return joined(mean, std, ",.0f", "")
+    return joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
+
+
+def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
+    if interval.low >= -1 and interval.high <= 1:
+        return ".3f"
+    size = max(abs(mean), std or 0.0)
+    if size >= 1e7 or 0 < size < 1e-3:
+        return ".3g"
+    if size >= 1e4:
+        return ",.0f"
+    return ".3f" if size < 100 else ".1f"
+
+
+def _scaled(
+    mean: float, std: float | None, scales: Sequence[tuple[float, str]], digits: int
+) -> str:
+    """With the largest unit in which the mean is at least 1, and so many significant digits."""
+    scale, name = next(((s, u) for s, u in scales if abs(mean) >= s), scales[-1])
+    scaled = mean / scale
+    whole_digits = math.floor(math.log10(abs(scaled))) + 1 if scaled else 1
+    decimals = max(0, digits - max(whole_digits, 1)) if name != "B" else 0
+    return joined(scaled, None if std is None else std / scale, f",.{decimals}f", name)
+
+
+def joined(mean: float, std: float | None, form: str, unit: str) -> str:
+    """A number with its spread, if it has one, and its unit, if it has one."""
+    text = format(mean, form)
+    if not text.strip("-0.,"):
+        text = text.removeprefix("-")
+    if std is not None:
+        text += f" ± {format(std, form) if std else '0'}"
+    return f"{text} {unit}" if unit else text

@@ -1,0 +1,183 @@
+"""What was measured of what a claim is about: a mean, a paired difference, or a rate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hcbench.analysis.statistics import log_log_slope, paired_difference, summarise
+from hcbench.analysis.verdicts.meant import NotMeasuredError, find_group, find_metric, members_of
+from hcbench.registry.labels import same_name, split_parameter
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.results import Results
+    from hcbench.registry.claims import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was measured.
+
+    Attributes
+    ----------
+    mean, standard_error : float or None
+    numbers : mapping of repetition to float
+    size : float
+        Of what was subtracted, to which rounding errors are relative.
+    whole : bool
+        Whether no repetition failed.
+    """
+
+    mean: float | None
+    standard_error: float | None
+    numbers: Mapping[int, float]
+    size: float
+    whole: bool
+
+
+def measure(claim: Claim, results: Results, notes: list[str]) -> Found:
+    """What a claim is about, in numbers; what is to be known of them goes to the notes.
+
+    Raises
+    ------
+    NotMeasuredError
+        If there are none.
+    """
+    if claim.exponent:
+        return _measure_rate(claim, results, notes)
+    if claim.compares:
+        return _measure_difference(claim, results, notes)
+    place = (claim.dataset, claim.oracle, claim.checkpoint)
+    metric = find_metric(claim.metric, results)
+    numbers, whole = _by_repetition(claim, claim.algorithm, *place, metric, results, notes)
+    found = summarise(list(numbers.values()))
+    return Found(found.mean, found.standard_error, numbers, abs(found.mean or 0.0), whole)
+
+
+def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Found:
+    """The difference of two quantities, repetition by repetition."""
+    metrics = [find_metric(claim.metric, results)]
+    metrics.append(find_metric(claim.than_metric or claim.metric, results))
+    than_checkpoint = claim.than_checkpoint
+    if than_checkpoint is None:
+        than_checkpoint = claim.checkpoint
+    place = (claim.dataset, claim.oracle, claim.checkpoint)
+    other_place = (
+        claim.than_dataset or claim.dataset,
+        claim.than_oracle or claim.oracle,
+        than_checkpoint,
+    )
+    rival = claim.better_than or claim.algorithm
+    first, is_whole = _by_repetition(claim, claim.algorithm, *place, metrics[0], results, notes)
+    second, other_is_whole = _by_repetition(claim, rival, *other_place, metrics[1], results, notes)
+    shared = sorted(set(first) & set(second))
+    found = paired_difference([first[r] for r in shared], [second[r] for r in shared])
+    if found.mean is None:
+        notes.append("no repetition has both values")
+    else:
+        direction = next(m.direction for m in results.metrics if m.label == metrics[0])
+        better = f", {direction} is better" if not (claim.relation or claim.within) else ""
+        notes.append(f"mean paired difference over {found.n} repetitions{better}")
+    return Found(
+        found.mean,
+        found.standard_error,
+        {r: first[r] - second[r] for r in shared},
+        max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
+        is_whole and other_is_whole,
+    )
+
+
+def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Found:
+    """The slope of the logarithms, over the data sets that differ in one parameter alone."""
+    metric = find_metric(claim.metric, results)
+    at = _datasets_along(claim, results)
+    if len(at) < 2:
+        raise NotMeasuredError(
+            f"a rate of {claim.exponent} needs data sets {claim.dataset} with two values of it at "
+            f"least, above 0; there are {len(at)}"
+        )
+    place = (claim.oracle, claim.checkpoint)
+    sides = [
+        _by_repetition(claim, claim.algorithm, at[x], *place, metric, results, notes)
+        for x in sorted(at)
+    ]
+    samples = [list(numbers.values()) for numbers, _ in sides]
+    whole = all(is_whole for _, is_whole in sides)
+    values = ", ".join(f"{x:g}" for x in sorted(at))
+    slope, standard_error = log_log_slope(sorted(at), samples)
+    if slope is None:
+        notes.append(f"a mean is not above 0, and has no logarithm ({claim.exponent} = {values})")
+    else:
+        notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
+    return Found(slope, standard_error, {}, abs(slope or 0.0), whole)
+
+
+def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
+    """The labels of the data sets that are the claim's but for a parameter, by its value."""
+    known = results.parameters.get("datasets", {})
+    wanted, _ = split_parameter(claim.dataset, claim.exponent, known)
+    found = {}
+    for label in results.datasets:
+        rest, value = split_parameter(label, claim.exponent, known)
+        others = {k: v for k, v in known.get(label, {}).items() if k != claim.exponent}
+        if value is not None and value > 0 and same_name(wanted, rest, {rest: others}):
+            found[value] = label
+    return found
+
+
+def _by_repetition(
+    claim: Claim,
+    algorithm: str,
+    dataset: str,
+    oracle: str,
+    checkpoint: int | None,
+    metric: str,
+    results: Results,
+    notes: list[str],
+) -> tuple[dict[int, float], bool]:
+    """The values of a metric, and whether none failed; of a grid those of the tuned members."""
+    members = members_of(algorithm) if claim.tuned_by else [algorithm]
+    place = (dataset, oracle, checkpoint)
+    groups = [find_group(claim, member, *place, results) for member in members]
+    numbers = [_numbers(group, metric, notes) for group in groups]
+    if len(groups) == 1:
+        return numbers[0], not groups[0].failed(metric)
+    by = find_metric(claim.tuned_by, results)
+    chosen = _best_by(groups, by, results, notes)
+    times = Counter(chosen.values())
+    counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
+    notes.append(f"tuned by {by}: {counts}")
+    whole = not any(group.failed(metric) or group.failed(by) for group in groups)
+    return {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}, whole
+
+
+def _best_by(
+    groups: list[Group], metric: str, results: Results, notes: list[str]
+) -> dict[int, int]:
+    """By repetition the number of the group that is best by a metric; of equals the first."""
+    direction = next(m.direction for m in results.metrics if m.label == metric)
+    if direction == "none":
+        raise NotMeasuredError(f"nothing is tuned by {metric}: it describes and does not judge")
+    sign = -1 if direction == "higher" else 1
+    best: dict[int, tuple[float, int]] = {}
+    for k, group in enumerate(groups):
+        for repetition, number in _numbers(group, metric, notes).items():
+            rival = (sign * number, k)
+            best[repetition] = min(best.get(repetition, rival), rival)
+    return {repetition: k for repetition, (_, k) in best.items()}
+
+
+def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
+    """The values by repetition; why some are missing goes to the notes."""
+    values = group.values(metric)
+    pairs = list(zip(group.outcomes, values, strict=True))
+    numbers = {o.repetition: v.value for o, v in pairs if v.value is not None}
+    lacking = Counter(v.reason for _, v in pairs if v.value is None)
+    if not numbers and not group.failed(metric):
+        raise NotMeasuredError(next(iter(lacking), "not computed"))
+    for reason, count in lacking.items():
+        notes.append(f"{group.algorithm}: {count} of {len(pairs)} without a value: {reason}")
+    return numbers

@@ -1,0 +1,216 @@
+"""What varies in a comparison: the numbers along which it can be drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hcbench.errors import HcbenchError, NameSyntaxError
+from hcbench.plan.presentation import MetricInfo
+from hcbench.registry.names import Name, parse_name
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.results import Results
+    from hcbench.registry.specs import Params, Value
+
+KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
+Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
+_DOCS = {
+    "budget": "questions allowed",
+    "checkpoint": "questions asked",
+    "n": "items",
+}
+_SPAN = 30  # places that span such a factor are drawn on a logarithmic scale
+
+#: Costs that every call has, also where they are not among the metrics.
+COSTS = {
+    "seconds": MetricInfo("seconds", "lower", "s", cost=True, interval="[0, inf)"),
+    "queries": MetricInfo("queries", "lower", "questions", cost=True, interval="[0, inf)"),
+    "oracle_seconds": MetricInfo("oracle_seconds", "lower", "s", cost=True, interval="[0, inf)"),
+    "peak_bytes": MetricInfo("peak_bytes", "lower", "bytes", cost=True, interval="[0, inf)"),
+    "rounds": MetricInfo("rounds", "lower", cost=True, interval="[0, inf)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A number that varies.
+
+    Attributes
+    ----------
+    id : str
+        ``"dataset.delta"``, ``"oracle.p"``, ``"algorithm.init"``, ``"budget"``, ``"checkpoint"``,
+        or ``"n"``, the number of items.
+    kind : str
+    name : str
+        Of the parameter.
+    values : tuple of float
+        Rising.
+    """
+
+    id: str
+    kind: Kind
+    name: str
+    values: tuple[float, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What stands at the axis."""
+        return f"{self.name} ({_DOCS[self.kind]})" if self.kind in _DOCS else self.name
+
+    @property
+    def log(self) -> bool:
+        """Whether its places are better seen on a logarithmic scale."""
+        return is_wide(self.values)
+
+
+def is_wide(places: Iterable[float]) -> bool:
+    """Whether numbers span so much that a logarithmic scale shows them better."""
+    known = [place for place in places if math.isfinite(place)]
+    return bool(known) and min(known) > 0 and max(known) > _SPAN * min(known)
+
+
+def axes_of(results: Results) -> tuple[Axis, ...]:
+    """The axes along which a comparison can be drawn: those with two places at least.
+
+    Numeric parameters of data sets, oracles and algorithms that differ between two of the same
+    name; the budget and the checkpoints; the number of items, where trees are kept.
+    """
+    groups = run_groups(results)
+    found = []
+    for kind in KINDS:
+        for name, values in _numeric(results, groups, kind).items():
+            found.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
+    sizes = {results.sizes.get(o.data_digest) for group in groups for o in group.outcomes}
+    others: dict[Kind, set[int | None]] = {
+        "budget": {group.budget for group in groups},
+        "checkpoint": {group.checkpoint for group in groups},
+        "n": sizes,
+    }
+    for other, places in others.items():
+        known = sorted(float(place) for place in places if place is not None)
+        if len(known) > 1:
+            found.append(Axis(other, other, other, tuple(known)))
+    return tuple(found)
+
+
+def run_groups(results: Results) -> list[Group]:
+    """The groups of which something was run."""
+    return [g for g in results.groups if any(o.status != "skipped" for o in g.outcomes)]
+
+
+def find_axis(results: Results, name: str) -> Axis:
+    """The axis of a name: ``"delta"``, or ``"dataset.delta"`` where several have one.
+
+    Raises
+    ------
+    HcbenchError
+        If there is none, or are several.
+    """
+    there = axes_of(results)
+    wanted = name.casefold()
+    found = [axis for axis in there if axis.id.casefold() == wanted] or [
+        axis for axis in there if axis.name.casefold() == wanted
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise HcbenchError(f"several have {name}: write {' or '.join(a.id for a in found)}")
+    known = ", ".join(axis.id for axis in there) or "nothing does"
+    raise HcbenchError(f"{name} does not vary in these results; what varies: {known}")
+
+
+def find_metric(results: Results, name: str) -> MetricInfo:
+    """The metric of a name, or a cost that every call has.
+
+    Raises
+    ------
+    HcbenchError
+        If it was not measured.
+    """
+    wanted = name.casefold()
+    for metric in results.metrics:
+        if metric.label.casefold() == wanted:
+            return metric
+    by_base = [m for m in results.metrics if m.label.partition("[")[0].casefold() == wanted]
+    if len(by_base) == 1:
+        return by_base[0]
+    if wanted in COSTS:
+        return COSTS[wanted]
+    known = ", ".join(dict.fromkeys([*(m.label for m in results.metrics), *COSTS]))
+    raise HcbenchError(f"{name} was not measured; there are {known}")
+
+
+def numbers_of(group: Group, metric: MetricInfo) -> list[float]:
+    """What a metric, or a cost, is in each repetition of a group, where it is anything."""
+    if metric is not COSTS.get(metric.label):
+        return group.numbers(metric.label)
+    found = []
+    for outcome in group.outcomes:
+        at = [point for point in outcome.measured if point.checkpoint == group.checkpoint]
+        if outcome.status != "ok" or not (at or group.checkpoint is None):
+            continue
+        if metric.label == "queries" and at:
+            value = at[0].queries
+        else:
+            value = None if group.checkpoint is not None else getattr(outcome, metric.label)
+        if value is not None:
+            found.append(float(value))
+    return found
+
+
+def failures_of(group: Group, metric: MetricInfo) -> int:
+    """How many repetitions have no value because of a failure."""
+    if metric is not COSTS.get(metric.label):
+        return group.failed(metric.label)
+    return sum(outcome.failed for outcome in group.outcomes)
+
+
+# ---- Labels --------------------------------------------------------------------------------------
+
+
+def parse_label(label: str, known: Mapping[str, Params]) -> Name:
+    """A label with all its parameters, defaults included where they are known."""
+    try:
+        name = parse_name(label)
+    except NameSyntaxError:
+        return Name(label, label, {})
+    return Name(label, name.base, {**known.get(label, {}), **name.params})
+
+
+def as_number(value: Value) -> float | None:
+    """The value of a parameter, if it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
+    """Of each base the parameters that have several values, with these in their order."""
+    seen: dict[str, dict[str, list[Value]]] = {}
+    for name in names:
+        of_base = seen.setdefault(name.base, {})
+        for key, value in name.params.items():
+            values = of_base.setdefault(key, [])
+            if value not in values:
+                values.append(value)
+    return {
+        base: {key: values for key, values in params.items() if len(values) > 1}
+        for base, params in seen.items()
+    }
+
+
+def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
+    """Parameters of a kind with two numbers at least, within one base."""
+    known = results.parameters.get(KINDS[kind], {})
+    labels = dict.fromkeys(str(getattr(group, kind)) for group in groups)
+    places: dict[str, set[float]] = {}
+    for params in varying(parse_label(label, known) for label in labels).values():
+        for name, values in params.items():
+            numbers = {x for value in values if (x := as_number(value)) is not None}
+            if len(numbers) > 1:
+                places.setdefault(name, set()).update(numbers)
+    return {name: tuple(sorted(numbers)) for name, numbers in places.items()}

@@ -1,0 +1,302 @@
+"""Where the groups of a comparison stand along an axis, and in which panel."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from hcbench.analysis.views.axes import KINDS, Axis, as_number, parse_label, run_groups, varying
+from hcbench.registry.names import Name, format_name, format_value, parse_name
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.results import Results
+    from hcbench.registry.specs import Value
+
+#: What a panel is of: the data set, and what else varies with its value; None where a group has no
+#: such thing, so that it belongs to all panels.
+_Key: TypeAlias = tuple[tuple[str, str | None], ...]
+POOLED = "data sets"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A group, and where it stands.
+
+    Attributes
+    ----------
+    group : Group
+    line : str
+        Its algorithm, without the parameter along which it is drawn.
+    place : float or None
+        None if it has no such parameter.
+    """
+
+    group: Group
+    line: str
+    place: float | None
+
+
+def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]:
+    """The groups of each panel, beside its title, which tells in what it differs from others."""
+    names = _Names(results)
+    groups = _groups_along(results, axis)
+    facets = _Facets.of(groups, axis, names)
+    keys = _keys(groups, axis, facets, results)
+    told = _have_several_kinds([g for g in groups if results.is_reference(g)], names)
+    placed = {
+        group: Placed(group, _line(group, axis, facets, told), _place(group, axis, names, results))
+        for group in groups
+    }
+    found: dict[_Key, list[Placed]] = {}
+    for panel in _most_specific(list(dict.fromkeys(keys.values()))):
+        members = [placed[group] for group, key in keys.items() if _covers(key, panel)]
+        # Data without the parameter, or of unknown size, are no baseline: they are other data.
+        if axis.kind in ("dataset", "n"):
+            members = [member for member in members if member.place is not None]
+        if any(member.place is not None for member in members):
+            found[panel] = members
+    return list(zip(_titles(list(found), results), found.values(), strict=True))
+
+
+def _line(group: Group, axis: Axis, facets: _Facets, told: set[str]) -> str:
+    """The name of a line; of a reference that asked oracles of several kinds, with its oracle."""
+    own = {axis.name} if axis.kind == "algorithm" else set()
+    name = _without(facets.names.algorithm(group), own | facets.shared(group))
+    return f"{name}, {facets.names.oracle(group).base}" if group.algorithm in told else name
+
+
+class _Names:
+    """The labels of a comparison with all their parameters, each parsed once."""
+
+    def __init__(self, results: Results) -> None:
+        self._known = {kind: results.parameters.get(KINDS[kind], {}) for kind in KINDS}
+        self._parsed: dict[tuple[str, str], Name] = {}
+
+    def of(self, kind: str, label: str) -> Name:
+        """A label of a kind."""
+        if (kind, label) not in self._parsed:
+            self._parsed[kind, label] = parse_label(label, self._known[kind])
+        return self._parsed[kind, label]
+
+    def algorithm(self, group: Group) -> Name:
+        return self.of("algorithm", group.algorithm)
+
+    def dataset(self, group: Group) -> Name:
+        return self.of("dataset", group.dataset)
+
+    def oracle(self, group: Group) -> Name:
+        return self.of("oracle", group.oracle)
+
+
+def _groups_along(results: Results, axis: Axis) -> list[Group]:
+    """Ends of calls; along checkpoints, these instead where there are some."""
+    groups = run_groups(results)
+    if axis.kind != "checkpoint":
+        return [group for group in groups if group.checkpoint is None]
+    anytime = {
+        (g.algorithm, g.dataset, g.oracle, g.budget) for g in groups if g.checkpoint is not None
+    }
+    return [
+        group
+        for group in groups
+        if group.checkpoint is not None
+        or (group.algorithm, group.dataset, group.oracle, group.budget) not in anytime
+    ]
+
+
+def _place(group: Group, axis: Axis, names: _Names, results: Results) -> float | None:
+    if axis.kind == "budget":
+        return None if group.budget is None else float(group.budget)
+    if axis.kind == "checkpoint":
+        return None if group.checkpoint is None else float(group.checkpoint)
+    if axis.kind == "n":
+        return _size(group, results)
+    name = names.of(axis.kind, getattr(group, axis.kind))
+    return as_number(name.params.get(axis.name))
+
+
+def _size(group: Group, results: Results) -> float | None:
+    """The number of items; the mean where repetitions have several."""
+    known = [results.sizes[o.data_digest] for o in group.outcomes if o.data_digest in results.sizes]
+    return sum(known) / len(known) if known else None
+
+
+def _without(name: Name, left_out: Collection[str]) -> str:
+    """A label without some of its parameters."""
+    if not any(key in name.params for key in left_out):
+        return name.text
+    written = parse_name(name.text).params
+    return format_name(name.base, {k: v for k, v in written.items() if k not in left_out})
+
+
+# ---- Panels --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Facets:
+    """The parameters of oracles that vary, each a reason for panels of their own.
+
+    An algorithm that has such a parameter itself, because it draws the answers that others are
+    given, belongs to the panel of the same value.
+    """
+
+    names: _Names
+    parameters: tuple[str, ...]
+    of_oracles: Mapping[str, Mapping[str, object]]
+    of_algorithms: Mapping[str, Mapping[str, object]]
+
+    @classmethod
+    def of(cls, groups: Sequence[Group], axis: Axis, names: _Names) -> _Facets:
+        """Those of some groups, but for the axis."""
+        asked = {g.oracle: names.oracle(g) for g in groups if g.oracle}
+        called = {g.algorithm: names.algorithm(g) for g in groups}
+        of_oracles = varying(asked.values())
+        found = dict.fromkeys(key for params in of_oracles.values() for key in params)
+        if axis.kind in ("oracle", "algorithm"):
+            found.pop(axis.name, None)
+        return cls(names, tuple(found), of_oracles, varying(called.values()))
+
+    def shared(self, group: Group) -> set[str]:
+        """The parameters of its algorithm that are told by panels."""
+        own = self.of_algorithms.get(self.names.algorithm(group).base, {})
+        asked = self.of_oracles.get(self.names.oracle(group).base, {})
+        return {name for name in self.parameters if name in own and name not in asked}
+
+    def key(self, group: Group) -> list[tuple[str, str | None]]:
+        """Each parameter with its value, None if the group has no such thing."""
+        shared = self.shared(group)
+        oracle, algorithm = self.names.oracle(group), self.names.algorithm(group)
+        asked = self.of_oracles.get(oracle.base, {})
+        return [
+            (
+                name,
+                _text(oracle.params.get(name))
+                if name in asked
+                else _text(algorithm.params.get(name))
+                if name in shared
+                else None,
+            )
+            for name in self.parameters
+        ]
+
+
+def _text(value: Value) -> str:
+    """A value as titles have it: 1 and 1.0 are the same."""
+    number = as_number(value)
+    return format_value(value) if number is None else f"{number:g}"
+
+
+def _keys(
+    groups: Sequence[Group], axis: Axis, facets: _Facets, results: Results
+) -> dict[Group, _Key]:
+    """To which panels each group belongs."""
+    names = facets.names
+    of_data = _data_keys(groups, axis, names, results)
+    several_kinds = _have_several_kinds([g for g in groups if not results.is_reference(g)], names)
+    several_budgets = axis.kind != "budget" and len({g.budget for g in groups} - {None}) > 1
+    keys = {}
+    for group in groups:
+        key: list[tuple[str, str | None]] = [("", of_data[group])]
+        if several_kinds:
+            told = group.algorithm in several_kinds
+            key.append(("oracle", names.oracle(group).base if told else None))
+        key += facets.key(group)
+        if several_budgets:
+            key.append(("budget", None if group.budget is None else f"{group.budget:,}"))
+        keys[group] = tuple(key)
+    return keys
+
+
+def _have_several_kinds(groups: Sequence[Group], names: _Names) -> set[str]:
+    """Algorithms that ask oracles of several names about one data set."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        seen.setdefault((group.algorithm, group.dataset), set()).add(names.oracle(group).base)
+    return {algorithm for (algorithm, _), bases in seen.items() if len(bases) > 1}
+
+
+def _data_keys(
+    groups: Sequence[Group], axis: Axis, names: _Names, results: Results
+) -> dict[Group, str]:
+    """The data set of each group, without what the axis tells."""
+    if axis.kind != "n":
+        own = {axis.name} if axis.kind == "dataset" else set()
+        return {group: _without(names.dataset(group), own) for group in groups}
+    by_base: dict[str, list[Group]] = {}
+    for group in groups:
+        by_base.setdefault(names.dataset(group).base, []).append(group)
+    keys = {}
+    for base, of_base in by_base.items():
+        facets = _facets(of_base, names, results)
+        for group in of_base:
+            params = names.dataset(group).params
+            keys[group] = (
+                POOLED if facets is None else format_name(base, {k: params[k] for k in facets})
+            )
+    return keys
+
+
+def _facets(groups: Sequence[Group], names: _Names, results: Results) -> list[str] | None:
+    """Parameters of a data set that vary, but not its size; None if that never varies.
+
+    Those for each value of which there are data of the same sizes.
+    """
+    size = {group: _size(group, results) for group in groups}
+    if len(set(size.values()) - {None}) < 2:
+        return None
+    ((_, params),) = varying(names.dataset(group) for group in groups).items()
+    found = []
+    for key in params:
+        sizes: dict[Value, set[float | None]] = {}
+        for group in groups:
+            sizes.setdefault(names.dataset(group).params.get(key), set()).add(size[group])
+        if len({frozenset(of_value) for of_value in sizes.values()}) == 1:
+            found.append(key)
+    return found
+
+
+def _covers(general: _Key, panel: _Key) -> bool:
+    return all(
+        value is None or value == other
+        for (_, value), (_, other) in zip(general, panel, strict=True)
+    )
+
+
+def _most_specific(keys: Sequence[_Key]) -> list[_Key]:
+    """The keys that cover no other."""
+    return [key for key in keys if not any(key != other and _covers(key, other) for other in keys)]
+
+
+def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
+    """What tells panels apart; the data set where that is nothing."""
+    if not keys:
+        return []
+    told = [i for i in range(len(keys[0])) if len({key[i] for key in keys}) > 1] or [0]
+    data = _short([key[0][1] or "" for key in keys], results)
+    return [
+        ", ".join(
+            data[label or ""] if not name else f"{name} = {value}"
+            for name, value, label in ((*key[i], key[0][1]) for i in told)
+            if value is not None
+        )
+        for key in keys
+    ]
+
+
+def _short(labels: Sequence[str], results: Results) -> dict[str, str]:
+    """Labels by what tells them apart: of one data set, the parameters that vary."""
+    known = results.parameters.get(KINDS["dataset"], {})
+    names = {label: parse_label(label, known) for label in labels}
+    if len(names) < 2 or len({name.base for name in names.values()}) > 1:
+        return {label: label for label in labels}
+    keys = dict.fromkeys(key for name in names.values() for key in name.params)
+    varies = [k for k in keys if len({name.params.get(k) for name in names.values()}) > 1]
+    return {
+        label: ", ".join(
+            f"{key} = {_text(name.params[key])}" for key in varies if key in name.params
+        )
+        or name.base
+        for label, name in names.items()
+    }

@@ -1,0 +1,309 @@
+"""Trees, truths and data from different files, brought into one order of the items by their names.
+
+What bears names (Newick, tables with a header or an index, ``--names``) is matched by them. What
+has none is in the order of the first of these that there is: names given apart, data with names,
+the numbers 0..n-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.api.given_data import truth_entries
+from hcbench.asking.items import read_items
+from hcbench.errors import DataError
+from hcbench.model.files import TABLES, is_number, read_npy, read_rows
+from hcbench.model.problem import Problem
+from hcbench.model.trees.files import NEWICK, read_tree
+from hcbench.registry import make_use
+from hcbench.registry.names import parse_name
+
+if TYPE_CHECKING:
+    from hcbench.model.trees import Tree
+    from hcbench.registry import Registry
+    from hcbench.registry.specs import Value
+
+LABELS = "labels"
+"""What the truth of the labels is called."""
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """What is to be scored, and against what; all but the trees may be missing.
+
+    ``similarity`` and ``vectors`` are written as data sets, ``FILE`` or ``FILE[param=value]``.
+    """
+
+    trees: Sequence[Path]
+    truths: Sequence[Path] = ()
+    labels: Path | None = None
+    similarity: str | None = None
+    vectors: str | None = None
+    names: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """Trees and, for each truth, all that a metric sees, with the same items in the same order.
+
+    Attributes
+    ----------
+    trees : mapping of label to Tree
+    problems : mapping of the name of a truth to Problem
+        With the same data; the only one is called "" if there is no truth.
+    """
+
+    trees: Mapping[str, Tree]
+    problems: Mapping[str, Problem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """Something with items, and their names if it has any; ``where`` is its file."""
+
+    where: Path
+    n: int
+    names: tuple[str, ...] | None
+    content: Any = None
+
+
+def read_matched(files: Files, registry: Registry) -> Matched:
+    """Read files, and bring their items into one order.
+
+    Data are read by the registered data set of their suffix.
+
+    Raises
+    ------
+    HcbenchError
+        If a file cannot be read, or its items are not those of the others: they are named.
+    """
+    trees, truths = map(_read_trees, (files.trees, files.truths))
+    data = {
+        role: _read_data(text, role, registry)
+        for role, text in (("similarity", files.similarity), ("vectors", files.vectors))
+        if text is not None
+    }
+    ordered = [*([] if files.names is None else [_read_names(files.names)]), *data.values()]
+    labels = None
+    if files.labels is not None:
+        others = [*ordered, *truths.values(), *trees.values()]
+        known = next((one.names for one in others if one.names is not None), None)
+        labels = _read_labels(files.labels, known, others[0].n)
+        ordered.append(labels)
+    order = _find_order(ordered, [*truths.values(), *trees.values()])
+    for one in ordered:
+        order.rows(one)  # names apart have no content, but may not fit
+    problem = _problem_of(data, order)
+    levels = problem.levels
+    if labels is not None:
+        levels = truth_entries(np.asarray(labels.content)[order.rows(labels)])["levels"]
+    true = {**problem.truths, **{label: order.tree(one) for label, one in truths.items()}}
+    return Matched(
+        trees={label: order.tree(one) for label, one in trees.items()},
+        problems=_problems(replace(problem, truths={}, levels=None), true, levels),
+    )
+
+
+def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
+    """Similarities, vectors, and whatever is known of the truth with them."""
+    taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
+    truths = {k: v for problem in taken.values() for k, v in problem.truths.items()}
+    levels = next((p.levels for p in taken.values() if p.levels is not None), None)
+    arrays = {role: getattr(problem, role) for role, problem in taken.items()}
+    return Problem(n=len(order.names), truths=truths, levels=levels, **arrays)
+
+
+def _problems(
+    problem: Problem, truths: Mapping[str, Tree], levels: NDArray[np.int64] | None
+) -> dict[str, Problem]:
+    """One for each truth, which is the only one in it: no metric can take another."""
+    problems = {
+        name: replace(problem, truths={name: tree})
+        for name, tree in truths.items()
+        if name != LABELS
+    }
+    if levels is not None:
+        problems[LABELS] = replace(problem, levels=levels)
+    return problems or {"": problem}
+
+
+# ---- Reading -------------------------------------------------------------------------------------
+
+
+def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
+    """Trees by the names of their files, with their folders where two have the same."""
+    names, texts = [path.name for path in paths], [str(path) for path in paths]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise DataError(f"{text} is given twice; once is enough")
+    labels = [n if names.count(n) == 1 else text for n, text in zip(names, texts, strict=True)]
+    trees = [read_tree(path) for path in paths]
+    for path, tree in zip(paths, trees, strict=True):
+        if tree.names is None and path.suffix.lower() in NEWICK:
+            raise DataError(f"{path}: the leaves have no labels, and their order means nothing")
+    return {
+        label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
+        for label, path, tree in zip(labels, paths, trees, strict=True)
+    }
+
+
+def _read_names(path: Path) -> _Named:
+    texts = read_items(path).texts
+    return _Named(where=path, n=len(texts), names=texts)
+
+
+def _read_data(text: str, role: str, registry: Registry) -> _Named:
+    name = parse_name(text)
+    path = Path(name.base).expanduser()
+    suffix = path.suffix.lower()
+    entry = next((e for e in registry.datasets.entries if suffix in e.spec.suffixes), None)
+    if entry is None:
+        endings = sorted({s for e in registry.datasets.entries for s in e.spec.suffixes})
+        raise DataError(f"{path}: data are read from {', '.join(endings)} files")
+    said = {"names", "delimiter"} & name.params.keys()
+    given: dict[str, Value] = {"path": str(path), **({} if said else _index_of(path))}
+    given |= name.params
+    if role == "similarity":
+        given["similarity"] = True
+    use = make_use(entry.spec, entry.plugin, given)
+    problem = use.spec.load()(0, **use.params)
+    return _Named(where=path, n=problem.n, names=problem.names, content=problem)
+
+
+def _index_of(path: Path) -> dict[str, str]:
+    """The column of a table that has the names of the rows, as the data set is told it.
+
+    The first, if it has no header, as R and pandas write it, or holds text.
+    """
+    if path.suffix.lower() not in TABLES or not path.is_file():
+        return {}
+    rows = [cells for _, cells in read_rows(path)[:2]]
+    header, first = rows[0], rows[-1]
+    if all(map(is_number, header)) or (header[0] and is_number(first[0])):
+        return {}
+    return {"names": header[0] or "1"}
+
+
+def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
+    """Labels (n, L), the coarsest first; of a table, the first column may have the names."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        table = read_npy(path)
+        if table.ndim not in (1, 2) or table.size == 0:
+            raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
+        return _Named(where=path, n=len(table), names=None, content=table)
+    if suffix not in TABLES:
+        raise DataError(f"{path}: labels are read from {', '.join(TABLES)} and .npy files")
+    rows = read_rows(path)
+    first = rows[0][1]
+    is_header = first[0] not in known if known and len(first) > 1 else len(rows) == n + 1
+    body = rows[1:] if is_header else rows
+    for line, cells in body:
+        if "" in cells:
+            raise DataError(f"{path}, line {line}: a label or name is missing; fill it in")
+    column = [cells[0] for _, cells in body]
+    has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
+    names = None
+    if has_names:
+        _check_once(path, column)
+        names = tuple(column)
+    content = np.array([cells[has_names:] for _, cells in body])
+    return _Named(where=path, n=len(body), names=names, content=content)
+
+
+def _is_index(column: Sequence[str], known: tuple[str, ...] | None) -> bool:
+    """Whether these are names of items, not their coarsest labels."""
+    return len(set(column)) == len(column) or bool(known and set(column) & set(known))
+
+
+def _check_once(path: Path, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"{path}: two items are named {name!r}; give different names")
+        seen.add(name)
+
+
+# ---- One order -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """The names of the items in the order of all that is scored, and where they are from."""
+
+    names: tuple[str, ...]
+    source: str
+    is_numbered: bool
+
+    def rows(self, one: _Named) -> NDArray[np.int64]:
+        """Where in it the items stand, in this order.
+
+        Raises
+        ------
+        DataError
+            If it has others, or another number of them.
+        """
+        if one.names is None:
+            if one.n != len(self.names):
+                raise DataError(
+                    f"{one.where} has {one.n} items, and {self.source} {len(self.names)}"
+                )
+            return np.arange(one.n)
+        place = {name: i for i, name in enumerate(one.names)}
+        missing = [name for name in self.names if name not in place]
+        known = set(self.names)
+        extra = [name for name in one.names if name not in known]
+        if missing or extra:
+            raise DataError(self._differing(one, missing, extra))
+        return np.array([place[name] for name in self.names], dtype=np.int64)
+
+    def _differing(self, one: _Named, missing: Sequence[str], extra: Sequence[str]) -> str:
+        if self.is_numbered and len(missing) == len(self.names):
+            return (
+                f"{self.source} has no names, and {one.where} has {_list(extra)}: say the names of "
+                f"the items of {self.source}, in their order, with --names FILE"
+            )
+        parts = [f"{_some(missing)} missing"] if missing else []
+        if extra:
+            parts.append(f"{_some(extra)} not among the items of {self.source}")
+        hint = ""
+        if self.is_numbered:
+            hint = (
+                f"; {self.source} has no names but the numbers 0..{len(self.names) - 1}: say the "
+                "names of its items with --names FILE"
+            )
+        return f"{one.where}: {', and '.join(parts)}{hint}"
+
+    def tree(self, one: _Named) -> Tree:
+        """Its tree, with the leaves in this order."""
+        tree: Tree = one.content.relabel(np.argsort(self.rows(one)))
+        return tree
+
+
+def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:
+    """The order of the first that has names; that of a tree only if nothing is without names."""
+    unnamed = next((one for one in (*ordered, *trees) if one.names is None), None)
+    for one in (*ordered, *(trees if unnamed is None else ())):
+        if one.names is not None:
+            return _Order(names=one.names, source=str(one.where), is_numbered=False)
+    assert unnamed is not None  # nothing has names, and there is something
+    names = tuple(map(str, range(unnamed.n)))
+    return _Order(names=names, source=str(unnamed.where), is_numbered=True)
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{_list(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    rest = len(names) - _SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,292 @@
+"""Scores of trees made elsewhere: each by each metric, against each truth."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.tables import (
+    ARROWS,
+    BEST_TRUTH,
+    NOTHING,
+    Block,
+    Entry,
+    Notes,
+    Reason,
+    format_spread,
+    markup,
+)
+from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.problem import Problem
+from hcbench.oracle.scored import Cost, Scored
+from hcbench.plan.outcome import Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.plan.truths import truth_named
+from hcbench.registry import make_use
+from hcbench.registry.specs import unmet
+from hcbench.run.cell import judge
+from hcbench.run.job import Call
+
+if TYPE_CHECKING:
+    from hcbench.api.scoring.matching import Matched
+    from hcbench.model.trees import Tree
+    from hcbench.registry import Registry, Use
+    from hcbench.registry.specs import MetricSpec
+
+_OF_TRUTH = frozenset(("truth", "levels", "heights"))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one metric says of one tree; ``truth`` is "" where it compares with none."""
+
+    metric: MetricInfo
+    truth: str
+    tree: str
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Values of trees, in the order of metrics, truths and trees.
+
+    Attributes
+    ----------
+    scores : sequence of Score
+    trees, truths : tuple of str
+    """
+
+    # No slots: cached_property keeps what is derived in the instance's dictionary.
+    scores: Sequence[Score]
+    trees: tuple[str, ...]
+    truths: tuple[str, ...]
+
+    @property
+    def errors(self) -> list[Score]:
+        """Where a metric failed."""
+        return [score for score in self.scores if score.value.status == "error"]
+
+    @cached_property
+    def best_trees(self) -> frozenset[tuple[str, str, str]]:
+        """Metric, truth and tree where no other tree has a better value, and one a worse."""
+        return self._best(lambda score: (score.metric.label, score.truth))
+
+    @cached_property
+    def best_truths(self) -> frozenset[tuple[str, str, str]]:
+        """Metric, truth and tree where the tree agrees with no other truth better."""
+        of_truths = [score for score in self.scores if score.truth]
+        return self._best(lambda score: (score.metric.label, score.tree), of_truths)
+
+    def _best(self, rivalry: Any, scores: Sequence[Score] | None = None) -> frozenset[Any]:
+        rivals: dict[Any, list[Score]] = {}
+        for score in self.scores if scores is None else scores:
+            if score.value.value is not None and not math.isnan(score.value.value):
+                rivals.setdefault(rivalry(score), []).append(score)
+        best = []
+        for group in rivals.values():
+            if group[0].metric.direction == "none":
+                continue
+            values = [score.value.value or 0.0 for score in group]
+            top = max(values) if group[0].metric.direction == "higher" else min(values)
+            if min(values) != max(values):
+                best += [s for s, value in zip(group, values, strict=True) if value == top]
+        return frozenset(map(_key, best))
+
+    # ---- Tables ----------------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The table of values, a column for each tree; and what does not apply, and why."""
+        rows = self._rows()
+        shown = {
+            row: scores
+            for row, scores in rows.items()
+            if any(s.value.value is not None or s.value.status == "error" for s in scores)
+        }
+        left_out = [s for row, scores in rows.items() if row not in shown for s in scores]
+        blocks = [self._table(shown)] if shown else []
+        return blocks + ([self._reasons(left_out)] if left_out else [])
+
+    def _rows(self) -> dict[tuple[str, str], list[Score]]:
+        rows: dict[tuple[str, str], list[Score]] = {}
+        for score in self.scores:
+            rows.setdefault((score.metric.label, score.truth), []).append(score)
+        return rows
+
+    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> Block:
+        notes, several = Notes(), len(self.truths) > 1
+        table = []
+        for (label, truth), scores in rows.items():
+            head = [Entry(f"{label}{ARROWS[scores[0].metric.direction]}")]
+            head += [Entry(truth or NOTHING)] if several else []
+            table.append((*head, *(self._entry(score, notes) for score in scores)))
+        header = ("metric", *(["truth"] if several else []), *self.trees)
+        numeric = (False, *([False] if several else []), *(True for _ in self.trees))
+        title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
+        return Block(title, header, numeric, tuple(table), notes.texts)
+
+    def _entry(self, score: Score, notes: Notes) -> Entry:
+        value, metric = score.value, score.metric
+        if value.value is None:
+            text = "error" if value.status == "error" else "n/a"
+            return Entry(text, marks=notes.mark([Reason(value.reason)]))
+        text = format_spread(value.value, None, metric.unit, metric.interval)
+        is_best_truth = _key(score) in self.best_truths
+        marks = notes.mark([Reason(BEST_TRUTH)]) if is_best_truth else ()
+        return Entry(text, _key(score) in self.best_trees, marks)
+
+    def _reasons(self, scores: Sequence[Score]) -> Block:
+        """Why metrics apply nowhere; to what a reason belongs, if a metric has several."""
+        several = {
+            label
+            for label in {score.metric.label for score in scores}
+            if len({s.value.reason for s in scores if s.metric.label == label}) > 1
+        }
+        reasons: dict[str, dict[str, dict[str, None]]] = {}
+        for score in scores:
+            where = score.truth if len(self.truths) > 1 else score.tree
+            metrics = reasons.setdefault(score.value.reason, {})
+            metrics.setdefault(score.metric.label, {})[where] = None
+        rows = [
+            (
+                ", ".join(
+                    f"{label} ({', '.join(where)})" if label in several else label
+                    for label, where in metrics.items()
+                ),
+                reason,
+            )
+            for reason, metrics in reasons.items()
+        ]
+        entries = tuple((Entry(metrics), Entry(reason)) for metrics, reason in rows)
+        return Block("does not apply", ("metric", "why"), (False, False), entries)
+
+    def legend(self, best: str) -> list[str]:
+        """What the signs mean; ``best`` is how the best tree of several is marked."""
+        several = f", {best} is the best tree" if len(self.trees) > 1 else ""
+        return [f"↑ more is better, ↓ less is better{several}"]
+
+    # ---- Written forms ---------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One entry for each score, in plain values; infinite ones are None, with a reason."""
+        return [self._row(score) for score in self.scores]
+
+    def _row(self, score: Score) -> dict[str, Any]:
+        value = score.value.value
+        is_finite = value is not None and math.isfinite(value)
+        reason = score.value.reason or ("" if is_finite else f"the value is {value}")
+        return {
+            "metric": score.metric.label,
+            "truth": score.truth,
+            "tree": score.tree,
+            "value": value if is_finite else None,
+            "status": score.value.status,
+            "reason": reason,
+            "direction": score.metric.direction,
+            "unit": score.metric.unit,
+            "best_tree": _key(score) in self.best_trees,
+            "best_truth": _key(score) in self.best_truths,
+        }
+
+    def to_json(self) -> str:
+        """One strict JSON object with ``trees``, ``truths`` and ``scores``."""
+        told = {"trees": list(self.trees), "truths": list(self.truths), "scores": self.rows}
+        return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    def to_csv(self) -> str:
+        """The scores, a row each."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """The tables in Markdown."""
+        return markup.to_markdown(self.blocks, self.legend("bold"))
+
+    def to_latex(self) -> str:
+        r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
+        return markup.to_latex(self.blocks, self.legend("bold"))
+
+
+def _key(score: Score) -> tuple[str, str, str]:
+    return score.metric.label, score.truth, score.tree
+
+
+def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
+    """Score each tree by each metric, against each truth where the metric compares with one."""
+    scores: list[Score] = []
+    for use in metrics:
+        spec = use.spec
+        info = MetricInfo(use.label, spec.direction, spec.unit, spec.cost, spec.interval)
+        found = [
+            [
+                Score(info, truth, label, _value(use, problem, tree))
+                for label, tree in matched.trees.items()
+            ]
+            for truth, problem in _against(use, matched.problems)
+        ]
+        if not spec.needs and len({tuple(s.value for s in of_one) for of_one in found}) == 1:
+            found = [[replace(score, truth="") for score in found[0]]]  # it compares with none
+        scores += [score for of_one in found for score in of_one]
+    truths = tuple(name for name in matched.problems if name)
+    return Scores(scores, tuple(matched.trees), truths)
+
+
+def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
+    """All metrics of quality, those against a truth first, with their default parameters."""
+    entries = [
+        entry
+        for entry in registry.metrics.entries
+        if not entry.spec.cost and not any(p.required for p in entry.spec.parameters)
+    ]
+    entries.sort(key=lambda entry: not _compares(entry.spec))  # else as they are: by name
+    return [make_use(entry.spec, entry.plugin, {}) for entry in entries]
+
+
+def _compares(spec: MetricSpec) -> bool:
+    """Whether a metric compares with a truth, or may do so, as it does not say what it needs."""
+    words = {word for need in spec.needs for word in need.split("|")}
+    return not words or bool(words & _OF_TRUTH)
+
+
+def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tuple[str, Problem]]:
+    """The truths that a metric is computed against: the one that it names, or all of them."""
+    first = next(iter(problems.values()))
+    if not _compares(use.spec) or use.spec.cost:
+        return [("", first)]
+    named = truth_named(use)
+    if named is not None:
+        return [(named, problems.get(named, first))]
+    return list(problems.items())
+
+
+def _value(use: Use[MetricSpec], problem: Problem, tree: Tree) -> Value:
+    spec = use.spec
+    if spec.cost:
+        return Value(None, "skipped", "a cost of the call that made a tree, which it does not tell")
+    missing = unmet(spec.needs, problem.provides)
+    if missing:
+        return Value(None, "skipped", f"needs {missing}, which these files do not provide")
+    if spec.result == "partition":
+        return Value(None, "skipped", "judges a partition; a tree is none")
+    scored = Scored(problem=problem, result=tree, cost=Cost())
+    return judge(_Applied(spec.function, use.params), scored)
+
+
+class _Applied(Call):
+    """A metric of which not only the tree may be unfit for the files, but a parameter too."""
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return super().__call__(*args)
+        except ParameterError as error:
+            raise NotApplicableError(str(error)) from error

@@ -1,0 +1,1 @@
+"""For authors of plugins: conformance checks, a scaffold, asv benchmarks, regressions."""

@@ -1,0 +1,209 @@
+"""What there is to be measured: every registered algorithm, oracle and metric, by its spec."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hcbench.authoring.asv import REPETITIONS, SIZES, TIMEOUT, TRACKS
+from hcbench.authoring.asv.problem import DATA
+from hcbench.errors import HcbenchError, ParameterError, UnknownNameError
+from hcbench.plan.plan import Cell, Plan, make_plan
+from hcbench.registry import Catalogue, Entry, Registry, Use, load_registry, make_use
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import DatasetSpec, Interval, Parameter, Spec, Value
+from hcbench.registry.suite import Suite
+
+QUALITY = {"tree": "hcbench:AARI", "partition": "hcbench:ARI"}
+"""The metric whose value is taken from 1 to have a loss."""
+
+GROWING = ("seconds", "peak_memory", "queries")
+"""What asv tracks at all sizes."""
+
+_SOME = {"bool": False, "int": 1, "float": 1.0}
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What is to be measured.
+
+    Attributes
+    ----------
+    kinds : dict of name to {"algorithm", "oracle", "metric"}
+    uses : dict of name to Use
+        Of those whose parameters could be found.
+    reasons : dict of (name, n) to str
+        Why a case cannot be.
+    cells : dict of (name, n) to list of Cell
+        The repetitions of an algorithm.
+    plan : Plan
+        With all these cells.
+    datasets : dict of n to Use
+    registry : Registry
+    """
+
+    kinds: dict[str, str]
+    uses: dict[str, Use[Any]]
+    reasons: dict[tuple[str, int], str]
+    cells: dict[tuple[str, int], list[Cell]]
+    plan: Plan
+    datasets: dict[int, Use[DatasetSpec]]
+    registry: Registry = field(repr=False)
+
+    @property
+    def all(self) -> list[tuple[str, int]]:
+        """Every case: its name and its number of items."""
+        return [(name, n) for name, kind in self.kinds.items() for n in sizes_of(kind)]
+
+    def tracks(self) -> dict[str, dict[str, list[int]]]:
+        """What asv tracks of each case, and at which numbers of items.
+
+        asv starts a process for each: what tells nothing is left out.
+        """
+        return {name: self._tracks_of(name, kind) for name, kind in self.kinds.items()}
+
+    def _tracks_of(self, name: str, kind: str) -> dict[str, list[int]]:
+        largest = SIZES[-1]
+        if (name, largest) in self.reasons:
+            return {TRACKS[kind][0]: [largest]}
+        found = {quantity: [largest] for quantity in TRACKS[kind]}
+        if kind == "algorithm":
+            found |= {quantity: list(SIZES) for quantity in GROWING}
+            if not self.cells[name, largest][0].oracle.spec.countable:
+                del found["queries"]
+        elif kind == "oracle" and not self.uses[name].spec.countable:
+            del found["seconds_a_question"]
+        return found
+
+    def loss_label(self, name: str) -> str:
+        """The metric of an algorithm's quality; "" if it is not registered."""
+        wanted = QUALITY[self.uses[name].spec.returns]
+        return next((m.label for m in self.plan.metrics if wanted.endswith(f":{m.label}")), "")
+
+
+def sizes_of(kind: str) -> tuple[int, ...]:
+    """Numbers of items at which this kind is measured: metrics at the largest alone."""
+    return SIZES[-1:] if kind == "metric" else SIZES
+
+
+def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
+    """All that is registered, or what some packages register.
+
+    Raises
+    ------
+    UnknownNameError
+        If a package registers none of them.
+    """
+    registry = load_registry()
+    wanted = set(distributions)
+    entries = _entries(registry, wanted)
+    kinds, uses, reasons = {}, {}, {}
+    for name, (kind, entry) in entries.items():
+        kinds[name] = kind
+        try:
+            uses[name] = make_use(entry.spec, entry.plugin, required_values(entry.spec))
+        except HcbenchError as error:
+            reasons.update({(name, n): str(error) for n in sizes_of(kind)})
+    datasets = {n: _dataset(registry, data, n) for n in SIZES}
+    algorithms = {name: use for name, use in uses.items() if kinds[name] == "algorithm"}
+    plan = _plan(registry, algorithms, datasets)
+    cells, left_out = _sorted(plan, algorithms, datasets)
+    return Cases(kinds, uses, {**reasons, **left_out}, cells, plan, datasets, registry)
+
+
+def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
+    catalogues: dict[str, Catalogue[Any]] = {
+        "algorithm": registry.algorithms,
+        "oracle": registry.oracles,
+        "metric": registry.metrics,
+    }
+    found: dict[str, tuple[str, Entry[Any]]] = {}
+    for kind, catalogue in catalogues.items():
+        for entry in catalogue.entries:
+            if not wanted or entry.plugin.distribution in wanted:
+                name = _identifier(f"{kind}_{entry.spec.name}")
+                if name in found:
+                    name = _identifier(f"{kind}_{entry.full_name}")
+                found[name] = (kind, entry)
+    there = {entry.plugin.distribution for _, entry in found.values()}
+    for distribution in sorted(wanted - there):
+        raise UnknownNameError(
+            f"{distribution} registers no algorithm, oracle or metric; hcbench plugins tells what "
+            "is loaded and what is broken"
+        )
+    return found
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"\W", "_", name)
+
+
+def required_values(spec: Spec) -> dict[str, Value]:
+    """A value of each required parameter: the first choice, the middle of the interval.
+
+    Raises
+    ------
+    ParameterError
+        If the spec does not tell which there are, as of a file.
+    """
+    return {p.name: _some_value(spec.name, p) for p in spec.parameters if p.required}
+
+
+def _some_value(owner: str, parameter: Parameter) -> Value:
+    if parameter.choices:
+        return parameter.choices[0]
+    if parameter.type not in _SOME:
+        raise ParameterError(
+            f"{owner} needs {parameter.name}, a {parameter.type}, of which its spec tells no value"
+        )
+    value: Value = _SOME[parameter.type]
+    if parameter.interval:
+        interval = Interval(parameter.interval)
+        low, high = interval.low, interval.high
+        middle = (low + high) / 2 if math.isfinite(low + high) else low + 1
+        if not math.isfinite(low):
+            middle = high - 1 if math.isfinite(high) else 1.0
+        value = math.ceil(middle) if parameter.type == "int" else middle
+    return value
+
+
+def _dataset(registry: Registry, data: str, n: int) -> Use[DatasetSpec]:
+    if data:
+        (use,) = registry.use_datasets(data.replace("{n}", str(n)))
+        return use
+    return make_use(DATA, Plugin("hcbench", "asv", ""), {"n": n})
+
+
+def _plan(
+    registry: Registry, algorithms: dict[str, Use[Any]], datasets: dict[int, Use[DatasetSpec]]
+) -> Plan:
+    known = {entry.full_name for entry in registry.metrics.entries}
+    suite = Suite(
+        name="asv",
+        metrics=tuple(name for name in QUALITY.values() if name in known),
+        repetitions=REPETITIONS,
+        timeout=TIMEOUT,
+    )
+    if not algorithms:
+        return Plan(suite)
+    return make_plan(
+        suite, registry, algorithms=list(algorithms.values()), datasets=list(datasets.values())
+    )
+
+
+def _sorted(
+    plan: Plan, algorithms: dict[str, Use[Any]], datasets: dict[int, Use[DatasetSpec]]
+) -> tuple[dict[tuple[str, int], list[Cell]], dict[tuple[str, int], str]]:
+    """The cells of each algorithm and number of items, and why there are none."""
+    # Labels may have been changed to tell algorithms of two packages apart; the order was not.
+    names = {use.label: name for use, name in zip(plan.algorithms, algorithms, strict=True)}
+    numbers = {use.label: n for use, n in zip(plan.datasets, datasets, strict=True)}
+    cells: dict[tuple[str, int], list[Cell]] = {}
+    for cell in plan.cells:
+        case = names[cell.algorithm.label], numbers[cell.dataset.label]
+        cells.setdefault(case, []).append(cell)
+    left_out = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.left_out}
+    return cells, left_out

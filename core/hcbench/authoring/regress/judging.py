@@ -1,0 +1,195 @@
+"""The verdict on each benchmark: what counts as worse depends on what is measured.
+
+Numbers of questions, losses and values are the same again from the same seeds: any increase is one.
+Times need pairs that were measured in turns, and a test that allows for all that were tested.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from hcbench.analysis.statistics import holm_adjusted, signed_rank_test, summarise
+from hcbench.authoring.regress.recorded import Recorded
+
+Verdict: TypeAlias = Literal[
+    "regression", "accepted", "improvement", "same", "new", "removed", "not judged", "n/a"
+]
+
+ALPHA = 0.01
+"""For all times together: how probable one false alarm may be."""
+
+TOLERANCE = 0.1
+"""How much longer a call may take."""
+
+MEMORY = 0.3
+"""How much more memory a call may hold, beside `MEMORY_FLOOR`."""
+
+MEMORY_FLOOR = 16 * 2**20
+ROUNDING = 1e-9
+FEWEST = 8
+"""Pairs below which a time was not suspected of any difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A benchmark with its verdict.
+
+    Attributes
+    ----------
+    recorded : Recorded
+    verdict : str
+    reason : str
+        Why, in a few words.
+    """
+
+    recorded: Recorded
+    verdict: Verdict
+    reason: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """Head over base: the median of the pairs, if there are any; NaN where undefined."""
+        pairs = [h / b for b, h in self.recorded.pairs if b > 0]
+        if pairs and self.recorded.unit == "s":
+            return statistics.median(pairs)
+        if any(self.recorded.states) or self.recorded.base == 0:
+            return math.nan
+        return self.recorded.head / self.recorded.base
+
+
+def judge(
+    recorded: Iterable[Recorded],
+    *,
+    accepted: Sequence[str] = (),
+    tolerance: float = TOLERANCE,
+    alpha: float = ALPHA,
+) -> list[Judged]:
+    """Compare two commits, benchmark by benchmark.
+
+    Parameters
+    ----------
+    recorded : iterable of Recorded
+    accepted : sequence of str
+        Patterns of benchmarks that may become worse.
+    tolerance : float
+        A time has become longer if its ratio to the old one is more than 1 + tolerance.
+    alpha : float
+        Of the tests of times, adjusted for their number by Holm's method: at most so probable is
+        a false alarm about any of them.
+    """
+    rows = list(recorded)
+    timed = [row for row in rows if _is_tested(row)]
+    slower = _p_values(timed, tolerance, alpha, slower=True)
+    faster = _p_values(timed, tolerance, alpha, slower=False)
+    judged = []
+    for row in rows:
+        one = _judged(row, tolerance, slower.get(id(row)), faster.get(id(row)))
+        if one.verdict == "regression" and _matches(row.name, accepted):
+            one = Judged(row, "accepted", one.reason)
+        judged.append(one)
+    return judged
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, f"*{pattern}*") for pattern in patterns)
+
+
+def _is_tested(row: Recorded) -> bool:
+    return row.unit == "s" and not any(row.states) and len(row.pairs) >= FEWEST
+
+
+def _p_values(
+    rows: Sequence[Recorded], tolerance: float, alpha: float, *, slower: bool
+) -> dict[int, float]:
+    """Those whose ratios are beyond the tolerance on one side, and their adjusted p.
+
+    Wilcoxon's signed-rank test of the logarithms, base being that much longer already.
+    """
+    p = []
+    for row in rows:
+        shift = math.log1p(tolerance) * (1 if slower else -1)
+        base, head = np.log(np.maximum(row.pairs, 1e-12)).T
+        test = signed_rank_test(base + shift, head, "lower")
+        is_beyond = test.better > test.n_different / 2
+        p.append(test.p if test.p is not None and is_beyond == slower else 1.0)
+    adjusted = holm_adjusted(p) if p else np.empty(0)
+    return {
+        id(row): float(value) for row, value in zip(rows, adjusted, strict=True) if value < alpha
+    }
+
+
+def _judged(row: Recorded, tolerance: float, slower: float | None, faster: float | None) -> Judged:
+    of_states = _of_states(row)
+    if of_states is not None:
+        return of_states
+    if not row.same_version:
+        return Judged(row, "not judged", "is measured in another way now")
+    if row.unit == "s":
+        return _of_times(row, tolerance, slower, faster)
+    if row.unit == "bytes":
+        return _of_memory(row)
+    if row.unit in ("questions", "1 - quality", "value"):
+        return _of_exact(row)
+    same = row.base == row.head
+    return Judged(row, "same" if same else "not judged", "" if same else "no direction is known")
+
+
+def _of_states(row: Recorded) -> Judged | None:
+    """The verdict where a side has no number."""
+    before, now = row.states
+    if not before and not now:
+        return None
+    if now == "missing":
+        return Judged(row, "removed", "is not there any more")
+    if before == "missing":
+        return Judged(row, "new", "fails" if now == "failed" else "")
+    if not before:
+        return Judged(
+            row, "regression", "fails now" if now == "failed" else "does not apply any more"
+        )
+    if now == "failed" and before == "n/a":
+        return Judged(row, "regression", "did not apply, and fails now")
+    if not now:
+        return Judged(row, "improvement", "failed before" if before == "failed" else "applies now")
+    return Judged(row, "n/a", "failed before, too" if before == "failed" else "")
+
+
+def _of_times(
+    row: Recorded, tolerance: float, slower: float | None, faster: float | None
+) -> Judged:
+    if not row.pairs:
+        return Judged(row, "not judged", "times need pairs: --measure")
+    if slower is None and faster is None:
+        return Judged(row, "same", f"within {tolerance:.0%}, or not significant")
+    logs = [math.log(h / b) for b, h in row.pairs]
+    interval = summarise(logs)
+    assert interval.low is not None
+    assert interval.high is not None
+    p = slower if slower is not None else faster
+    reason = (
+        f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
+        f"{len(logs)} pairs, p = {p:.1g}"
+    )
+    return Judged(row, "regression" if slower is not None else "improvement", reason)
+
+
+def _of_memory(row: Recorded) -> Judged:
+    more = row.head - row.base
+    if abs(more) <= MEMORY_FLOOR + MEMORY * min(row.base, row.head):
+        return Judged(row, "same", f"within {MEMORY:.0%} and {MEMORY_FLOOR >> 20} MiB")
+    return Judged(row, "regression" if more > 0 else "improvement")
+
+
+def _of_exact(row: Recorded) -> Judged:
+    if row.base == row.head or math.isclose(row.base, row.head, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        return Judged(row, "same")
+    if row.unit == "value":
+        return Judged(row, "regression", "the same result has another value")
+    return Judged(row, "regression" if row.head > row.base else "improvement", "exact")

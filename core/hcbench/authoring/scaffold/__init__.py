@@ -1,0 +1,194 @@
+"""The small files of a new plugin: what `hcbench new plugin` writes.
+
+They are the files of the folder ``example``, real code with other names, so that a plugin works
+from the start: what is declared goes into one ``__init__.py``, each function into a module of its
+own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import keyword
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterError
+from hcbench.registry import Registry
+from hcbench.registry.fingerprint import installed_version
+from hcbench.registry.hookspecs import HOOK_VERSION
+from hcbench.registry.specs import Spec
+
+EXAMPLE = Path(__file__).parent / "example"
+
+#: For each kind of plugin: who uses it, on a command line.
+_COMMANDS = {
+    "algorithm": "hcbench compare --algos {},UPGMA --datasets iris",
+    "metric": "hcbench compare --algos UPGMA,HDBSCAN --datasets iris --metrics {},AARI",
+    "dataset": "hcbench compare --algos UPGMA,HDBSCAN --datasets {}",
+    "oracle": "hcbench compare --algos SL,CL --oracles {} --datasets iris",
+}
+KINDS = tuple(_COMMANDS)
+LINE_LENGTH = 100  # as the example's pyproject says
+
+
+def write_plugin(
+    package: str, names: Mapping[str, str], directory: Path, registry: Registry
+) -> list[Path]:
+    """Write a package that registers one thing of each of some kinds.
+
+    Parameters
+    ----------
+    package : str
+        Its name, which is also that of its folder and of its distribution.
+    names : mapping of kind to name
+        What it registers; kinds are those of `KINDS`. Empty: an algorithm of the package's name.
+    directory : Path
+        Where the folder is made.
+    registry : Registry
+        What is installed: no name may be there already.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    ParameterError
+        If the package or a name cannot be called so, or is there already.
+    DataError
+        If the folder exists, or cannot be written.
+    """
+    _check_package(package)
+    chosen = dict(names) or {"algorithm": _as_name(package)}
+    for kind, name in chosen.items():
+        _check_name(kind, name, registry)
+    folder = directory / package
+    files = {folder / path: text for path, text in _files(package, chosen).items()}
+    try:
+        folder.mkdir()
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except FileExistsError as error:
+        raise DataError(f"{folder} exists already; take another NAME or --directory") from error
+    except OSError as error:
+        raise DataError.of_file("write", error.filename, error) from error
+    return list(files)
+
+
+def next_steps(package: str, names: Mapping[str, str], directory: Path) -> str:
+    """The commands that install a new plugin, test it and use it."""
+    folder = shlex.quote(str(directory / package))
+    first = next(iter(_commands(dict(names) or {"algorithm": _as_name(package)})))
+    return f"cd {folder} && pip install -e '.[test]' && pytest && {first}"
+
+
+def _as_name(package: str) -> str:
+    """``my_linkage`` is called MyLinkage where people type it."""
+    return "".join(part[0].upper() + part[1:] for part in package.split("_") if part)
+
+
+def _check_package(package: str) -> None:
+    if not package.isidentifier() or not package.isascii() or keyword.iskeyword(package):
+        raise ParameterError(
+            f"{package!r} cannot be imported; take a NAME of letters, digits and _, "
+            "such as my_linkage"
+        )
+    if not package.strip("_"):
+        raise ParameterError(f"{package!r} is no name for a package; such as my_linkage is one")
+    if importlib.util.find_spec(package) is not None:
+        raise ParameterError(f"there is a module {package} already, which the new one would hide")
+
+
+def _check_name(kind: str, name: str, registry: Registry) -> None:
+    try:
+        Spec(name=name, function="", doc="")
+    except InvalidSpecError as error:
+        raise ParameterError(f"--{kind}: {error}") from error
+    catalogue = getattr(registry, f"{kind}s")
+    try:
+        there = catalogue.find(name).plugin.name
+    except LookupError:
+        return
+    except HcbenchError:
+        there = "other plugins"
+    raise ParameterError(
+        f"--{kind}: {name} is registered by {there} already; take a name of your own"
+    )
+
+
+def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The text of each file, by its place in the folder."""
+    places = {
+        "pyproject.txt": "pyproject.toml",
+        "readme.txt": "README.md",
+        "gitignore.txt": ".gitignore",
+        "workflow.txt": ".github/workflows/tests.yml",
+        "conformance.py": f"tests/test_{package}.py",
+    }
+    source = f"src/{package}"
+    written = {place: _read(name) for name, place in places.items()}
+    written[f"{source}/__init__.py"] = _declarations(names)
+    written |= {f"{source}/{kind}.py": _read(f"{kind}.py") for kind in names}
+    written[f"{source}/py.typed"] = ""
+    replaced = {
+        "example_plugin": package,
+        '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, dict.fromkeys(names.values()))),
+        "EXAMPLE-REQUIREMENT": _requirement(),
+        "EXAMPLE-TABLE": "\n".join(f"- {kind} `{name}`" for kind, name in names.items()),
+        "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
+        **{f'"EXAMPLE-{kind.upper()}"': _quoted(name) for kind, name in names.items()},
+    }
+    return {place: _replaced(text, replaced) for place, text in written.items()}
+
+
+def _read(name: str) -> str:
+    return (EXAMPLE / name).read_text(encoding="utf-8")
+
+
+def _replaced(text: str, replaced: Mapping[str, str]) -> str:
+    for old, new in replaced.items():
+        text = text.replace(old, new)
+    return text
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _commands(names: Mapping[str, str]) -> list[str]:
+    return [_COMMANDS[kind].format(shlex.quote(name)) for kind, name in names.items()]
+
+
+def _requirement() -> str:
+    """Of the present release of hcbench, and those after it that break nothing."""
+    major, minor = (installed_version("hcbench") or "0.1").split(".")[:2]
+    return f"hcbench>={major}.{minor},<{major}.{int(minor) + 1}"
+
+
+def _declarations(names: Mapping[str, str]) -> str:
+    """One module of what is declared: the imports of all, then their hooks."""
+    imported: set[str] = set()
+    hooks = []
+    for kind in names:
+        head, hook = _read(f"declare_{kind}.py").split("\n\n\n", 1)
+        imported |= set(head.rpartition("from hcbench import ")[2].split(", "))
+        hooks.append(hook)
+    parts = [
+        '"""What example_plugin registers with hcbench."""',
+        "from collections.abc import Iterable",
+        _import_line(sorted(imported, key=lambda name: (not name.isupper(), name))),
+        "# The version of hcbench's hooks that this is written for: another one refuses it, and "
+        f"says why.\nHCBENCH_HOOKS = {HOOK_VERSION}",
+    ]
+    return "\n\n".join(parts) + "\n\n\n" + "\n\n".join(hooks)
+
+
+def _import_line(names: list[str]) -> str:
+    line = f"from hcbench import {', '.join(names)}"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join(["from hcbench import (", *(f"    {name}," for name in names), ")"])

@@ -1,0 +1,113 @@
+"""Running a cell's job in a worker: other hashes, and nothing of this process's state."""
+
+from __future__ import annotations
+
+import atexit
+import uuid
+from dataclasses import dataclass, replace
+from functools import cache
+
+from hcbench.authoring.testing.findings import fail, skip
+from hcbench.authoring.testing.items import DATA_SEED
+from hcbench.authoring.testing.running import NOISE_SEED, SEED, Heard, hints
+from hcbench.authoring.testing.subjects import Subject
+from hcbench.errors import WorkerError
+from hcbench.model.problem import Problem
+from hcbench.plan.outcome import Measured
+from hcbench.run.cell import describe
+from hcbench.run.job import Call, Done, Job, pack_job
+from hcbench.run.workers import Limits, Pool
+
+
+def job_of_algorithm(subject: Subject, heard: Heard) -> Job:
+    """The algorithm on the planted items, as a cell has it."""
+    return Job(
+        dataset=Call("hcbench.authoring.testing.items:make_items", {"form": heard.form}),
+        oracle=heard.call,
+        algorithm=subject.call,
+        data_key=f"hcbench.testing/{heard.form}",
+        data_seed=DATA_SEED,
+        noise_seed=NOISE_SEED,
+        algorithm_seed=SEED,
+        provides=heard.problem().provides,
+        hints=hints(subject),
+        returns=subject.spec.returns,
+        budget=None,
+        checkpoints=(),
+        metrics={},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A data set that is there already."""
+
+    problem: Problem
+
+    def __call__(self, _seed: int) -> Problem:
+        """Hand it out."""
+        return self.problem
+
+
+def job_without_truth(subject: Subject, heard: Heard, oracle: Call) -> Job:
+    """The same on items of which nothing is known but what the algorithm may know."""
+    whole, declared = heard.problem(), hints(subject)
+    bare = Problem(
+        n=whole.n,
+        names=whole.names,
+        tree=whole.tree,
+        truths=whole.truths if declared else {},
+        levels=whole.levels if declared else None,
+    )
+    return replace(
+        job_of_algorithm(subject, heard),
+        dataset=Call(Brought(bare), {}),
+        oracle=oracle,
+        data_key=uuid.uuid4().hex,
+        provides=bare.provides,
+    )
+
+
+def job_of_dataset(subject: Subject) -> Job:
+    """Make the data, and nothing else: as for a result that is kept."""
+    nothing = Call("hcbench.authoring.testing.items:make_items", {})
+    return Job(
+        dataset=subject.call,
+        oracle=nothing,
+        algorithm=nothing,
+        data_key=uuid.uuid4().hex,  # not those of another data set of this name
+        data_seed=DATA_SEED,
+        noise_seed=NOISE_SEED,
+        algorithm_seed=SEED,
+        provides=subject.spec.provides_with(subject.params),
+        hints=(),
+        returns="tree",
+        budget=None,
+        checkpoints=(),
+        metrics={},
+        kept=(Measured(),),
+    )
+
+
+def run_elsewhere(subject: Subject, job: Job) -> Done:
+    """Run a job in a worker."""
+    try:
+        packed = pack_job(job, subject.registry.plugins.files)
+    except Exception as error:
+        fail(f"{subject.label} cannot be sent to another process: {describe(error)}", error)
+    pool = _pool()
+    pool.submit(subject.label, packed, Limits())
+    (report,) = pool.wait()
+    if not isinstance(report.value, Done):
+        fail(f"{subject.label} fails in another process: {report.reason}")
+    return report.value
+
+
+@cache
+def _pool() -> Pool:
+    try:
+        pool = Pool(1, "hcbench.run.cell:run_packed", preload=("numba", "hcbench.run.cell"))
+    except WorkerError as error:
+        skip(str(error))
+    atexit.register(pool.close)
+    return pool

@@ -1,0 +1,1 @@
+from hcbench.oracle.compiled import *

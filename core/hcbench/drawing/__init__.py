@@ -1,7 +1,0 @@
-"""Single figures of a run, drawn with matplotlib from `views`; used by ``hcbench plot``."""
-
-from __future__ import annotations
-
-from hcbench.drawing.kinds import KINDS, Choices, Kind, describe_kinds, draw, save
-
-__all__ = ["KINDS", "Choices", "Kind", "describe_kinds", "draw", "save"]

@@ -1,0 +1,9 @@
+"""What is clustered and what comes out of it.
+
+`problem` holds the items: vectors, similarities or `comparisons`, with their true hierarchy.
+`trees` are hierarchies and partitions of them, and their formats. This package imports nothing, so
+that `SIMILARITY_RULES` can be named in specs.
+"""
+
+SIMILARITY_RULES = ("cosine", "euclidean", "dot")
+"""Similarities of items that are given as vectors; see `similarity_of_vectors`."""

@@ -1,0 +1,160 @@
+"""Arrays of comparisons as others write them: checked, and made into pair ids or back.
+
+Rows of items are those of cblearn's lists; the arrays with an axis for each item of a question are
+cblearn's tensors (three axes) and those of the authors of ComparisonHC (four).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcbench.errors import InvalidComparisonsError
+from hcbench.model.comparisons import _kernels as kernels
+
+PairIds = NDArray[np.uint32]
+QUADRUPLET, TRIPLET = (0, 1, 2, 3), (0, 1, 0, 2)
+"""Which columns are i, j, k, l of w_ij > w_kl."""
+
+_CHUNK = 1 << 20  # rows that are converted at a time
+_MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
+
+
+def integers(values: ArrayLike, what: str) -> NDArray[Any]:
+    """An array of integers, or the error that says what it is."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidComparisonsError(
+            f"{what} must be of integers, got {array.dtype}; convert with .astype(int)"
+        )
+    return array
+
+
+def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
+    """Ids (m,) of pairs that exist among n items, where others than uint32 are given."""
+    ids = integers(values, what)
+    if ids.ndim != 1:
+        raise InvalidComparisonsError(f"{what} must have shape (m,), got {ids.shape}")
+    if ids.dtype != np.uint32:
+        check_pairs(n, ids, what)
+    return np.ascontiguousarray(ids, dtype=np.uint32).view()
+
+
+def check_pairs(n: int, ids: NDArray[Any], what: str) -> None:
+    """Refuse ids (m,) of pairs that do not exist among n items, naming the first."""
+    total = n * (n - 1) // 2
+    if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= total):
+        row = int(((ids < 0) | (ids >= total)).argmax())
+        raise InvalidComparisonsError(
+            f"row {row}: {what} is pair {ids[row]}, but {n} items have the pairs 0..{total - 1}"
+        )
+
+
+def annotator_ids(values: ArrayLike, m: int) -> NDArray[np.int32]:
+    """Who gave each of m answers: (m,) numbers from 0."""
+    given = integers(values, "annotator")
+    if given.shape != (m,):
+        raise InvalidComparisonsError(f"annotator must have shape ({m},), got {given.shape}")
+    if m and (given.min() < 0 or given.max() > np.iinfo(np.int32).max):
+        row = int(((given < 0) | (given > np.iinfo(np.int32).max)).argmax())
+        raise InvalidComparisonsError(
+            f"row {row}: annotator is {given[row]}; number annotators from 0"
+        )
+    return np.ascontiguousarray(given, dtype=np.int32).view()
+
+
+def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds, PairIds]:
+    """Pair ids, (m,) each, of rows of items: closer and farther.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        Naming the first row that cannot be.
+    """
+    width = max(columns) + 1
+    rows = integers(values, "comparisons")
+    if rows.size == 0 and rows.ndim <= 2:
+        rows = np.empty((0, width), np.int64)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise InvalidComparisonsError(
+            f"these comparisons must have shape (m, {width}), got {rows.shape}"
+        )
+    closer, farther = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        items = np.ascontiguousarray(rows[part][:, columns], dtype=np.int64)
+        at, fault = kernels.encode_rows(items, n, closer[part], farther[part])
+        if fault:
+            raise InvalidComparisonsError(_fault(start + at, rows[start + at].tolist(), fault, n))
+    return closer, farther
+
+
+def _fault(row: int, items: list[int], fault: int, n: int) -> str:
+    reason = {
+        kernels.RowFault.RANGE: f"items must be in 0..{n - 1}",
+        kernels.RowFault.SAME_ITEM: "an item is paired with itself",
+        kernels.RowFault.SAME_PAIR: "a pair is compared with itself",
+    }[kernels.RowFault(fault)]
+    return f"row {row} {items}: {reason}"
+
+
+def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
+    """How many answers each of m responses stands for, negative where they say no.
+
+    True and False are 1 and -1; an integer counts answers, as in cblearn's "list-count".
+    """
+    given = np.asarray(values)
+    if given.shape != (m,):
+        raise InvalidComparisonsError(f"responses must have shape ({m},), got {given.shape}")
+    if given.dtype.kind == "b":
+        return np.where(given, 1, -1)
+    if given.dtype.kind == "f" and (given == np.rint(given)).all():
+        return given.astype(np.int64)
+    return integers(given, "responses").astype(np.int64)
+
+
+def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+    """Number of items, and the rows (m, 3 or 4) and values (m,) of entries that are not 0.
+
+    Entries that pair an item with itself or compare a pair with itself, which ComparisonHC's arrays
+    fill in as well, are no comparisons and left out. O(n^3) or O(n^4).
+    """
+    sparse = hasattr(array, "coords") and hasattr(array, "data")
+    given: Any = array if sparse else np.asarray(array)
+    n = given.shape[0] if given.ndim in (3, 4) else 0
+    if given.ndim not in (3, 4) or given.shape != (n,) * given.ndim:
+        raise InvalidComparisonsError(
+            f"an array of comparisons has shape (n, n, n) or (n, n, n, n), got {given.shape}"
+        )
+    where = given.coords if sparse else np.nonzero(given)
+    rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in where])
+    values = np.asarray(given.data if sparse else given[where])
+    i, j, k, l = rows[:, TRIPLET if given.ndim == 3 else QUADRUPLET].T  # noqa: E741
+    real = (i != j) & (k != l) & ~((i == k) & (j == l)) & ~((i == l) & (j == k))
+    return n, rows[real], answer_counts(values, values.size)[real]
+
+
+def fill(n: int, rows: NDArray[np.int32]) -> NDArray[np.int8]:
+    """The (n, n, n, n) array of ComparisonHC: 1 where w_ij > w_kl, -1 where less, 0 if unknown.
+
+    All eight ways to write a comparison are filled in; a contradiction is 0, whatever the counts.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        If it would take more than 4 GiB.
+    """
+    if n**4 > _MOST_ENTRIES:
+        raise InvalidComparisonsError(
+            f"an array (n, n, n, n) of {n} items takes {n**4 / 2**30:.0f} GiB; take fewer items, "
+            "or write quadruplets()"
+        )
+    yes, no = np.zeros((n,) * 4, bool), np.zeros((n,) * 4, bool)
+    i, j, k, l = rows.T  # noqa: E741
+    for a, b in ((i, j), (j, i)):
+        for c, d in ((k, l), (l, k)):
+            yes[a, b, c, d] = True
+            no[c, d, a, b] = True
+    return yes.astype(np.int8) - no.astype(np.int8)

@@ -1,0 +1,420 @@
+"""Comparisons: answers to the question which of two pairs of items is the more similar one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcbench.errors import InvalidComparisonsError
+from hcbench.model.comparisons import _kernels as kernels
+from hcbench.model.comparisons import arrays
+from hcbench.model.comparisons.bits import PreferenceBits, are_worth_while, mirrored, shape_of_sides
+from hcbench.model.comparisons.held import Held, compile_both_ways
+from hcbench.model.comparisons.pairs import check_n, distinct_items
+
+Keys = NDArray[np.uint64]
+PairIds = NDArray[np.uint32]
+_compile_both_ways = cache(compile_both_ways)
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class Comparisons:
+    """A set of quadruplet answers, each saying that one pair of items is more similar than another.
+
+    8 bytes a comparison, 12 with annotators, or `from_bits` M^2 / 4 for M pairs of items;
+    read-only. An answer may be there more than once, and beside its opposite: see `duplicates`,
+    `contradictions` and `unique`. ``a + b`` holds all answers of both sets; ``a | b``, ``a & b``
+    and ``a - b`` each answer once, as `unique` does.
+
+    Parameters
+    ----------
+    n : int
+        Number of items, at most 92,682.
+    closer, farther : (m,) int arrays
+        Pairs of items in scipy's condensed order (see `pair_index`); ``w(closer) > w(farther)``.
+        Kept as uint32; arrays that are so already are not copied.
+    annotator : (m,) int array, optional
+        Who gave each answer, numbered from 0. Kept as int32.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        If an array is of the wrong shape or not of integers, a pair does not exist, or a pair is
+        compared with itself.
+    """
+
+    n: int
+    annotator: NDArray[np.int32] | None
+    _held: Held
+    MOST: ClassVar[int] = 400_000_000
+    """How many are made where nobody gave them: 3.2 GB."""
+
+    def __init__(
+        self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
+    ) -> None:
+        check_n(n)
+        pairs = [arrays.pair_ids(n, closer, "closer"), arrays.pair_ids(n, farther, "farther")]
+        if pairs[0].size != pairs[1].size:
+            raise InvalidComparisonsError(
+                f"closer has {pairs[0].size} pairs and farther {pairs[1].size}; give one of each "
+                "for every comparison"
+            )
+        who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
+        for array in pairs if who is None else [*pairs, who]:
+            array.flags.writeable = False
+        held = Held(int(n), *pairs)
+        if held.wrong >= 0:
+            for ids, what in zip(pairs, ("closer", "farther"), strict=True):
+                arrays.check_pairs(n, ids, what)
+            raise InvalidComparisonsError(
+                f"row {held.wrong} compares pair {pairs[0][held.wrong]} with itself; leave it out"
+            )
+        self._keep(held, who)
+
+    def _keep(self, held: Held, annotator: NDArray[np.int32] | None) -> None:
+        object.__setattr__(self, "n", held.n)
+        object.__setattr__(self, "annotator", annotator)
+        object.__setattr__(self, "_held", held)
+
+    @classmethod
+    def _of(cls, held: Held, annotator: NDArray[np.int32] | None = None) -> Comparisons:
+        made = cls.__new__(cls)
+        made._keep(held, annotator)
+        return made
+
+    @classmethod
+    def from_pairs(cls, n: int, closer: ArrayLike, farther: ArrayLike) -> Comparisons:
+        """Comparisons of pair ids, as `pair_index` gives them: ``w(closer) > w(farther)``."""
+        return cls(n, closer, farther)
+
+    @classmethod
+    def from_bits(cls, n: int, sides: NDArray[np.uint64]) -> Comparisons:
+        """Comparisons, each at most once, as bits above the diagonals of two matrices.
+
+        O(M^2 / 64) time for M pairs of items. The list of them, in the order of `unique`, is made
+        when somebody asks for it.
+
+        Parameters
+        ----------
+        n : int
+            Number of items.
+        sides : (2, 64 w, w) uint64 array, w = ceil(M / 64)
+            Bit ``b % 64`` of word ``b // 64`` of row a, for pairs a < b: in ``sides[0]`` whether "a
+            is closer than b" is there, in ``sides[1]`` whether "b is closer than a" is. Where both
+            are, they cancel. What is on and below the diagonals does not matter. The array is kept,
+            as the `bits`, and becomes read-only.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If the array is of another shape or type, or has bits of pairs that do not exist.
+        """
+        check_n(n)
+        shape, n_pairs = shape_of_sides(n), n * (n - 1) // 2
+        if sides.shape != shape or sides.dtype != np.uint64 or not sides.flags.c_contiguous:
+            raise InvalidComparisonsError(
+                f"the bits of {n} items are an array {shape} of uint64 in C order, got "
+                f"{sides.shape} of {sides.dtype}"
+            )
+        beyond = sides[:, :, -1:] >> np.uint64(n_pairs % 64) if n_pairs % 64 else sides[:, :0]
+        if beyond.any() or sides[:, n_pairs:].any():
+            raise InvalidComparisonsError(f"{n} items have the pairs 0..{n_pairs - 1}, and no more")
+        _compile_both_ways()
+        return cls._of(Held.of_bits(int(n), mirrored(sides)))
+
+    @classmethod
+    def from_quadruplets(
+        cls,
+        n: int,
+        rows: ArrayLike,
+        responses: ArrayLike | None = None,
+        annotator: ArrayLike | None = None,
+    ) -> Comparisons:
+        """Comparisons of items.
+
+        Parameters
+        ----------
+        n : int
+            Number of items.
+        rows : (m, 4) int array
+            ``i, j, k, l`` means ``w_ij > w_kl``.
+        responses : (m,) array, optional
+            Whether it is so: bool, or, as cblearn counts, 1 for yes, -1 for no and 0 for no answer;
+            larger numbers are that many answers.
+        annotator : (m,) int array, optional
+            Who answered.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            Naming the first row with an item that does not exist, an item paired with itself or
+            a pair compared with itself.
+        """
+        check_n(n)
+        closer, farther = arrays.encode(n, rows, arrays.QUADRUPLET)
+        return _answered(cls(n, closer, farther, annotator), responses)
+
+    @classmethod
+    def from_triplets(
+        cls,
+        n: int,
+        rows: ArrayLike,
+        responses: ArrayLike | None = None,
+        annotator: ArrayLike | None = None,
+    ) -> Comparisons:
+        """Comparisons with a common item: a row ``i, j, k`` of (m, 3) means ``w_ij > w_ik``.
+
+        The lists of triplets of cblearn are such rows, with or without responses.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            As `from_quadruplets`.
+        """
+        check_n(n)
+        closer, farther = arrays.encode(n, rows, arrays.TRIPLET)
+        return _answered(cls(n, closer, farther, annotator), responses)
+
+    @classmethod
+    def from_array(cls, array: Any) -> Comparisons:
+        """Comparisons in an array with an axis for each item of the question; each once.
+
+        Parameters
+        ----------
+        array : (n, n, n, n) or (n, n, n) array, or a sparse one with ``coords`` and ``data``
+            Entry ``i, j, k, l`` is 1 if ``w_ij > w_kl``, -1 if it is less, 0 if that is unknown, as
+            in ComparisonHC; entry ``i, j, k`` the same of ``w_ij`` and ``w_ik``, as in cblearn's
+            tensors. Entries that pair an item with itself are left out.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If the array is of another shape.
+        """
+        n, rows, counts = arrays.entries(array)
+        make = cls.from_triplets if rows.shape[1] == 3 else cls.from_quadruplets
+        return make(n, rows, np.sign(counts)).unique()
+
+    @classmethod
+    def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
+        """Comparisons of a file: see `hcbench.model.comparisons.files.read_comparisons`."""
+        from hcbench.model.comparisons.files import read_comparisons
+
+        return read_comparisons(Path(path), n)
+
+    def write(self, path: str | Path, *, triplets: bool = False) -> None:
+        """Write a .csv or .npz file: see `hcbench.model.comparisons.files.write_comparisons`."""
+        from hcbench.model.comparisons.files import write_comparisons
+
+        write_comparisons(self, Path(path), triplets=triplets)
+
+    @property
+    def closer(self) -> PairIds:
+        """The more similar pair of each answer, (m,)."""
+        return self._held.list()[0]
+
+    @property
+    def farther(self) -> PairIds:
+        """The less similar pair of each answer, (m,)."""
+        return self._held.list()[1]
+
+    def quadruplets(self) -> NDArray[np.int32]:
+        """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l."""
+        return kernels.decode_rows(self.closer, self.farther, self.n)
+
+    def triplets(self) -> NDArray[np.int32]:
+        """Items, (m, 3): a row ``i, j, k`` means ``w_ij > w_ik``, as in cblearn's lists.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If a comparison is of four items; `only_triplets` leaves such out.
+        """
+        rows, wrong = kernels.decode_triplets(self.closer, self.farther, self.n)
+        if wrong >= 0:
+            items = self.select([wrong]).quadruplets()[0].tolist()
+            raise InvalidComparisonsError(
+                f"row {wrong} {items}: its pairs share no item, so it is no triplet; leave such "
+                "rows out with only_triplets()"
+            )
+        return rows
+
+    def only_triplets(self) -> Comparisons:
+        """Those whose two pairs share an item. O(m), or O(n^3) if they are held as bits alone."""
+        if self._held.only_bits is not None:
+            return Comparisons(self.n, *self._held.triplets())
+        return self.select(kernels.share_item(self.closer, self.farther, self.n))
+
+    def to_array(self) -> NDArray[np.int8]:
+        """The array (n, n, n, n) of ComparisonHC, as `from_array` takes it; contradictions are 0.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If it would take more than 4 GiB.
+        """
+        return arrays.fill(self.n, self.quadruplets())
+
+    def select(self, rows: ArrayLike) -> Comparisons:
+        """The comparisons at some positions (int array), or where a mask (m,) is true."""
+        chosen = np.asarray(rows)
+        if chosen.size == 0 and chosen.dtype.kind == "f":
+            chosen = chosen.astype(np.int64)
+        who = None if self.annotator is None else self.annotator[chosen]
+        return Comparisons(self.n, self.closer[chosen], self.farther[chosen], who)
+
+    def take(self, items: ArrayLike) -> Comparisons:
+        """The comparisons among some of the items, which are renumbered in the given order.
+
+        Parameters
+        ----------
+        items : (size,) int array
+            Distinct item numbers.
+        """
+        kept = distinct_items(items, self.n)
+        number = np.full(self.n, -1, np.int64)
+        number[kept] = np.arange(kept.size)
+        who = np.empty(0, np.int32) if self.annotator is None else self.annotator
+        closer, farther, who = kernels.take_items(
+            self.closer, self.farther, who, self.n, number, kept.size
+        )
+        return Comparisons(kept.size, closer, farther, None if self.annotator is None else who)
+
+    def flip(self) -> Comparisons:
+        """The opposite of every answer. No copy."""
+        return Comparisons._of(self._held.flipped(), self.annotator)
+
+    def unique(self) -> Comparisons:
+        """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
+
+        O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
+        if annotators are known; O(m log m) time and 16 m bytes otherwise. Opposite answers both
+        stay. Who answered is forgotten.
+        """
+        _compile_both_ways()
+        if self._held.in_order:
+            return self if self.annotator is None else Comparisons._of(self._held)
+        return self._of_keys(*self._held.distinct_keys())
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether they are so many that `bits` index them better than a list for each pair does."""
+        return self.are_dense(self.n, len(self))
+
+    @staticmethod
+    def are_dense(n: int, m: int) -> bool:
+        """Whether m comparisons of n items are so many."""
+        return are_worth_while(n, m)
+
+    def bits(self) -> PreferenceBits:
+        """Which pair is preferred to which, a bit each; made once, and kept.
+
+        O(m + M^2 / 64) time for comparisons `unique` and in order, M^2 / 4 bytes for M pairs of
+        items. An oracle that hands out many comparisons (`is_dense`) makes them beforehand.
+        """
+        return self._held.bits()
+
+    def duplicates(self) -> int:
+        """How many answers are there already: those that `unique` leaves out. As `unique`."""
+        return len(self) - sum(keys.size for keys in self._held.distinct_keys())
+
+    def contradictions(self) -> int:
+        """The number of questions, each counted once, to which both answers are there."""
+        return int(kernels.shared_keys(*self._held.distinct_keys()))
+
+    def times_closer(self) -> NDArray[np.int64]:
+        """How many answers say of each pair that it is the closer one, (M,). O(m + M).
+
+        O(M^2 / 64) if they are held as bits alone.
+        """
+        return self._held.times(0)
+
+    def times_farther(self) -> NDArray[np.int64]:
+        """How many answers say of each pair that it is the farther one, (M,). As `times_closer`."""
+        return self._held.times(1)
+
+    def never_compared(self) -> NDArray[np.int64]:
+        """Items that are in no comparison, rising. O(m + n), or O(n^4 / 64) of bits alone.
+
+        As a rule O(n) and O(n^2): until all items are seen.
+        """
+        return np.flatnonzero(~self._held.items_seen())
+
+    def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
+        return Comparisons(self.n, *kernels.merge_keys(forward, backward))
+
+    def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
+        _check_same_items(self, other)
+        return list(zip(self._held.distinct_keys(), other._held.distinct_keys(), strict=True))
+
+    def __add__(self, other: Comparisons) -> Comparisons:
+        _check_same_items(self, other)
+        who = None
+        if self.annotator is not None and other.annotator is not None:
+            who = np.concatenate([self.annotator, other.annotator])
+        closer = np.concatenate([self.closer, other.closer])
+        return Comparisons(self.n, closer, np.concatenate([self.farther, other.farther]), who)
+
+    def __or__(self, other: Comparisons) -> Comparisons:
+        return (self + other).unique()
+
+    def __and__(self, other: Comparisons) -> Comparisons:
+        both = self._pairs_of_keys(other)
+        return self._of_keys(*(np.intersect1d(a, b, assume_unique=True) for a, b in both))
+
+    def __sub__(self, other: Comparisons) -> Comparisons:
+        both = self._pairs_of_keys(other)
+        return self._of_keys(*(np.setdiff1d(a, b, assume_unique=True) for a, b in both))
+
+    def __len__(self) -> int:
+        return self._held.size
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        if self.n != other.n or (self.annotator is None) != (other.annotator is None):
+            return False
+        bits, their_bits = self._held.only_bits, other._held.only_bits
+        if bits is not None and their_bits is not None:
+            return np.array_equal(bits.won, their_bits.won)
+        mine, theirs = _arrays(self), _arrays(other)
+        return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.closer.tobytes(), self.farther.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Comparisons(n={self.n}, m={len(self)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Comparisons, (self.n, *_arrays(self))  # a pickle forgets read-only
+
+
+def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
+    kept = (comparisons.closer, comparisons.farther, comparisons.annotator)
+    return [array for array in kept if array is not None]
+
+
+def _check_same_items(one: Comparisons, other: Comparisons) -> None:
+    if one.n != other.n:
+        raise InvalidComparisonsError(
+            f"sets of comparisons of {one.n} and of {other.n} items cannot be put together"
+        )
+
+
+def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
+    """What the responses say about comparisons that were asked."""
+    if responses is None:
+        return asked
+    counts = arrays.answer_counts(responses, len(asked))
+    closer = np.where(counts < 0, asked.farther, asked.closer)
+    farther = np.where(counts < 0, asked.closer, asked.farther)
+    said = Comparisons(asked.n, closer, farther, asked.annotator)
+    if (np.abs(counts) == 1).all():
+        return said
+    return said.select(np.repeat(np.arange(len(said)), np.abs(counts)))

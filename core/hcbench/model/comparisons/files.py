@@ -1,0 +1,263 @@
+"""Comparisons in files: comma-separated text, and numpy's .npz and .npy."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError, InvalidComparisonsError
+from hcbench.model.comparisons.comparisons import Comparisons
+
+_ITEMS = ("i", "j", "k", "l")
+_EXTRA = ("response", "annotator")
+_LINES = 1 << 18  # written at a time
+
+
+def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
+    """Comparisons of a file.
+
+    ``.csv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik), items
+    numbered from 0; a fifth column is the annotator, by number or by name (then numbered in the
+    order of the alphabet). A header may name the columns, in any order, and then also ``response``
+    (1, -1, 0). A comment ``# n = 60`` tells the number of items.
+
+    ``.npz``: ``closer`` and ``farther`` (m,) pairs, or ``quadruplets`` (m, 4) or ``triplets``
+    (m, 3), as cblearn's lists are, with ``responses`` (m,) if need be, or ``comparisons``
+    (n, n, n, n), as ComparisonHC has them; ``annotator`` (m,) and ``n`` may be beside them.
+    ``.npy``: one array of any of these shapes.
+
+    Parameters
+    ----------
+    path : Path
+    n : int, optional
+        Number of items; by default the file's own, else the largest item and one.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or is of another format.
+    InvalidComparisonsError
+        If what it says is wrong: the line or row, and why.
+    """
+    readers = {".csv": _read_csv, ".npz": _read_arrays, ".npy": _read_arrays}
+    if path.suffix.lower() not in readers:
+        raise DataError(
+            f"{path}: comparisons are read from {', '.join(readers)}, not {path.suffix!r}"
+        )
+    try:
+        return readers[path.suffix.lower()](path, n)
+    except InvalidComparisonsError as error:
+        raise InvalidComparisonsError(f"{path}: {error}") from error
+    except (OSError, BadZipFile, EOFError, UnicodeDecodeError) as error:
+        raise DataError.of_file("read", path, error) from error
+
+
+def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = False) -> None:
+    """Write comparisons as `read_comparisons` reads them; ``.csv`` or ``.npz`` by the name.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    path : Path
+    triplets : bool
+        Rows of three items, as cblearn has them, instead of four or of pairs.
+
+    Raises
+    ------
+    DataError
+        If it is another format, or the file cannot be written.
+    InvalidComparisonsError
+        If triplets are wanted of comparisons of four items.
+    """
+    writers = {".csv": _write_csv, ".npz": _write_arrays}
+    if path.suffix.lower() not in writers:
+        raise DataError(f"{path}: comparisons are written to .csv or .npz, not {path.suffix!r}")
+    try:
+        writers[path.suffix.lower()](comparisons, path, triplets)
+    except OSError as error:
+        raise DataError.of_file("write", path, error) from error
+
+
+def _write_arrays(comparisons: Comparisons, path: Path, triplets: bool) -> None:
+    if triplets:
+        kept: dict[str, Any] = {"triplets": comparisons.triplets()}
+    else:
+        kept = {"closer": comparisons.closer, "farther": comparisons.farther}
+    if comparisons.annotator is not None:
+        kept["annotator"] = comparisons.annotator
+    np.savez(path, n=comparisons.n, **kept)
+
+
+def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
+    names = [*_ITEMS[: 3 if triplets else 4]]
+    if comparisons.annotator is not None:
+        names.append("annotator")
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"# n = {comparisons.n}\n{','.join(names)}\n")
+        for start in range(0, len(comparisons), _LINES):
+            rows = np.arange(start, min(start + _LINES, len(comparisons)))
+            part = comparisons.select(rows)
+            columns = [part.triplets() if triplets else part.quadruplets()]
+            if part.annotator is not None:
+                columns.append(part.annotator[:, None])
+            np.savetxt(file, np.hstack(columns), fmt="%d", delimiter=",")
+
+
+def _read_csv(path: Path, n: int | None) -> Comparisons:
+    names, skipped, noted = _columns(path)
+    try:
+        table = _load(path, skipped, np.int64)
+    except ValueError:
+        _check_lines(path, names, skipped)
+        table = _load(path, skipped, str)  # only the annotators' names are left as a reason
+    if table.size == 0:
+        table = np.empty((0, len(names)), np.int64)
+    if table.shape[1] != len(names):
+        _check_lines(path, names, skipped)
+    column = dict(zip(names, table.T, strict=True))
+    items = [column[name].astype(np.int64) for name in _ITEMS if name in column]
+    rows = np.column_stack(items)
+    who = column.get("annotator")
+    if who is not None and who.dtype.kind == "U":
+        who = np.unique(who, return_inverse=True)[1]
+    responses = column["response"].astype(np.int64) if "response" in column else None
+    try:
+        return _of_rows(rows, noted if n is None else n, responses, who)
+    except InvalidComparisonsError as error:
+        found = re.match(r"row (\d+)(.*)", str(error))
+        if found is None:
+            raise
+        line = [at for at, _ in _lines(path, skipped)][int(found[1])]
+        raise InvalidComparisonsError(f"line {line}{found[2]}") from error
+
+
+def _of_rows(
+    rows: NDArray[Any],
+    n: int | None,
+    responses: NDArray[Any] | None,
+    who: NDArray[Any] | None,
+) -> Comparisons:
+    if rows.ndim != 2 or rows.shape[1] not in (3, 4):
+        raise InvalidComparisonsError(
+            f"comparisons have shape (m, 3) for triplets or (m, 4), got {rows.shape}"
+        )
+    if n is None:
+        n = max(int(rows.max(initial=0)) + 1, 1)
+    make = Comparisons.from_triplets if rows.shape[1] == 3 else Comparisons.from_quadruplets
+    return make(n, rows, responses, who)
+
+
+def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
+        table: NDArray[Any] = np.loadtxt(
+            path, dtype, delimiter=",", skiprows=skipped, ndmin=2, encoding="utf-8-sig"
+        )
+    return np.char.strip(table) if table.dtype.kind == "U" else table
+
+
+def _columns(path: Path) -> tuple[list[str], int, int | None]:
+    """The names of the columns, how many lines precede the first row, and n if it is noted."""
+    noted = None
+    with path.open(encoding="utf-8-sig") as file:
+        for at, line in enumerate(file):
+            found = re.match(r"#\s*n\s*=\s*(\d+)\s*$", line)
+            noted = int(found[1]) if found else noted
+            cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
+            if cells == [""]:
+                continue
+            if _is_int(cells[0]):
+                return _names_by_number(at + 1, cells), at, noted
+            return _names_of_header(at + 1, cells), at + 1, noted
+    return [*_ITEMS], 0, noted
+
+
+def _names_by_number(line: int, cells: list[str]) -> list[str]:
+    if len(cells) not in (3, 4, 5):
+        raise InvalidComparisonsError(
+            f"line {line} has {len(cells)} columns; write i,j,k or i,j,k,l or i,j,k,l,annotator"
+        )
+    return [*_ITEMS, "annotator"][: len(cells)]
+
+
+def _names_of_header(line: int, cells: list[str]) -> list[str]:
+    names = [cell.lower().strip('"') for cell in cells]
+    for name in names:
+        if name not in _ITEMS + _EXTRA or names.count(name) > 1:
+            raise InvalidComparisonsError(
+                f"line {line}: column {name!r} is unknown or there twice; the columns are "
+                "i, j, k, l (not for triplets), response and annotator"
+            )
+    for name in _ITEMS[:3]:
+        if name not in names:
+            raise InvalidComparisonsError(f"line {line}: there is no column {name!r}")
+    return names
+
+
+def _lines(path: Path, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Numbers, from 1, and cells of the lines that hold a row."""
+    with path.open(encoding="utf-8-sig") as file:
+        for at, line in enumerate(file, start=1):
+            cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
+            if at > skipped and cells != [""]:
+                yield at, cells
+
+
+def _check_lines(path: Path, names: list[str], skipped: int) -> None:
+    """Refuse the first line that is no row of these columns."""
+    for at, cells in _lines(path, skipped):
+        if len(cells) != len(names):
+            raise InvalidComparisonsError(
+                f"line {at} has {len(cells)} columns, not the {len(names)} of {', '.join(names)}"
+            )
+        for name, cell in zip(names, cells, strict=True):
+            if name != "annotator" and not _is_int(cell):
+                raise InvalidComparisonsError(f"line {at}: {name} is {cell!r}, no whole number")
+
+
+def _is_int(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d{1,18}", text) is not None
+
+
+def _arrays_of(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file by name; one alone has the name ""."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return {"": loaded}
+        with loaded:
+            return {name: loaded[name] for name in loaded.files}
+    except ValueError as error:
+        raise DataError(f"{path} holds no arrays of numbers as numpy writes them") from error
+
+
+def _read_arrays(path: Path, n: int | None) -> Comparisons:
+    held = _arrays_of(path)
+    if n is None and "n" in held:
+        if held["n"].shape or held["n"].dtype.kind not in "iu":
+            raise InvalidComparisonsError("n must be one whole number, that of the items")
+        n = int(held["n"])
+    who = held.get("annotator")
+    if "closer" in held and "farther" in held:
+        if n is None:
+            raise InvalidComparisonsError("closer and farther are pairs of how many items? Give n")
+        return Comparisons(n, held["closer"], held["farther"], who)
+    for name in ("quadruplets", "triplets", "comparisons", ""):
+        if name in held and held[name].ndim in (3, 4):
+            whole = Comparisons.from_array(held[name])
+            if n not in (None, whole.n):
+                raise InvalidComparisonsError(f"the array is of {whole.n} items, and n is {n}")
+            return whole
+        if name in held:
+            return _of_rows(held[name], n, held.get("responses"), who)
+    raise InvalidComparisonsError(
+        f"has {', '.join(held) or 'nothing'}; it must have closer and farther, quadruplets, "
+        "triplets, or comparisons"
+    )

@@ -1,0 +1,239 @@
+"""What a data set yields for one seed: items, what is known about them, their true hierarchy."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import InvalidProblemError, NotApplicableError
+from hcbench.model.trees import HeightKind, Partition, Tree
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from hcbench.model.comparisons import Comparisons
+
+    Vectors: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
+else:
+    Vectors = Any  # without importing scipy
+Result: TypeAlias = Tree | Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """The items of one repetition, what is known about them, and their true hierarchy.
+
+    It holds read-only views of the arrays that it is made of, not copies: all algorithms of a
+    comparison see the same data.
+
+    Attributes
+    ----------
+    n : int
+        Number of items.
+    names : tuple of str, optional
+        Their names, all different.
+    vectors : (n, p) array or csr_array, optional
+        One row an item; finite.
+    similarity : (n, n) array, optional
+        Symmetric, finite; the diagonal is never used.
+    comparisons : Comparisons, optional
+        Answers that were collected once and for all, as from a crowd.
+    truths : mapping of name to Tree
+        The true hierarchies; the first is the one that metrics use unless told otherwise.
+    levels : (n, L) int array, optional
+        Class labels from the coarsest level to the finest; the cluster of an item at level l is
+        given by its codes 0..l together.
+    tree : Tree, optional
+        A tree to be cut, for algorithms whose answer is a partition.
+    """
+
+    n: int
+    names: tuple[str, ...] | None = None
+    vectors: Vectors | None = None
+    similarity: NDArray[np.floating[Any]] | None = None
+    comparisons: Comparisons | None = None
+    truths: Mapping[str, Tree] = field(default_factory=dict)
+    levels: NDArray[np.int64] | None = None
+    tree: Tree | None = None
+
+    def __post_init__(self) -> None:
+        self._check_sizes()
+        truths = dict(self.truths)
+        if self.levels is not None and not truths:
+            truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
+        object.__setattr__(self, "truths", truths)
+        for name in ("vectors", "similarity", "levels"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return _remade, (values,)  # a pickle forgets read-only
+
+    def _check_sizes(self) -> None:
+        if self.n < 1:
+            raise InvalidProblemError("a problem needs at least one item, got none")
+        sized: dict[str, Any] = {
+            "names": self.names,
+            "vectors": self.vectors,
+            "similarity": self.similarity,
+            "levels": self.levels,
+        }
+        for name, value in sized.items():
+            rows = (
+                None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
+            )
+            if rows is not None and rows != self.n:
+                raise InvalidProblemError(f"{name} has {rows} rows for {self.n} items")
+        trees = {**{f"truth {k!r}": t for k, t in self.truths.items()}, "tree": self.tree}
+        for name, tree in trees.items():
+            if tree is not None and tree.n != self.n:
+                raise InvalidProblemError(f"{name} has {tree.n} leaves for {self.n} items")
+        if self.comparisons is not None and self.comparisons.n != self.n:
+            raise InvalidProblemError(
+                f"comparisons are of {self.comparisons.n} items, the problem has {self.n}"
+            )
+        self._check_values()
+
+    def _check_values(self) -> None:
+        for name, array in (("vectors", self.vectors), ("similarity", self.similarity)):
+            values = getattr(array, "data", None) if not isinstance(array, np.ndarray) else array
+            if values is not None and not np.isfinite(values).all():
+                raise InvalidProblemError(
+                    f"{name} holds NaN or infinite values; drop or impute them first"
+                )
+        if self.similarity is not None:
+            if self.similarity.shape != (self.n, self.n):
+                raise InvalidProblemError(
+                    f"a similarity matrix is n x n; this one is {self.similarity.shape}"
+                )
+            if not np.allclose(self.similarity, self.similarity.T, rtol=1e-8, atol=1e-12):
+                raise InvalidProblemError("the similarity matrix is not symmetric")
+
+    @property
+    def provides(self) -> frozenset[str]:
+        """What there is: the words in which algorithms, oracles and metrics state their needs."""
+        truth = next(iter(self.truths.values()), None)
+        present = {
+            "vectors": self.vectors,
+            "similarity": self.similarity,
+            "comparisons": self.comparisons,
+            "levels": self.levels,
+            "tree": self.tree,
+            "truth": truth,
+            "heights": truth if truth is not None and truth.kind is HeightKind.AFFINITY else None,
+        }
+        return frozenset(name for name, value in present.items() if value is not None)
+
+    @property
+    def truth(self) -> Tree:
+        """The first of the true hierarchies.
+
+        Raises
+        ------
+        NotApplicableError
+            If the problem has none.
+        """
+        for tree in self.truths.values():
+            return tree
+        raise NotApplicableError("this data set has no true hierarchy")
+
+    def digest(self) -> str:
+        """A hash of all that it holds, to see that a seed yields the same data again."""
+        state = hashlib.blake2b(repr((self.n, self.names)).encode(), digest_size=16)
+        for role, array in self._parts():
+            state.update(repr((role, array.shape, array.dtype.str)).encode())
+            state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        return state.hexdigest()
+
+    def _parts(self) -> Iterator[tuple[Any, NDArray[Any]]]:
+        """Its arrays, each with what tells it from any other."""
+        if isinstance(self.vectors, np.ndarray):
+            yield "vectors", self.vectors
+        elif self.vectors is not None:
+            for name in ("data", "indices", "indptr"):
+                yield ("vectors", name, self.vectors.shape), getattr(self.vectors, name)
+        if self.similarity is not None:
+            yield "similarity", self.similarity
+        if self.comparisons is not None:
+            yield "closer", self.comparisons.closer
+            yield "farther", self.comparisons.farther
+            if self.comparisons.annotator is not None:
+                yield "annotator", self.comparisons.annotator
+        if self.levels is not None:
+            yield "levels", self.levels
+        if self.tree is not None:
+            yield from _parts_of_tree(("tree",), self.tree)
+        for name, tree in self.truths.items():
+            yield from _parts_of_tree(("truth", name), tree)
+
+    def take(self, items: NDArray[np.int64]) -> Problem:
+        """The problem on some of the items, in the given order.
+
+        Parameters
+        ----------
+        items : (m,) int array
+            Distinct item numbers.
+        """
+        return Problem(
+            n=len(items),
+            names=None if self.names is None else tuple(self.names[i] for i in items),
+            vectors=None if self.vectors is None else _rows(self.vectors, items),
+            similarity=None
+            if self.similarity is None
+            else _in_order_of(self.similarity, self.similarity[np.ix_(items, items)]),
+            comparisons=None if self.comparisons is None else self.comparisons.take(items),
+            truths={name: tree.restrict(items) for name, tree in self.truths.items()},
+            levels=None if self.levels is None else _in_order_of(self.levels, self.levels[items]),
+            tree=None if self.tree is None else self.tree.restrict(items),
+        )
+
+
+def _remade(values: dict[str, Any]) -> Problem:
+    return Problem(**values)
+
+
+def _rows(vectors: Vectors, items: NDArray[np.int64]) -> Vectors:
+    """Some rows, in the memory order and with the index types of the whole."""
+    if isinstance(vectors, np.ndarray):
+        return _in_order_of(vectors, vectors[items])
+    rows = vectors[items]
+    indices = rows.indices.astype(vectors.indices.dtype, copy=False)
+    indptr = rows.indptr.astype(vectors.indptr.dtype, copy=False)
+    return _with_arrays(rows, rows.data, indices, indptr)
+
+
+def _in_order_of(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(part, order="F" if whole.flags.fnc else "C")
+
+
+def _read_only(values: Any) -> Any:
+    """A view of an array or csr_array that cannot be written to; the array itself still can."""
+    if values is None:
+        return None
+    if isinstance(values, np.ndarray):
+        view = values.view()
+        view.flags.writeable = False
+        return view
+    parts = [_read_only(getattr(values, name)) for name in ("data", "indices", "indptr")]
+    return _with_arrays(values, *parts)
+
+
+def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -> sparse.csr_array:
+    """A csr_array of just these arrays; the constructor may copy or convert the indices."""
+    made = copy(like)
+    made.data, made.indices, made.indptr = data, indices, indptr
+    return made
+
+
+def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDArray[Any]]]:
+    yield (*role, "parent", tree.kind.value, tree.names), tree.parent
+    for name in ("height", "linkage"):
+        values = getattr(tree, name)
+        if values is not None:
+            yield (*role, name), values

@@ -1,0 +1,118 @@
+"""Similarities of items that are given as vectors: one definition for oracles and metrics alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.model import SIMILARITY_RULES
+from hcbench.model.problem import Problem, Vectors
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Scale every row to Euclidean length 1.
+
+    Raises
+    ------
+    DataError
+        If a row is zero: it has no direction.
+    """
+    largest = _largest(vectors)
+    zero = np.flatnonzero(largest == 0)
+    if len(zero):
+        raise DataError(
+            f"row {zero[0]} is zero (of {len(zero)}) and has no cosine; drop such rows or take "
+            "another similarity"
+        )
+    # By a power of 2, which rounds nothing: squares of 1e200 are too large, those of 1e-200 are 0.
+    _, exponent = np.frexp(largest.astype(np.float64))
+    vectors = _scaled(vectors, np.ldexp(1.0, -np.maximum(exponent, -1000)))
+    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    return _scaled(vectors, 1 / np.sqrt(squares))
+
+
+def _largest(vectors: Vectors) -> NDArray[np.float64]:
+    """The largest absolute value of each row."""
+    if isinstance(vectors, np.ndarray):
+        dense: NDArray[np.float64] = np.abs(vectors).max(axis=1)
+        return dense
+    sizes = abs(vectors.copy()).max(axis=1)  # scipy sorts the indices, which are read-only
+    return np.asarray(sizes.toarray()).ravel()
+
+
+def _scaled(vectors: Vectors, factors: NDArray[np.float64]) -> Vectors:
+    """Each row times its factor."""
+    if isinstance(vectors, np.ndarray):
+        return vectors * factors[:, None]
+    scaled: Vectors = vectors.multiply(factors[:, None]).tocsr()
+    return scaled
+
+
+def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
+    """All pairwise similarities.
+
+    Parameters
+    ----------
+    vectors : (n, p) array or csr_array
+    rule : {"cosine", "euclidean", "dot"}
+        ``<x, y> / (|x| |y|)``; ``-|x - y|``; ``<x, y>``.
+
+    Returns
+    -------
+    (n, n) float64 array, symmetric
+        O(n^2 p) time, O(n^2) memory.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such rule.
+    """
+    if rule not in SIMILARITY_RULES:
+        raise ParameterError(
+            f"there is no similarity {rule!r}; the rules are {', '.join(SIMILARITY_RULES)}"
+        )
+    if rule == "cosine":
+        return _gram(unit_rows(vectors))
+    if rule == "dot":
+        return _gram(vectors)
+    return -_euclidean(vectors)
+
+
+def _euclidean(vectors: Vectors) -> NDArray[np.float64]:
+    """Distances; those of equal rows are exactly 0, as a Gram matrix would not have them."""
+    if isinstance(vectors, np.ndarray):
+        from scipy.spatial.distance import pdist, squareform
+
+        return squareform(pdist(np.asarray(vectors, dtype=np.float64)))
+    from sklearn.metrics import pairwise_distances
+
+    if not vectors.has_canonical_format:
+        vectors = vectors.copy()
+        vectors.sum_duplicates()  # entries that are given twice are squared one by one
+    distances: NDArray[np.float64] = pairwise_distances(vectors, metric="euclidean")
+    return distances
+
+
+def _gram(vectors: Vectors) -> NDArray[np.float64]:
+    product: Any = vectors @ vectors.T
+    dense = product if isinstance(product, np.ndarray) else product.toarray()
+    gram = np.asarray(dense, dtype=np.float64)
+    return (gram + gram.T) / 2
+
+
+def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floating[Any]]:
+    """The problem's own similarity matrix if it has one, else that of its vectors by a rule.
+
+    Raises
+    ------
+    NotApplicableError
+        If the problem has neither.
+    """
+    if problem.similarity is not None:
+        return problem.similarity
+    if problem.vectors is None:
+        raise NotApplicableError("this data set has neither similarities nor vectors")
+    return similarity_of_vectors(problem.vectors, rule)

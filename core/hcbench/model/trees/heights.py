@@ -1,0 +1,73 @@
+"""Heights of a tree: what they mean, and the forms that cuts and linkage matrices want."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench.errors import InvalidTreeError
+from hcbench.model.trees._kernels import read_only, subtree_max
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench.model.trees.shape import Shape
+
+
+class HeightKind(StrEnum):
+    """What the heights of a tree mean."""
+
+    DISTANCE = "distance"
+    """Grows towards the root; usually 0 at the leaves. Need not be monotone (centroid linkage)."""
+    AFFINITY = "affinity"
+    """Grows towards the leaves, which have a height, too."""
+    ORDER = "order"
+    """The order of merging: 1, 2, ... at inner nodes, shared if simultaneous; 0 at leaves."""
+    NONE = "none"
+    """There are no heights."""
+
+
+def monotone(tree: Shape, height: NDArray[np.float64]) -> NDArray[np.float64]:
+    """:attr:`Tree.envelope <hcbench.model.trees.Tree.envelope>`."""
+    sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
+    signed = sign * height
+    signed[: tree.n] = -np.inf
+    highest = subtree_max(tree.parent, read_only(signed))
+    return read_only(np.concatenate((height[: tree.n], sign * highest[tree.n :])))
+
+
+def distances(tree: Shape) -> NDArray[np.float64]:
+    """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
+
+    Of a tree without heights, the number of levels below each node.
+    """
+    if tree.height is None:
+        depth = read_only(tree.depths.astype(np.float64))
+        return (subtree_max(tree.parent, depth) - depth)[tree.n :]
+    inner = tree.height[tree.n :]
+    if tree.kind is HeightKind.AFFINITY:
+        highest = tree.height.max()
+        distance = np.zeros(inner.size)
+        # Not inf - inf: what is infinitely alike is at distance 0.
+        np.subtract(highest, inner, where=inner < highest, out=distance)
+        return distance
+    return inner
+
+
+def branch_lengths(tree: Shape) -> NDArray[np.float64] | None:
+    """Lengths (m,) of the branches above the nodes: differences of heights without sign.
+
+    None without heights.
+
+    Raises
+    ------
+    InvalidTreeError
+        If a height is infinite.
+    """
+    if tree.height is None:
+        return None
+    if not np.isfinite(tree.height).all():
+        raise InvalidTreeError("infinite heights have no branch lengths; write with lengths=False")
+    return np.abs(tree.height[tree.parent] - tree.height)

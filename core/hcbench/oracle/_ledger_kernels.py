@@ -1,0 +1,225 @@
+"""Compiled loops of a ledger: which questions were asked, and how often.
+
+That a question was asked is noted in one place and how often it was repeated in another, as most
+never are: the first is a bit for each possible question where these are few enough, else a hash
+set of keys, so that noting a new question costs one access to memory. Many are noted `WINDOW` at a
+time, as the processor then fetches many places at once. So where no answer depends on how often
+its question was asked, a question that comes alone is put down until `PUT_DOWN` of them wait.
+
+The state is that of `hcbench.compiled`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hcbench.model._words import count_ones
+from hcbench.oracle._question_kernels import name_of
+
+#: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
+#: answers of a set, each time that it is read; SET is its size, once it is.
+QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, SET, REFUSED, NO_ITEM, ASKED, REPEATED, WAITING = range(
+    11
+)
+COUNTERS = 11
+PUT_DOWN, WINDOW = 4096, 256
+
+
+@njit(cache=True)
+def is_sound(state: Any) -> Any:
+    """Whether the counters agree with the questions noted: nobody else wrote them. O(notes)."""
+    settle(state)
+    counters = state.core_counters
+    distinct = _count_bits(state.core_asked) if state.numbered else _fill(state.core_asked)
+    repetitions = state.core_times.sum()
+    return (
+        counters[QUERIES] == distinct + repetitions + counters[WHOLE]
+        and counters[DISTINCT] == distinct
+        and counters[SET] <= counters[WHOLE]
+        and counters[QUERIES] <= counters[BUDGET]
+    )
+
+
+@njit(cache=True)
+def _fill(keys: NDArray[np.uint64]) -> Any:
+    filled = 0
+    for key in keys:
+        filled += key != 0
+    return filled
+
+
+@njit(cache=True)
+def _count_bits(words: NDArray[np.uint64]) -> Any:
+    """Bits that are 1."""
+    total = np.uint64(0)
+    for word in words:
+        total += count_ones(word)
+    return np.int64(total)
+
+
+@njit(cache=True)
+def _slot_of(keys: Any, key: Any) -> Any:
+    """Where a key is, or would be, in a hash set with open addressing."""
+    mask = np.uint64(len(keys) - 1)
+    slot = key & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@njit(cache=True)
+def _enter(numbered: Any, asked: Any, name: Any) -> Any:
+    """Note a question by its name; whether it is asked for the first time."""
+    if numbered:
+        number = name - np.uint64(1)
+        word, bit = number >> np.uint64(6), np.uint64(1) << (number & np.uint64(63))
+        if asked[word] & bit:
+            return False
+        asked[word] |= bit
+        return True
+    slot = _slot_of(asked, name)
+    if asked[slot] == name:
+        return False
+    asked[slot] = name
+    return True
+
+
+@njit(cache=True)
+def _make_room(state: Any, more: Any) -> Any:
+    """Let the hash set be at most half full with so many more questions; the set."""
+    asked, filled = state.core_asked, state.core_counters[ASKED] + more
+    if state.numbered or 2 * filled < len(asked):
+        return asked
+    size = len(asked)
+    while 2 * filled >= size:
+        size *= 2
+    old, asked = asked, np.zeros(size, np.uint64)
+    for name in old:
+        if name != 0:
+            asked[_slot_of(asked, name)] = name
+    state.core_asked = asked
+    return asked
+
+
+@njit(cache=True)
+def _repeat(state: Any, name: Any) -> Any:
+    """Note that a question is asked again; for which time, 1 for the first repetition."""
+    if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
+        old_keys, old_times = state.core_keys, state.core_times
+        keys, times = np.zeros(2 * len(old_keys), np.uint64), np.zeros(2 * len(old_keys), np.int64)
+        for old in range(len(old_keys)):
+            if old_keys[old] != 0:
+                slot = _slot_of(keys, old_keys[old])
+                keys[slot], times[slot] = old_keys[old], old_times[old]
+        state.core_keys, state.core_times = keys, times
+    slot = _slot_of(state.core_keys, name)
+    if state.core_keys[slot] == 0:
+        state.core_keys[slot] = name
+        state.core_counters[REPEATED] += 1
+    state.core_times[slot] += 1
+    return state.core_times[slot]
+
+
+@njit(cache=True)
+def note_one(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """Note a question; how often it was asked before, or 0 where no answer depends on that."""
+    waiting, counters = state.core_waiting, state.core_counters
+    name = name_of(state.numbered, key, i, j, k, l)
+    if len(waiting):
+        waiting[counters[WAITING]] = name
+        counters[WAITING] += 1
+        if counters[WAITING] == len(waiting):
+            settle(state)
+        return np.int64(0)
+    if _enter(state.numbered, _make_room(state, 1), name):
+        counters[ASKED] += 1
+        counters[DISTINCT] += 1
+        return np.int64(0)
+    return _repeat(state, name)
+
+
+@njit(cache=True)
+def note_many(state: Any, names: NDArray[np.uint64], times: NDArray[np.int64]) -> None:
+    """Count and note at most `WINDOW` questions by their names (m,).
+
+    Parameters
+    ----------
+    times : (m,) int64, written
+        Of each what `note_one` returns.
+    """
+    _enter_all(state, names, times)
+    state.core_counters[QUERIES] += len(names)
+    if len(state.core_waiting):
+        times[: len(names)] = 0
+
+
+@njit(cache=True)
+def settle(state: Any) -> None:
+    """Note all questions that were put down."""
+    waiting, counters, times = state.core_waiting, state.core_counters, np.empty(WINDOW, np.int64)
+    for start in range(0, counters[WAITING], WINDOW):
+        names = waiting[start : min(start + WINDOW, counters[WAITING])]
+        _enter_all(state, names, times)
+    counters[WAITING] = 0
+
+
+@njit(cache=True)
+def _enter_all(state: Any, names: Any, times: Any) -> None:
+    """Note at most `WINDOW` questions by their names, and fill in how often each was asked before.
+
+    Most are asked for the first time: which were not is found in a loop without a branch on it.
+    """
+    asked = _make_room(state, len(names))
+    if state.numbered:
+        old = _enter_numbers(asked, names, times)
+    else:
+        old = _enter_keys(asked, names, times)
+    state.core_counters[ASKED] += len(names) - old
+    state.core_counters[DISTINCT] += len(names) - old
+    if old:
+        for at in range(len(names)):
+            if times[at]:
+                times[at] = _repeat(state, names[at])
+
+
+@njit(cache=True)
+def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
+    """Set the bits of questions; how many were set, and in ``times`` 1 for each that was, else 0.
+
+    A word is written once all questions in a row that have a bit in it are noted.
+    """
+    one, bits, old = np.uint64(1), np.uint64(63), np.uint64(0)
+    place, word = np.uint64(0), asked[0]
+    for at in range(len(names)):
+        number = names[at] - one
+        if number >> np.uint64(6) != place:
+            asked[place] = word
+            place = number >> np.uint64(6)
+            word = asked[place]
+        was_set = (word >> (number & bits)) & one
+        word |= one << (number & bits)
+        times[at] = was_set
+        old += was_set
+    asked[place] = word
+    return np.int64(old)
+
+
+@njit(cache=True)
+def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
+    """As `_enter_numbers`, of keys in a hash set.
+
+    No step of the first loop waits for another: the places are fetched at once.
+    """
+    mask, old = np.uint64(len(asked) - 1), 0
+    for at in range(len(names)):
+        times[at] = asked[names[at] & mask]
+    for at in range(len(names)):
+        slot = _slot_of(asked, names[at])
+        times[at] = asked[slot] == names[at]
+        asked[slot] = names[at]
+        old += times[at]
+    return old

@@ -1,0 +1,322 @@
+"""Oracles inside compiled loops: the counter that core wraps around every answer.
+
+A kernel that asks 10^7 questions one after another cannot pay microseconds for each. So an oracle
+may offer a compiled answer function; `counting` wraps it with the ledger, and the kernel receives
+it as an argument of the first-class function type `ASK`. The ledger's state, of type `STATE`,
+lives in a structref, so that what it notes grows inside the compiled code. A question that pairs an
+item with itself is answered `WITH_ITSELF`.
+
+For loops over bits: of a word of 64 there are `count_ones` and, below the lowest that is 1,
+`count_zeros`; `LANES` words are one value with `load_words` (of an array, from a number on),
+`store_words`, `no_words` (zeros), operators lane by lane, and `sum_lanes`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.experimental import structref
+from numpy.typing import NDArray
+
+from hcbench.model._words import (
+    LANES,
+    aligned_words,
+    count_ones,
+    count_zeros,
+    load_words,
+    no_words,
+    store_words,
+    sum_lanes,
+)
+from hcbench.oracle._ledger_kernels import (
+    BUDGET,
+    COUNTERS,
+    NO_ITEM,
+    PUT_DOWN,
+    QUERIES,
+    REFUSED,
+    ROUNDS,
+    WINDOW,
+    note_many,
+    note_one,
+)
+from hcbench.oracle._question_kernels import (
+    NOT,
+    columns_from,
+    name_questions,
+    numbering,
+    question_key,
+    scramble,
+)
+
+__all__ = [
+    "ASK",
+    "LANES",
+    "STATE",
+    "WITH_ITSELF",
+    "CompiledState",
+    "aligned_words",
+    "count_ones",
+    "count_zeros",
+    "counting",
+    "draw_pairs",
+    "load_words",
+    "no_words",
+    "question_key",
+    "scramble",
+    "store_words",
+    "sum_lanes",
+    "uniform",
+]
+
+UNLIMITED = np.iinfo(np.int64).max
+#: What a compiled oracle answers to a question that pairs an item with itself; core refuses it.
+WITH_ITSELF = -3
+#: The error's message.
+PAIRS_WITH_ITSELF = "a question pairs an item with itself"
+_ASKED_TOO_MUCH = "the budget of questions is used up"
+
+
+# numba's structref module is not annotated.
+_structref: Any = structref
+
+
+@structref.register
+class _StateType(types.StructRef):
+    pass
+
+
+_CompiledStateType: Any = _StateType
+
+
+class CompiledState(structref.StructRefProxy):
+    """An oracle's data and its ledger, as compiled code sees them."""
+
+
+_new_compiled_state: Any = CompiledState
+_structref.define_proxy(
+    CompiledState,
+    _StateType,
+    [
+        "core_floats",
+        "core_ints",
+        "core_asked",
+        "core_waiting",
+        "core_keys",
+        "core_times",
+        "core_counters",
+        "symmetry",
+        "numbered",
+        "n",
+    ],
+)
+
+# The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).
+#: The numba type of the state that a kernel passes on to ``ask``.
+STATE = _CompiledStateType(
+    [
+        ("core_floats", types.float64[::1]),
+        ("core_ints", types.int64[::1]),
+        ("core_asked", types.uint64[::1]),
+        ("core_waiting", types.uint64[::1]),
+        ("core_keys", types.uint64[::1]),
+        ("core_times", types.int64[::1]),
+        ("core_counters", types.int64[::1]),
+        ("symmetry", types.int64),
+        ("numbered", types.int64),
+        ("n", types.int64),
+    ]
+)
+_ID = types.int64
+#: The numba type of ``ask(state, i, j, k, l) -> answer``; unused items are 0.
+ASK = types.FunctionType(types.int64(STATE, _ID, _ID, _ID, _ID))
+
+
+@njit(cache=True)
+def uniform(seed: Any, key: Any, time: Any) -> Any:
+    """A number in [0, 1) that depends on nothing but seed, question and how often it was asked.
+
+    Parameters
+    ----------
+    seed : int
+        The noise seed.
+    key : uint64
+        The canonical question (`question_key`).
+    time : int
+        0 for the first time it is asked; keep it at 0 for persistent noise.
+    """
+    step = np.uint64(0x9E3779B97F4A7C15)
+    stream = scramble(np.uint64(seed) + step * (np.uint64(time) + np.uint64(1)))
+    bits = scramble(stream ^ np.uint64(key))
+    return np.float64(bits >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True)
+def draw_pairs(seed: Any, n: Any, start: Any, pairs: NDArray[np.int64]) -> None:
+    """Fill in ordered pairs (m, 2) of different items, each of n (n-1) equally likely. O(m).
+
+    They are those numbered start, start + 1, ... of a stream that depends on seed and n alone.
+    """
+    for row in range(len(pairs)):
+        key = np.uint64(start + row)
+        i = np.int64(uniform(seed, key, 0) * n)
+        j = np.int64(uniform(seed, key, 1) * (n - 1))
+        pairs[row, 0] = i
+        pairs[row, 1] = j + (j >= i)
+
+
+@lru_cache(maxsize=32)
+def counting(answer: Any) -> Any:
+    """Wrap a compiled answer function with the ledger's counter; compiled once for each.
+
+    Parameters
+    ----------
+    answer : numba function
+        ``answer(floats, ints, i, j, k, l, key, time) -> int64``: the oracle's data, the items,
+        the canonical question and how often it was asked before.
+
+    Returns
+    -------
+    numba function of type `ASK`
+        It raises OverflowError, before answering, when the budget is used up, and ValueError where
+        the answer is `WITH_ITSELF`.
+    """
+
+    @njit(types.int64(STATE, _ID, _ID, _ID, _ID))
+    def ask(state: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+        n = state.n
+        if not (0 <= i < n and 0 <= j < n and 0 <= k < n and 0 <= l < n):
+            state.core_counters[NO_ITEM] = 1
+            raise IndexError("an oracle was asked about an item that does not exist")
+        if state.core_counters[QUERIES] >= state.core_counters[BUDGET]:
+            state.core_counters[REFUSED] = 1
+            raise OverflowError(_ASKED_TOO_MUCH)
+        state.core_counters[QUERIES] += 1
+        state.core_counters[ROUNDS] += 1
+        key = question_key(state.symmetry, i, j, k, l)
+        time = note_one(state, key, i, j, k, l)
+        code = answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
+        if code == WITH_ITSELF:
+            raise ValueError(PAIRS_WITH_ITSELF)
+        return code
+
+    return ask
+
+
+@lru_cache(maxsize=32)
+def answering(answer: Any, symmetry: int, arity: int) -> Any:
+    """Make a compiled function answer whole batches; compiled once for each.
+
+    What is known beforehand is constant to it, so that nothing is computed that no answer reads.
+
+    Parameters
+    ----------
+    answer : numba function
+        As of `counting`.
+    symmetry, arity : int
+        Of its questions.
+
+    Returns
+    -------
+    numba function
+        ``answer_many(state, items (4, m or more) int32, codes (m,))``: whether one is
+        `WITH_ITSELF`. Questions are noted a window at a time, then answered: where an answer fails,
+        those of its window have been counted.
+    """
+
+    @njit
+    def answer_many(state: Any, items: Any, codes: Any) -> Any:
+        wrong = False
+        floats, ints, numbered = state.core_floats, state.core_ints, state.numbered
+        room, times = np.empty(WINDOW, np.uint64), np.empty(WINDOW, np.int64)
+        for start in range(0, len(codes), WINDOW):
+            part = codes[start : start + WINDOW]
+            names = room[: len(part)]
+            name_questions(symmetry, numbered, items, start, names)
+            note_many(state, names, times)
+            first, second, third, fourth = columns_from(items, start)
+            for at in range(part.size):
+                i = np.int64(first[at])
+                j = np.int64(second[at]) if arity > 1 else 0
+                k = np.int64(third[at]) if arity > 2 else 0
+                l = np.int64(fourth[at]) if arity > 3 else 0  # noqa: E741
+                key = question_key(symmetry, i, j, k, l) if numbered else names[at]
+                code = answer(floats, ints, i, j, k, l, key, times[at])
+                part[at] = code
+                wrong |= code == WITH_ITSELF
+        return wrong
+
+    return answer_many
+
+
+@njit(cache=True)
+def note_questions(
+    state: Any, items: NDArray[np.int32], keys: NDArray[np.uint64], times: NDArray[np.int64]
+) -> None:
+    """Note questions by their items (4, m), and fill in their keys and times (m,)."""
+    room = np.empty(WINDOW, np.uint64)
+    name_questions(state.symmetry, NOT, items, 0, keys)
+    for start in range(0, len(keys), WINDOW):
+        part = times[start : start + WINDOW]
+        names = room[: len(part)]
+        name_questions(state.symmetry, state.numbered, items, start, names)
+        note_many(state, names, part)
+
+
+@njit(cache=True)  # numba's own constructor would be compiled anew in every process
+def _make_state(
+    floats: Any,
+    ints: Any,
+    asked: Any,
+    waiting: Any,
+    keys: Any,
+    times: Any,
+    counters: Any,
+    symmetry: Any,
+    numbered: Any,
+    n: Any,
+) -> Any:
+    return _new_compiled_state(
+        floats, ints, asked, waiting, keys, times, counters, symmetry, numbered, n
+    )
+
+
+def new_state(
+    n: int,
+    symmetry: int,
+    budget: int | None,
+    floats: NDArray[np.float64] | None = None,
+    ints: NDArray[np.int64] | None = None,
+    *,
+    arity: int,
+    timed: bool = True,
+) -> tuple[CompiledState, NDArray[np.int64]]:
+    """An empty ledger over an oracle's data, and the array of its counters.
+
+    Parameters
+    ----------
+    n, symmetry, budget, floats, ints
+    arity : int
+        Items in a question; 0 if none can be asked.
+    timed : bool
+        Whether an answer depends on how often its question was asked before.
+    """
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[BUDGET] = UNLIMITED if budget is None else budget
+    numbered, possible = numbering(symmetry, arity, n) if arity else (NOT, 0)
+    state: CompiledState = _make_state(
+        np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
+        np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
+        np.zeros(possible // 64 + 1 if numbered else 64, np.uint64),
+        np.zeros(0 if timed else PUT_DOWN, np.uint64),
+        np.zeros(64, np.uint64),
+        np.zeros(64, np.int64),
+        counters,
+        symmetry,
+        numbered,
+        n,
+    )
+    return state, counters

@@ -1,0 +1,162 @@
+"""What became of a cell: the row that is stored, shown and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from hcbench.model.problem import Result
+
+Status: TypeAlias = Literal["ok", "error", "timeout", "memory", "crash", "budget", "skipped"]
+#: ``ok`` has a result. ``error``: the algorithm, its data set or its oracle raised. ``timeout``,
+#: ``memory``: it went over the limit. ``crash``: its process died. ``budget``: it had nothing when
+#: its questions were used up. ``skipped``: it cannot be, and why.
+STATUSES: tuple[Status, ...] = (
+    "ok",
+    "error",
+    "timeout",
+    "memory",
+    "crash",
+    "budget",
+    "skipped",
+)
+#: The load of a machine on which processes wait for each other. The harness itself adds a little.
+BUSY = 1.25
+
+
+def is_failure(status: Status) -> bool:
+    """Whether a cell that ended so was tried and has no result."""
+    return status not in ("ok", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of one metric, or why there is none.
+
+    Attributes
+    ----------
+    value : float or None
+        None unless the status is ok.
+    status : {"ok", "skipped", "error"}
+    reason : str
+    final : bool
+        False if the worker ended before the value was there: the next run tries again.
+    """
+
+    value: float | None = None
+    status: Literal["ok", "skipped", "error"] = "ok"
+    reason: str = ""
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What was measured at one point of a call: at a checkpoint, or at its end.
+
+    Attributes
+    ----------
+    checkpoint : int or None
+        The query count at which the result was wanted; None for the end.
+    queries : int or None
+        The queries asked when the result was there.
+    result : Tree, Partition or None
+    values : mapping of metric label to Value
+    """
+
+    checkpoint: int | None = None
+    queries: int | None = None
+    result: Result | None = None
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One cell's row.
+
+    Attributes
+    ----------
+    key : str
+        Of the cell; "" for combinations that cannot be.
+    algorithm, dataset, oracle : str
+        Labels.
+    repetition, seed : int
+    budget : int or None
+    status : str
+    reason : str
+        Why it is not ok, in one line.
+    phase : str
+        Where it failed: "start", "imports", "data", "oracle", "warm-up" or "algorithm"; "outside"
+        if its process was killed by somebody else; "" if it did not fail.
+    stopped : str
+        "budget" if an ok result is what there was when the questions were used up.
+    seconds, oracle_seconds : float or None
+        Wall time of the algorithm alone and of the answers given during its call, in s.
+    peak_bytes : int or None
+        Most memory held during the call above what was held before.
+    queries, distinct_queries, rounds : int or None
+        None for oracles that answer nothing countable.
+    draws : int or None
+        None for oracles with no pairs to draw.
+    load : float or None
+        The load average of the last minute over the number of cores, when the call ended.
+    frequency : float or None
+        Of the processor when the call ended, in MHz.
+    host : str
+        The machine of a cluster that it ran on; "" for that of the run.
+    data_digest : str
+        A hash of the generated data.
+    traceback, log : str
+        Of a failure: the full traceback; what was printed.
+    notes : tuple of str
+        What data set, oracle and algorithm have to say about the result, such as an assumption of
+        the model that does not hold; see `ModelWarning`.
+    measured : tuple of Measured
+        The checkpoints in order, then the end.
+    reused : bool
+        Whether it was in the store already.
+    """
+
+    key: str
+    algorithm: str
+    dataset: str
+    oracle: str
+    repetition: int
+    seed: int
+    budget: int | None = None
+    status: Status = "ok"
+    reason: str = ""
+    phase: str = ""
+    stopped: str = ""
+    seconds: float | None = None
+    oracle_seconds: float | None = None
+    peak_bytes: int | None = None
+    queries: int | None = None
+    distinct_queries: int | None = None
+    rounds: int | None = None
+    draws: int | None = None
+    load: float | None = None
+    frequency: float | None = None
+    host: str = ""
+    data_digest: str = ""
+    traceback: str = ""
+    log: str = ""
+    notes: tuple[str, ...] = ()
+    measured: tuple[Measured, ...] = ()
+    reused: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was tried and has no result."""
+        return is_failure(self.status)
+
+    @property
+    def metric_errors(self) -> dict[str, str]:
+        """Metrics that raised, and what."""
+        return {
+            label: value.reason
+            for point in self.measured
+            for label, value in point.values.items()
+            if value.status == "error"
+        }

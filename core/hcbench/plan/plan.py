@@ -1,0 +1,390 @@
+"""The cross product: which cells are to be run, and which combinations cannot be and why.
+
+Made from specs alone: no data exist yet, and nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from hcbench.errors import ParameterError, SuiteError
+from hcbench.plan.seeds import derive_seed
+from hcbench.plan.truths import with_all_truths
+from hcbench.registry import Entry, Registry, Use, make_use
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
+from hcbench.registry.suite import Suite
+
+if TYPE_CHECKING:
+    from hcbench.plan.shards import Shard
+
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One unit of work: an algorithm, on a data set, through an oracle, once.
+
+    Its key holds everything that decides the result, so that a stored result is found again, and
+    nothing else: not the metrics, not the limits, not the other cells.
+    """
+
+    algorithm: Use[AlgorithmSpec]
+    dataset: Use[DatasetSpec]
+    oracle: Use[OracleSpec]
+    repetition: int
+    seed: int
+    budget: int | None
+    checkpoints: tuple[int, ...]
+    metrics: tuple[Use[MetricSpec], ...]
+
+    @cached_property
+    def key(self) -> str:
+        """32 hexadecimal digits."""
+        begun, rest = _begin_key(
+            (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
+            (self.seed, self.budget, self.checkpoints),
+        )
+        digest = begun.copy()
+        digest.update(b"%d%b" % (self.repetition, rest))
+        return digest.hexdigest()
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Of algorithm, data set and oracle."""
+        return self.algorithm.label, self.dataset.label, self.oracle.label
+
+    @property
+    def data_seed(self) -> int:
+        """The same for all that use these data; for fixed data the same in all repetitions."""
+        return data_seed(self.dataset, self.seed, self.repetition)
+
+    @property
+    def noise_seed(self) -> int:
+        """The same for all that ask this oracle about these data."""
+        names = (self.dataset.seed_name, self.oracle.seed_name)
+        return derive_seed(self.seed, "noise", *names, self.repetition)
+
+    @property
+    def algorithm_seed(self) -> int:
+        """The same for all algorithms on these data."""
+        return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+
+@lru_cache(maxsize=1024)
+def _begin_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
+    """What the keys of all repetitions share: the digest of what precedes the number, the rest.
+
+    Of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``, written as JSON.
+    """
+    before, after = json.dumps(identities)[:-1], json.dumps(shared)[1:]
+    return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()
+
+
+def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
+    """The seed of a data set in a repetition; for fixed data the same in all."""
+    varying = repetition if dataset.spec.random_with(dataset.params) else 0
+    return derive_seed(seed, "data", dataset.seed_name, varying)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A combination that cannot be, and why; it stands for all its repetitions."""
+
+    algorithm: str
+    dataset: str
+    oracle: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be run.
+
+    Attributes
+    ----------
+    suite : Suite
+    cells : list of Cell
+        Those that share data stand together.
+    left_out : list of LeftOut
+    algorithms, datasets, metrics : tuple of Use
+        In the order in which they were asked for.
+    shard : Shard, optional
+        If it is a part of another plan, which is ``whole``.
+    """
+
+    suite: Suite
+    cells: list[Cell] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    algorithms: tuple[Use[AlgorithmSpec], ...] = ()
+    datasets: tuple[Use[DatasetSpec], ...] = ()
+    metrics: tuple[Use[MetricSpec], ...] = ()
+    shard: Shard | None = None
+    whole: Plan | None = None
+
+
+def make_plan(
+    suite: Suite,
+    registry: Registry,
+    *,
+    algorithms: Sequence[Use[AlgorithmSpec]] = (),
+    datasets: Sequence[Use[DatasetSpec]] = (),
+    metrics: Sequence[Use[MetricSpec]] = (),
+) -> Plan:
+    """Build the cross product of a suite.
+
+    Parameters
+    ----------
+    suite : Suite
+    registry : Registry
+    algorithms, datasets, metrics : sequence of Use
+        A caller's own, beside those that the suite names.
+
+    Raises
+    ------
+    SuiteError
+        If there is nothing to compare.
+    HcbenchError
+        If a name or parameter is wrong.
+    """
+    all_algorithms = _name_apart(
+        [*(u for text in suite.algorithms for u in registry.use_algorithms(text)), *algorithms]
+    )
+    all_datasets = _name_apart(
+        [*(u for text in suite.datasets for u in registry.use_datasets(text)), *datasets]
+    )
+    asked_for = [*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics]
+    all_metrics = tuple(_name_apart(with_all_truths(asked_for, all_datasets)))
+    oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
+    for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
+        if not uses:
+            raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
+    _check_oracles(oracles, all_algorithms)
+    plan = Plan(
+        suite,
+        algorithms=tuple(all_algorithms),
+        datasets=tuple(all_datasets),
+        metrics=all_metrics,
+    )
+    only = _restrictions(suite, registry)
+    # What a data set provides decides with whom it is paired; no data exist yet.
+    pairings = [
+        (
+            dataset,
+            [
+                (algorithm, choose_oracles(algorithm, provided, dataset.label, asked, registry))
+                for algorithm in all_algorithms
+                if (asked := _allowed(only, algorithm, dataset, oracles)) is not None
+            ],
+        )
+        for dataset in all_datasets
+        for provided in (dataset.spec.provides_with(dataset.params),)
+    ]
+    for dataset, pairs in pairings:
+        for algorithm, paired in pairs:
+            for oracle, reason in paired.unable:
+                plan.left_out.append(LeftOut(algorithm.label, dataset.label, oracle, reason))
+    # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
+    for dataset, pairs in pairings:
+        makers = [
+            maker
+            for algorithm, paired in pairs
+            for maker in _cell_makers(suite, algorithm, dataset, paired.able, all_metrics)
+        ]
+        plan.cells.extend(
+            make(repetition=number) for number in range(suite.repetitions) for make in makers
+        )
+    return plan
+
+
+_Restrictions: TypeAlias = dict[str, dict[str, set[str]]]
+
+
+def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
+    """Where alone an algorithm runs, by identity: on which data sets, through which oracles.
+
+    No oracle means all.
+    """
+    found: _Restrictions = {}
+    for algorithm, dataset, *oracle in suite.only:
+        through = {use.identity for text in oracle for use in registry.use_oracles(text)}
+        for use in registry.use_algorithms(algorithm):
+            on = found.setdefault(use.identity, {})
+            for data in registry.use_datasets(dataset):
+                on.setdefault(data.identity, set()).update(through)
+    return found
+
+
+def _allowed(
+    only: _Restrictions,
+    algorithm: Use[AlgorithmSpec],
+    dataset: Use[DatasetSpec],
+    oracles: Sequence[Use[OracleSpec]],
+) -> Sequence[Use[OracleSpec]] | None:
+    """The oracles through which an algorithm may be asked for on a data set; None if not at all.
+
+    Where none of those that its restriction names is requested, others were asked for instead.
+    """
+    if algorithm.identity not in only:
+        return oracles
+    through = only[algorithm.identity].get(dataset.identity)
+    if through is None:
+        return None
+    return [oracle for oracle in oracles if oracle.identity in through] or oracles
+
+
+def _check_oracles(
+    oracles: Sequence[Use[OracleSpec]], algorithms: Sequence[Use[AlgorithmSpec]]
+) -> None:
+    """Refuse an oracle that nobody would ask: another would be asked in its place, unnoticed."""
+    for oracle in oracles:
+        if not any(oracle.spec.kind in algorithm.spec.accepts for algorithm in algorithms):
+            accepted = "; ".join(
+                f"{a.label} accepts {', '.join(a.spec.accepts)}" for a in algorithms
+            )
+            raise ParameterError(f"no algorithm accepts {oracle.label}: {accepted}")
+
+
+def _cell_makers(
+    suite: Suite,
+    algorithm: Use[AlgorithmSpec],
+    dataset: Use[DatasetSpec],
+    oracles: Sequence[Use[OracleSpec]],
+    metrics: tuple[Use[MetricSpec], ...],
+) -> list[partial[Cell]]:
+    """What makes the cells of one repetition, given its number."""
+    checkpoints = tuple(sorted(set(suite.checkpoints)))
+    return [
+        partial(
+            Cell,
+            algorithm=algorithm,
+            dataset=dataset,
+            oracle=oracle,
+            seed=suite.seed,
+            budget=budget,
+            checkpoints=checkpoints if oracle.spec.countable else (),
+            metrics=metrics,
+        )
+        for oracle in oracles
+        for budget in (oracle.spec.countable and suite.budgets) or (None,)
+    ]
+
+
+def _name_apart(uses: Sequence[Use[S]]) -> list[Use[S]]:
+    """Each once, in the order given, and each with a label of its own.
+
+    What is asked for twice is the same cell. Where different ones share a label, it becomes their
+    full name; where that is the same too, as of functions of one caller, they are numbered.
+    """
+    unique = list({use.identity: use for use in uses}.values())
+    sharing: dict[str, list[Use[S]]] = {}
+    for use in unique:
+        sharing.setdefault(use.label, []).append(use)
+    taken = set(sharing)
+    labels: dict[str, str] = {}
+    for label, same in sharing.items():
+        one_plugin = len({use.plugin.distribution for use in same}) == 1
+        for use in same[one_plugin:]:  # of one plugin the first keeps the label
+            full = label if one_plugin else f"{use.plugin.distribution}:{label}"
+            options = (full, *(f"{full}#{number}" for number in range(2, len(unique) + 2)))
+            labels[use.identity] = next(option for option in options if option not in taken)
+            taken.add(labels[use.identity])
+    return [replace(use, label=labels.get(use.identity, use.label)) for use in unique]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Through which oracles an algorithm asks about a data set.
+
+    Attributes
+    ----------
+    able : tuple of Use
+    unable : tuple of (label, reason)
+        Oracles that were requested and cannot be; "" where the algorithm has none at all.
+    """
+
+    able: tuple[Use[OracleSpec], ...] = ()
+    unable: tuple[tuple[str, str], ...] = ()
+
+
+def choose_oracles(
+    algorithm: Use[AlgorithmSpec],
+    provided: frozenset[str],
+    source: str,
+    requested: Sequence[Use[OracleSpec]],
+    registry: Registry,
+) -> Pairing:
+    """The oracles for an algorithm on a data set, and why others cannot be.
+
+    All requested ones of an accepted kind; where none of those is requested, the first kind in
+    the algorithm's own order that the data set can provide.
+
+    Parameters
+    ----------
+    algorithm : Use
+    provided : frozenset of str
+        What the data set provides.
+    source : str
+        Its name, for the reason.
+    requested : sequence of Use
+    registry : Registry
+    """
+    spec = algorithm.spec
+    missing = unmet(_needs(algorithm), provided)
+    if missing:
+        reason = f"{algorithm.label} needs {missing}, which {source} does not provide"
+        return Pairing(unable=(("", reason),))
+    wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
+    if wanted:
+        lacks = [(oracle, unmet(oracle.spec.needs, provided)) for oracle in wanted]
+        return Pairing(
+            able=tuple(oracle for oracle, lack in lacks if lack is None),
+            unable=tuple(
+                (oracle.label, f"{oracle.label} needs {lack}, which {source} does not provide")
+                for oracle, lack in lacks
+                if lack is not None
+            ),
+        )
+    for kind in spec.accepts:
+        for entry in _oracles_of(kind, registry):
+            if unmet(entry.spec.needs, provided) is None:
+                return Pairing(able=(make_use(entry.spec, entry.plugin, {}),))
+    reason = (
+        f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
+        f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
+    )
+    return Pairing(unable=(("", reason),))
+
+
+def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:
+    """Those that need no parameter; first the one that bears the name of its kind."""
+    entries = [
+        e
+        for e in registry.oracles.entries
+        if e.spec.kind == kind and not any(p.required for p in e.spec.parameters)
+    ]
+    return sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name))
+
+
+def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
+    hints = algorithm.spec.hints_of(algorithm.params)
+    return algorithm.spec.needs + (("truth",) if hints else ())
+
+
+def inapplicable(metric: MetricSpec, algorithm: AlgorithmSpec, provided: frozenset[str]) -> str:
+    """Why a metric cannot judge an algorithm's result on such data; "" if it can."""
+    missing = unmet(metric.needs, provided)
+    if missing:
+        return f"needs {missing}, which the data set does not provide"
+    if metric.result not in ("any", algorithm.returns):
+        return f"judges a {metric.result}; the result is a {algorithm.returns}"
+    return ""
+
+
+def metric_keys(plan: Plan) -> dict[str, str]:
+    """Label to key: the values of a changed metric are not those of the old one."""
+    return {m.label: blake2b(m.identity.encode(), digest_size=16).hexdigest() for m in plan.metrics}

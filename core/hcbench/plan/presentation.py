@@ -1,0 +1,198 @@
+"""How the outcomes of a plan are shown: in what order, with which metrics, judged by which claims.
+
+Kept with every run, so that it is shown later as it was when it ended, without its plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from hcbench.plan.outcome import Value
+from hcbench.plan.plan import metric_keys
+from hcbench.plan.shards import Shard
+from hcbench.plan.truths import judged_by, whatever_truth
+from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
+
+if TYPE_CHECKING:
+    from hcbench.plan.outcome import Outcome
+    from hcbench.plan.plan import Plan
+    from hcbench.registry import Use
+    from hcbench.registry.specs import Direction, Params
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What is to be known of a metric to show its values.
+
+    Attributes
+    ----------
+    label : str
+    direction : {"higher", "lower", "none"}
+    unit : str
+    cost : bool
+        Whether it tells a cost rather than quality.
+    interval : str
+        The values it can take.
+    key : str
+        Under which its values are stored.
+    kind : str
+        Its label without the truth that it names: the same for all truths.
+    datasets : tuple of str, optional
+        The only ones of which it tells what the metric called `kind` does not.
+    """
+
+    label: str
+    direction: Direction = "higher"
+    unit: str = ""
+    cost: bool = False
+    interval: str = "(-inf, inf)"
+    key: str = ""
+    kind: str = ""
+    datasets: tuple[str, ...] | None = None
+
+    def judges(self, dataset: str) -> bool:
+        """Whether it is shown of a data set."""
+        return self.datasets is None or dataset in self.datasets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How outcomes are shown.
+
+    Attributes
+    ----------
+    suite : Suite
+        Whose claims are judged.
+    algorithms, datasets, oracles : tuple of str
+        Labels, in the order asked for.
+    metrics : tuple of MetricInfo
+        Likewise.
+    references : tuple of str
+        Labels of the algorithms that are reference lines.
+    parameters : mapping of kind to mapping of label to parameters
+        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included.
+    renamed : mapping of key to labels
+        Of algorithm, data set and oracle, for cells that are stored under other labels.
+    shard : Shard, optional
+        If only a part of what it tells was run.
+    """
+
+    suite: Suite = field(default_factory=lambda: Suite(name=""))
+    algorithms: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ()
+    metrics: tuple[MetricInfo, ...] = ()
+    references: tuple[str, ...] = ()
+    parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
+    renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    shard: Shard | None = None
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> Self:
+        """The layout of a plan."""
+        keys = metric_keys(plan)
+        labels = {use.label for use in plan.metrics}
+        oracles = {cell.oracle.label: cell.oracle for cell in (plan.whole or plan).cells}
+        uses: dict[str, Iterable[Use[Any]]] = {
+            "algorithms": plan.algorithms,
+            "datasets": plan.datasets,
+            "oracles": oracles.values(),
+            "metrics": plan.metrics,
+        }
+        return cls(
+            suite=plan.suite,
+            algorithms=tuple(use.label for use in plan.algorithms),
+            datasets=tuple(use.label for use in plan.datasets),
+            oracles=tuple(oracles),
+            metrics=tuple(
+                MetricInfo(
+                    m.label,
+                    m.spec.direction,
+                    m.spec.unit,
+                    m.spec.cost,
+                    m.spec.interval,
+                    keys[m.label],
+                    whatever_truth(m),
+                    judged_by(m, labels, plan.datasets),
+                )
+                for m in plan.metrics
+            ),
+            references=tuple(use.label for use in plan.algorithms if use.spec.reference),
+            parameters={
+                kind: {use.label: use.params for use in of_kind} for kind, of_kind in uses.items()
+            },
+            shard=plan.shard,
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """In plain values, as it is stored."""
+        described = {f.name: getattr(self, f.name) for f in fields(self)}
+        metrics = [asdict(metric) for metric in self.metrics]
+        shard = None if self.shard is None else asdict(self.shard)
+        return {
+            **described,
+            "suite": describe_suite(self.suite),
+            "metrics": metrics,
+            "shard": shard,
+        }
+
+    @classmethod
+    def of_description(cls, described: Mapping[str, Any]) -> Self:
+        """What `describe` described, also if it was written as JSON meanwhile."""
+        if not described:
+            return cls()
+        values = {
+            **{name: _with_tuples(value) for name, value in described.items()},
+            "suite": rebuild_suite(described["suite"]),
+            "metrics": tuple(MetricInfo(**_with_tuples(m)) for m in described["metrics"]),
+        }
+        if described.get("shard"):
+            values["shard"] = Shard(**_with_tuples(described["shard"]))
+        return cls(**values)
+
+    def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """As a run returns them: what cannot be, then the cells, repetition by repetition."""
+        algorithms, datasets, oracles, budgets = (
+            {label: place for place, label in enumerate(labels)}
+            for labels in (self.algorithms, self.datasets, self.oracles, self.suite.budgets)
+        )
+
+        def place(outcome: Outcome) -> tuple[int, ...]:
+            dataset = _place(datasets, outcome.dataset)
+            algorithm = _place(algorithms, outcome.algorithm)
+            if not outcome.key:
+                return 0, dataset, algorithm, outcome.repetition
+            through = _place(oracles, outcome.oracle), _place(budgets, outcome.budget)
+            return 1, dataset, outcome.repetition, algorithm, *through
+
+        return sorted(map(self._as_shown_here, outcomes), key=place)
+
+    def _as_shown_here(self, outcome: Outcome) -> Outcome:
+        if outcome.key in self.renamed:
+            algorithm, dataset, oracle = self.renamed[outcome.key]
+            outcome = replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
+        told_elsewhere = {
+            m.label: Value(None, "skipped", f"see {m.kind}")
+            for m in self.metrics
+            if not m.judges(outcome.dataset)
+        }
+        if not told_elsewhere:
+            return outcome
+        points = (replace(p, values={**p.values, **told_elsewhere}) for p in outcome.measured)
+        return replace(outcome, measured=tuple(points))
+
+
+def _place(places: Mapping[Any, int], label: str | int | None) -> int:
+    """Where it stands; what is not there stands last."""
+    return places.get(label, len(places))
+
+
+def _with_tuples(value: Any) -> Any:
+    """JSON has lists where parameters have tuples."""
+    if isinstance(value, Mapping):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_with_tuples(item) for item in value)
+    return value

@@ -1,0 +1,1 @@
+from hcbench.show.plots import *

@@ -1,0 +1,109 @@
+"""The hooks through which plugins register and report.
+
+A plugin may state the version that it is written for, ``HCBENCH_HOOKS = 1``; `HOOK_VERSION` rises
+when a hook, or what is passed to it, changes so that plugins must change too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import pluggy
+
+if TYPE_CHECKING:
+    from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+    from hcbench.registry.suite import Suite
+
+PROJECT = "hcbench"
+HOOK_VERSION = 1
+
+
+class PlannedRun(Protocol):
+    """What `hcbench_run_started` is told of a plan."""
+
+    @property
+    def suite(self) -> Suite:
+        """The suite that is run."""
+
+    @property
+    def cells(self) -> Sequence[object]:
+        """The cells of the plan, including those whose results are stored."""
+
+
+class FinishedCell(Protocol):
+    """What reporting hooks are told of a cell; see `hcbench.Outcome` for all of it."""
+
+    @property
+    def algorithm(self) -> str:
+        """The label of the algorithm."""
+
+    @property
+    def dataset(self) -> str:
+        """The label of the data set."""
+
+    @property
+    def oracle(self) -> str:
+        """The label of the oracle."""
+
+    @property
+    def repetition(self) -> int:
+        """The repetition, counted from 0."""
+
+    @property
+    def status(self) -> str:
+        """How it ended, such as ``"ok"``."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is not ok, in one line."""
+
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+# Registering. Called once when plugins are loaded; import nothing heavy.
+
+
+@hookspec
+def hcbench_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-body]
+    """Return the algorithms of this plugin."""
+
+
+@hookspec
+def hcbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
+    """Return the data sets of this plugin."""
+
+
+@hookspec
+def hcbench_oracles() -> Iterable[OracleSpec]:  # type: ignore[empty-body]
+    """Return the oracles of this plugin."""
+
+
+@hookspec
+def hcbench_metrics() -> Iterable[MetricSpec]:  # type: ignore[empty-body]
+    """Return the metrics of this plugin."""
+
+
+@hookspec
+def hcbench_suites() -> Iterable[Suite]:  # type: ignore[empty-body]
+    """Return the suites of this plugin; one named ``compare`` gives the defaults of compare."""
+
+
+# Reporting. Called in the main process only; a reporter that fails is switched off, not fatal.
+
+
+@hookspec
+def hcbench_run_started(plan: PlannedRun) -> None:
+    """Called once before the first cell runs."""
+
+
+@hookspec
+def hcbench_cell_finished(outcome: FinishedCell) -> None:
+    """Called for each cell as its outcome arrives and is stored."""
+
+
+@hookspec
+def hcbench_run_finished(outcomes: Sequence[FinishedCell]) -> None:
+    """Called once when all cells have an outcome, or the run was interrupted."""

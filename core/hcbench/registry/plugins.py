@@ -1,0 +1,286 @@
+"""Finding and loading plugins.
+
+pluggy's own loader drops the second of two plugins with one entry-point name, dies with a plugin
+whose import fails, and lets a misspelt hook pass. So the entry points are walked here: a plugin's
+identity is (distribution, entry point), a broken one is reported and never kills the others, and
+call order never matters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property, partial
+from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pluggy
+
+from hcbench.errors import PluginError
+from hcbench.registry import hookspecs
+from hcbench.registry.compatibility import requirement_of, unmet_hooks, unmet_requirement
+from hcbench.registry.fingerprint import digest_sources, is_editable
+
+GROUP = "hcbench"
+REGISTER_HOOKS = (
+    "hcbench_algorithms",
+    "hcbench_datasets",
+    "hcbench_oracles",
+    "hcbench_metrics",
+    "hcbench_suites",
+)
+REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Where a plugin comes from.
+
+    Attributes
+    ----------
+    distribution : str
+        The package that ships it; the file's name for ``--plugin FILE``.
+    entry_point : str
+    version : str
+        Of the distribution.
+    folder : Path or None
+        Where its source lies.
+    editable : bool
+        Whether its source may change without its version.
+    file : Path or None
+        The file, if it was loaded from one.
+    requires : str
+        The versions of hcbench that its distribution requires, such as ``"<0.2,>=0.1"``.
+    """
+
+    distribution: str
+    entry_point: str
+    version: str
+    folder: Path | None = None
+    editable: bool = False
+    file: Path | None = None
+    requires: str = ""
+
+    @property
+    def name(self) -> str:
+        """``distribution:entry_point``."""
+        return f"{self.distribution}:{self.entry_point}"
+
+    @cached_property
+    def edition(self) -> str:
+        """What the key of a cell holds: the version, or a digest of source that may change."""
+        if not self.editable or self.folder is None:
+            return self.version
+        sources = [self.file] if self.file else sorted(self.folder.rglob("*.py"))
+        return f"{self.version}+{digest_sources(sources)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A plugin that is not used, and why."""
+
+    plugin: Plugin
+    reason: str
+
+
+class Plugins:
+    """All loaded plugins; the only place that touches pluggy.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Plugin files for this run, beside those that are installed.
+
+    Raises
+    ------
+    PluginError
+        If one of ``files`` cannot be loaded: it was asked for.
+    """
+
+    def __init__(self, files: Sequence[Path] = ()) -> None:
+        self.loaded: list[Plugin] = []
+        self.broken: list[Broken] = []
+        self.warnings: list[str] = []
+        self.files = tuple(dict.fromkeys(Path(file).resolve() for file in files))
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        for plugin, entry_point in _installed():
+            self._load(plugin, entry_point.load)
+        for file in self.files:
+            alike = sum(other.stem == file.stem for other in self.files)
+            name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
+            plugin = Plugin(name, "file", "0", file.parent, editable=True, file=file)
+            self._load(plugin, partial(import_file, file))
+        self.check_files()
+        self.loaded.sort(key=lambda plugin: plugin.name)
+
+    def check_files(self) -> None:
+        """Insist on the plugins that were asked for.
+
+        Raises
+        ------
+        PluginError
+            If one of ``files`` is broken.
+        """
+        for broken in self.broken:
+            if broken.plugin.file is not None:
+                raise PluginError(f"--plugin {broken.plugin.file}: {broken.reason}")
+
+    def _load(self, plugin: Plugin, load: Any) -> None:
+        unmet = unmet_requirement(plugin.distribution, plugin.requires)
+        if unmet:
+            self.refuse(plugin, unmet)
+            return
+        try:
+            module = load()
+            self._manager.register(module, plugin.name)
+        except ValueError as error:
+            # pluggy refuses one module under two names.
+            self.refuse(plugin, str(error))
+        except Exception as error:
+            self.refuse(plugin, f"cannot be imported: {type(error).__name__}: {error}")
+        except SystemExit as error:
+            self.refuse(plugin, f"cannot be imported: it calls sys.exit({error.code!r})")
+        else:
+            wrong = unmet_hooks(module, plugin.distribution) or self._misspelt(module)
+            if wrong:
+                self._manager.unregister(module)
+                self.refuse(plugin, wrong)
+            else:
+                self.loaded.append(plugin)
+
+    def has_code(self, module: str) -> bool:
+        """Whether a module is in the package, or is the file, of a plugin that is loaded."""
+        loaded = {plugin.name for plugin in self.loaded}
+        packages = {
+            getattr(found, "__name__", "").partition(".")[0]
+            for name, found in self._manager.list_name_plugin()
+            if name in loaded and found is not None
+        }
+        return module.partition(".")[0] in packages
+
+    def _misspelt(self, module: ModuleType) -> str | None:
+        known = REGISTER_HOOKS + REPORT_HOOKS
+        for caller in self._manager.get_hookcallers(module) or ():
+            if not caller.has_spec():
+                close = get_close_matches(caller.name, known, 1)
+                hint = f"; did you mean {close[0]}?" if close else f"; hooks are {', '.join(known)}"
+                return f"implements an unknown hook {caller.name}{hint}"
+        return None
+
+    def refuse(self, plugin: Plugin, reason: str) -> None:
+        """Report a plugin as broken."""
+        self.broken.append(Broken(plugin, reason))
+        if plugin in self.loaded:
+            self.loaded.remove(plugin)
+
+    def registered(self, hook: str) -> Iterator[tuple[Plugin, list[Any]]]:
+        """What each plugin returns from one registering hook, in the order of their names."""
+        for plugin in list(self.loaded):
+            try:
+                results = self._call_one(plugin, hook)
+                items = [item for result in results for item in result]
+            except Exception as error:
+                self.refuse(plugin, f"{hook} failed: {type(error).__name__}: {error}")
+            else:
+                yield plugin, items
+
+    def _call_one(self, plugin: Plugin, hook: str, **kwargs: Any) -> list[Any]:
+        others = [
+            module
+            for name, module in self._manager.list_name_plugin()
+            if name != plugin.name and module is not None
+        ]
+        results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
+        return results
+
+    def report(self, hook: str, **kwargs: Any) -> None:
+        """Call a reporting hook of all plugins; one that fails is switched off."""
+        if not getattr(self._manager.hook, hook).get_hookimpls():
+            return
+        for plugin in list(self.loaded):
+            try:
+                self._call_one(plugin, hook, **kwargs)
+            except Exception as error:
+                self.warnings.append(
+                    f"reporter {plugin.name} failed and is switched off: "
+                    f"{type(error).__name__}: {error}"
+                )
+                self._manager.unregister(name=plugin.name)
+                self.loaded.remove(plugin)
+
+
+def module_of(file: Path) -> str:
+    """The name under which a plugin file is imported.
+
+    It is made of the full path, so that main process and workers agree on it.
+    """
+    return f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
+
+
+def import_file(file: Path, place: Path | None = None) -> ModuleType:
+    """Import a plugin file under a name of its own, once.
+
+    Parameters
+    ----------
+    file : Path
+        Where it is for the main process.
+    place : Path, optional
+        Where it is on this machine, if that is another one.
+    """
+    name = module_of(file)
+    if name in sys.modules:
+        return sys.modules[name]
+    place = place or file
+    if not place.is_file():
+        raise PluginError(f"there is no file {place}; give the path of a .py file")
+    spec = importlib.util.spec_from_file_location(name, place)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{file} is no Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def installed_editions() -> dict[str, str]:
+    """The edition of each plugin that is installed, by its name; none of them is imported."""
+    return {plugin.name: plugin.edition for plugin, _ in _installed()}
+
+
+def _installed() -> Iterable[tuple[Plugin, EntryPoint]]:
+    """Every installed plugin, sorted by name, each distribution once."""
+    found: dict[str, tuple[Plugin, EntryPoint]] = {}
+    for distribution in distributions():
+        for entry_point in distribution.entry_points:
+            if entry_point.group == GROUP:
+                plugin = _plugin(distribution, entry_point)
+                found.setdefault(plugin.name, (plugin, entry_point))
+    return [found[name] for name in sorted(found)]
+
+
+def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
+    editable = is_editable(distribution)
+    folder = None
+    if editable:
+        spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
+        if spec is not None and spec.origin:
+            folder = Path(spec.origin).parent
+    return Plugin(
+        distribution=distribution.name,
+        entry_point=entry_point.name,
+        version=distribution.version,
+        folder=folder,
+        editable=editable,
+        requires=requirement_of(distribution),
+    )

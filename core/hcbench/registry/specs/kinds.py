@@ -1,0 +1,276 @@
+"""What all specs have, and what each kind adds: algorithms, data sets, oracles and metrics."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.registry.specs.parameters import Interval, Parameter, Params, Value
+from hcbench.registry.specs.references import Reference
+
+Function: TypeAlias = str | Callable[..., Any]
+Needs: TypeAlias = tuple[str, ...]
+Direction: TypeAlias = Literal["higher", "lower", "none"]
+
+HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "truth": "the true hierarchy, a Tree",
+        "clusters": "the finest true clusters, a Partition",
+        "n_clusters": "the number of the finest true clusters",
+    }
+)
+"""Parts of the truth that an algorithm may declare it is helped by."""
+
+
+def load_function(function: Function) -> Callable[..., Any]:
+    """The callable behind a lazy name.
+
+    Raises
+    ------
+    PluginError
+        If its module cannot be imported or has no such function.
+    """
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    try:
+        loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise PluginError(f"cannot load {function}: {type(error).__name__}: {error}") from error
+    return loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What all kinds of spec share.
+
+    Attributes
+    ----------
+    name : str
+        The name of the papers, matched without regard to case.
+    function : str or callable
+        ``"package.module:function"``, imported when first needed.
+    doc : str
+        One sentence.
+    parameters : tuple of Parameter
+    paper : Reference, optional
+    requires : tuple of str
+        Distributions that decide its result, such as ``"scipy"``: stored results are those of the
+        installed versions.
+    """
+
+    name: str
+    function: Function
+    doc: str
+    parameters: tuple[Parameter, ...] = ()
+    paper: Reference | None = None
+    requires: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.requires, str):
+            raise InvalidSpecError(
+                f"{self.name}: requires is a tuple of names, got {self.requires!r}"
+            )
+        if not self.name or re.search(r"[\[\]=,:\s]", self.name):
+            raise InvalidSpecError(f"{self.name!r} cannot be a name: no spaces, brackets, = , :")
+        names = [p.name for p in self.parameters]
+        if len(set(names)) < len(names):
+            raise InvalidSpecError(f"{self.name}: a parameter is declared twice")
+
+    def resolve(self, given: Params) -> dict[str, Value]:
+        """All parameters, defaults included, in the order of declaration.
+
+        Raises
+        ------
+        ParameterError
+            If one is unknown, missing, of the wrong type or out of range.
+        """
+        known = {p.name: p for p in self.parameters}
+        for name in given:
+            if name not in known:
+                raise ParameterError(_unknown_parameter(self.name, name, known))
+        missing = [p.name for p in self.parameters if p.required and p.name not in given]
+        if missing:
+            raise ParameterError(f"{self.name} needs {missing[0]}: {self.name}[{missing[0]}=...]")
+        return {
+            name: parameter.check(given[name], self.name) if name in given else parameter.default
+            for name, parameter in known.items()
+        }
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        return load_function(self.function)
+
+
+def _unknown_parameter(owner: str, name: str, known: Iterable[str]) -> str:
+    names = ", ".join(known)
+    return f"{owner} has no parameter {name!r}; it has {names or 'none'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlgorithmSpec(Spec):
+    """An algorithm: ``function(oracle, given, rng, **params) -> Tree, linkage or Partition``.
+
+    Attributes
+    ----------
+    accepts : tuple of str
+        Kinds of oracle, the preferred first.
+    hints : tuple of str, or callable from params to such a tuple
+        Parts of the truth that it is given (see `HINTS`).
+    needs : tuple of str
+        What the data set must provide besides, such as ``"tree"``.
+    returns : {"tree", "partition"}
+    anytime : bool
+        Whether it records results on the way, so that one run gives a learning curve.
+    reference : bool
+        A reference line: shown with the others, never marked best nor ranked.
+    questions : str or callable, optional
+        ``questions(n, **params) -> (number, is_bound) or None``: how many questions it asks about n
+        items, at most or about; None where nothing is known. A person who answers is told; where
+        it is at most 0, `hcbench.fit` needs no one to answer.
+    """
+
+    accepts: tuple[str, ...]
+    hints: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
+    needs: Needs = ()
+    returns: Literal["tree", "partition"] = "tree"
+    anytime: bool = False
+    reference: bool = False
+    questions: Function | None = None
+
+    def __post_init__(self) -> None:
+        Spec.__post_init__(self)
+        if not self.accepts:
+            raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
+        for hint in () if callable(self.hints) else self.hints:
+            if hint not in HINTS:
+                raise InvalidSpecError(f"{self.name}: {unknown_hint(hint)}")
+
+    def hints_of(self, params: Params) -> tuple[str, ...]:
+        """The hints that it takes with these parameters."""
+        return self.hints(params) if callable(self.hints) else self.hints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetSpec(Spec):
+    """A data set: ``function(seed, **params) -> Problem``.
+
+    Attributes
+    ----------
+    provides : tuple of str, or callable from params to such a tuple
+        Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
+        this alone.
+    random : bool, or callable from params to bool
+        Whether another seed gives other data; if not, all repetitions share them.
+    truths : tuple of str, or callable from params to such a tuple
+        Names of its true hierarchies, where there are several; the first is the one that is meant
+        where none is named.
+    files : tuple of str
+        The parameters that name files; their content belongs to the key of a cell.
+    suffixes : tuple of str
+        File endings for which ``./name.suffix`` means this data set with ``path`` set.
+    licence : str
+    parts : callable, optional
+        From params to the uses (`Registry.use_algorithms` and the like) of what other names in its
+        parameters mean: how these are resolved belongs to the key of a cell.
+    """
+
+    provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
+    random: bool | Callable[[Params], bool] = True
+    truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
+    files: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    licence: str = ""
+    parts: Callable[[Params], Iterable[Any]] | None = None
+
+    def provides_with(self, params: Params) -> frozenset[str]:
+        """What it yields with these parameters."""
+        return frozenset(self.provides(params) if callable(self.provides) else self.provides)
+
+    def truths_with(self, params: Params) -> tuple[str, ...]:
+        """The names of its true hierarchies with these parameters, where there are several."""
+        return self.truths(params) if callable(self.truths) else self.truths
+
+    def random_with(self, params: Params) -> bool:
+        """Whether another seed gives other data with these parameters."""
+        return self.random(params) if callable(self.random) else self.random
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleSpec(Spec):
+    """An oracle: ``function(problem, seed, budget, **params) -> Answers``.
+
+    Attributes
+    ----------
+    kind : str
+        What can be asked of it: vectors, similarities, quadruplet-set, quadruplet-queries,
+        triplet-set, ordinal-queries, pair-queries, or a new kind.
+    needs : tuple of str
+        What the data set must provide; ``"similarity|vectors"`` means either.
+    countable : bool
+        Whether it answers anything that is counted; if not, budgets and checkpoints mean nothing.
+    files : tuple of str
+        The parameters that name files; their content belongs to the key of a cell.
+    """
+
+    kind: str
+    needs: Needs
+    countable: bool = True
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec(Spec):
+    """A metric: ``function(scored, **params) -> float``.
+
+    Attributes
+    ----------
+    direction : {"higher", "lower", "none"}
+        Which values are better; "none" for what describes a result and does not judge it.
+    unit : str
+        "" for a pure number; "s", "bytes" and "questions" are shown in a fitting form.
+    interval : str
+        The values it can take, such as ``"[-1, 1]"``.
+    needs : tuple of str
+        What the data set must provide; ``"similarity|vectors"`` means either.
+    result : {"tree", "partition", "any"}
+        What it can judge.
+    cost : bool
+        Whether it tells a cost of the call rather than the quality of the result.
+    symmetric : bool, or callable from params to bool
+        Whether result and truth may change places; `hcbench.testing` checks it.
+    """
+
+    direction: Direction
+    unit: str = ""
+    interval: str = "(-inf, inf)"
+    needs: Needs = ()
+    result: Literal["tree", "partition", "any"] = "tree"
+    cost: bool = False
+    symmetric: bool | Callable[[Params], bool] = False
+
+    def __post_init__(self) -> None:
+        Spec.__post_init__(self)
+        Interval(self.interval)
+
+    def symmetric_with(self, params: Params) -> bool:
+        """Whether result and truth may change places with these parameters."""
+        return self.symmetric(params) if callable(self.symmetric) else self.symmetric
+
+
+def unknown_hint(name: str) -> str:
+    """What to tell those who take a word that is no hint for one."""
+    return f"there is no hint {name!r}; the hints are {', '.join(HINTS)}"
+
+
+def unmet(needs: Needs, provided: frozenset[str]) -> str | None:
+    """The first need that is not met, in words; None if all are."""
+    for need in needs:
+        if not provided & set(need.split("|")):
+            return need.replace("|", " or ")
+    return None

@@ -1,0 +1,310 @@
+"""Suites: what is to be compared, as a TOML file or as registered by a plugin."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
+from hcbench.registry.claims import Claim
+from hcbench.registry.names import format_name, parse_name
+from hcbench.registry.quantities import GIB, SECONDS
+from hcbench.registry.specs import Function, Reference, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure that a suite draws of its results.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, without the ending.
+    doc : str
+        What it shows, in one sentence.
+    function : str or callable
+        ``"package.module:function"``, called with a `FigureView`; returns a matplotlib figure.
+    """
+
+    name: str
+    doc: str
+    function: Function
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[\w.-]*\w", self.name):
+            raise SuiteError(
+                f"{self.name!r} cannot be the name of a figure: letters, digits, - and . only"
+            )
+        if isinstance(self.function, str) and not re.fullmatch(r"[\w.]+:\w+", self.function):
+            raise SuiteError(
+                f"figure {self.name}: function is 'package.module:function', got {self.function!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """What is to be compared.
+
+    Attributes
+    ----------
+    name, doc : str
+    algorithms, datasets, oracles, metrics : tuple of str
+        ``NAME[param=value]``; a list is a grid.
+    only : tuple of (str, str) or (str, str, str)
+        An algorithm, a data set and perhaps an oracle. An algorithm that is named here runs only on
+        the data sets, and through the oracles, that are named beside it, one that is not on all.
+    repetitions : int
+    seed : int
+        The base of all seeds.
+    budgets : tuple of int
+        The most questions an algorithm may ask, each a run of its own; empty: unlimited.
+    checkpoints : tuple of int
+        Query counts at which the results of anytime algorithms are judged.
+    timeout : float, optional
+        Wall seconds for one call of an algorithm; see ``hcbench.compare``.
+    memory : float, optional
+        GiB that one call may hold above the warm worker.
+    claims : tuple of Claim
+    figures : tuple of Figure
+    paper : Reference, optional
+    """
+
+    name: str
+    doc: str = ""
+    algorithms: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    only: tuple[tuple[str, ...], ...] = ()
+    repetitions: int = 5
+    seed: int = 0
+    budgets: tuple[int, ...] = ()
+    checkpoints: tuple[int, ...] = ()
+    timeout: float | None = 300.0
+    memory: float | None = None
+    claims: tuple[Claim, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    paper: Reference | None = None
+
+    def __post_init__(self) -> None:
+        positive: dict[str, float | None] = {
+            "repetitions": self.repetitions,
+            "timeout": self.timeout,
+            "memory": self.memory,
+        }
+        for name, value in positive.items():
+            if value is not None and value <= 0:
+                raise SuiteError(f"{name} must be positive, got {value}")
+        for name, counts in (("budget", self.budgets), ("checkpoints", self.checkpoints)):
+            if any(count < 0 for count in counts):
+                raise SuiteError(f"{name} cannot be negative, got {min(counts)}")
+        if self.seed < 0:
+            raise SuiteError(f"seed cannot be negative, got {self.seed}")
+        for name, count in Counter(figure.name for figure in self.figures).items():
+            if count > 1:
+                raise SuiteError(f"{count} figures are called {name}; their files would be one")
+
+
+def read_suite(path: Path) -> Suite:
+    """Read a suite from a TOML file.
+
+    Relative file names in it, also those in parameters, are resolved against its own folder.
+
+    Raises
+    ------
+    SuiteError
+        If the file is missing, is no TOML, or has an unknown or wrong entry.
+    """
+    try:
+        text = path.read_bytes().decode()
+        entries = tomllib.loads(text)
+    except OSError as error:
+        raise SuiteError.of_file("read", path, error) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SuiteError(f"suite {path} is no TOML: {error}") from error
+    entries.setdefault("name", path.stem)
+    suite = suite_from_entries(entries, source=str(path))
+    folder = Path(os.path.abspath(path)).parent
+    lists: dict[str, Any] = {
+        name: tuple(_beside(folder, n) for n in getattr(suite, name)) for name in _LISTS
+    }
+    return replace(
+        suite,
+        **lists,
+        only=tuple(tuple(_beside(folder, name) for name in row) for row in suite.only),
+        claims=tuple(_claim_beside(folder, claim) for claim in suite.claims),
+    )
+
+
+_NAMES = ("algorithm", "better_than", "dataset", "than_dataset", "oracle", "than_oracle", "metric")
+
+
+def _claim_beside(folder: Path, claim: Claim) -> Claim:
+    names: dict[str, Any] = {name: _beside(folder, getattr(claim, name)) for name in _NAMES}
+    return replace(claim, **names)
+
+
+def _beside(folder: Path, text: str) -> str:
+    """A name with the files that it names, also in its parameters, as those of a folder.
+
+    A file name begins with ``./`` or ``../``, or has an ending and is there.
+    """
+    try:
+        name = parse_name(text)
+    except NameSyntaxError:
+        return text  # empty, or refused where it is used
+    base = _file_of(folder, name.base)
+    params = {key: _files_in(folder, value) for key, value in name.params.items()}
+    if params != name.params:
+        return format_name(base, params)
+    _, bracket, written = text.partition("[")
+    return text if base == name.base else f"{base}{bracket}{written}"
+
+
+def _files_in(folder: Path, value: Value) -> Value:
+    """A value of a parameter, likewise; names nest."""
+    if isinstance(value, tuple):
+        return tuple(_files_in(folder, item) for item in value)
+    if not isinstance(value, str):
+        return value
+    return _beside(folder, value) if "[" in value else _file_of(folder, value)
+
+
+def _file_of(folder: Path, text: str) -> str:
+    said = text.startswith(("./", "../"))
+    is_file = said or ("." in text and "\0" not in text and (folder / text).is_file())
+    return os.path.normpath(folder / text) if is_file else text
+
+
+_LISTS = ("algorithms", "datasets", "oracles", "metrics")
+_COUNTS = ("budgets", "checkpoints")
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "doc": str,
+    "repetitions": int,
+    "seed": int,
+    "timeout": (int, float),
+    "memory": (int, float),
+}
+_QUANTITIES = {"timeout": SECONDS, "memory": GIB}
+
+
+def suite_from_entries(entries: Mapping[str, Any], source: str) -> Suite:
+    """Make a suite of the entries of a TOML table.
+
+    Raises
+    ------
+    SuiteError
+        If an entry is unknown or of the wrong type.
+    """
+    known = {f.name for f in fields(Suite)} - {"paper"}
+    values: dict[str, Any] = {}
+    for name, value in entries.items():
+        if name not in known:
+            raise SuiteError(
+                f"{source}: unknown entry {name!r}; there are {', '.join(sorted(known))}"
+            )
+        values[name] = _entry(name, value, source)
+    return Suite(**values)
+
+
+def _entry(name: str, value: Any, source: str) -> Any:
+    if name in ("claims", "figures"):
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
+        return tuple(
+            _of_table(Claim, entry, source)
+            if name == "claims"
+            else _of_table(Figure, entry, source)
+            for entry in value
+        )
+    if name == "only":
+        return _restrictions(value, source)
+    if name in _LISTS or name in _COUNTS:
+        wanted = str if name in _LISTS else int
+        if not isinstance(value, list) or not all(isinstance(v, wanted) for v in value):
+            raise SuiteError(f"{source}: {name} must be a list of {wanted.__name__}, got {value!r}")
+        return tuple(value)
+    if isinstance(value, str) and name in _QUANTITIES:
+        return _quantity(name, value, source)
+    if not isinstance(value, _TYPES[name]) or isinstance(value, bool):
+        raise SuiteError(f"{source}: {name} has the wrong type: {value!r}")
+    return value
+
+
+def _quantity(name: str, text: str, source: str) -> float:
+    try:
+        return _QUANTITIES[name].read(text)
+    except ParameterError as error:
+        raise SuiteError(f"{source}: {name}: {error}") from error
+
+
+def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
+    """Tuples of two or three names; of lists, as TOML and JSON have them."""
+    rows = value if isinstance(value, list | tuple) else [value]
+    for row in rows:
+        named = isinstance(row, list | tuple) and all(isinstance(name, str) for name in row)
+        if not named or len(row) not in (2, 3):
+            raise SuiteError(
+                f"{source}: only must be a list of [algorithm, data set] or [algorithm, data set, "
+                f"oracle], got {row!r}"
+            )
+    return tuple(tuple(row) for row in rows)
+
+
+_NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
+    "checkpoint": int,
+    "than_checkpoint": int,
+    "paper_error": (int, float),
+    "within": (int, float),
+    "every_repetition": bool,
+}
+
+
+T = TypeVar("T", Claim, Figure)
+
+
+def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
+    """A claim, or a figure, of the entries of its table."""
+    noun = kind.__name__.lower()
+    known = {f.name: f.default for f in fields(kind)}
+    for name, value in entries.items():
+        if name not in known:
+            raise SuiteError(
+                f"{source}: a {noun} has no entry {name!r}; there are {', '.join(known)}"
+            )
+        wanted = _NOT_TEXT.get(name, str)
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            hint = ": write the printed number as text" if name == "paper" else ""
+            raise SuiteError(f"{source}: {name} of a {noun} has the wrong type: {value!r}{hint}")
+    missing = [
+        name for name, default in known.items() if default is MISSING and name not in entries
+    ]
+    if missing:
+        raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
+    return kind(**entries)
+
+
+def describe_suite(suite: Suite) -> dict[str, Any]:
+    """A suite in plain values, without its paper and the figures that no text names."""
+    described = {f.name: getattr(suite, f.name) for f in fields(suite) if f.name != "paper"}
+    named = [figure for figure in suite.figures if isinstance(figure.function, str)]
+    claims = [asdict(claim) for claim in suite.claims]
+    return {**described, "claims": claims, "figures": [asdict(figure) for figure in named]}
+
+
+def rebuild_suite(described: Mapping[str, Any]) -> Suite:
+    """The suite that `describe_suite` described, also if it was written as JSON meanwhile."""
+    values: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
+    }
+    values["only"] = _restrictions(described.get("only", ()), "the suite of a run")
+    values["claims"] = tuple(Claim(**claim) for claim in described["claims"])
+    values["figures"] = tuple(Figure(**figure) for figure in described.get("figures", ()))
+    return Suite(**values)

@@ -1,0 +1,54 @@
+"""What of a plan is in the store already, so that it need not run.
+
+Apart from `run`, because ``--dry-run`` asks it too and imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psutil
+
+from hcbench.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from hcbench.store import Store, Stored
+
+GIB = 2**30
+SHARE = 0.8  # of the memory there is, so that something is left for the system
+_ALGORITHM = ("warm-up", "algorithm")  # the phases in which it runs
+
+
+def memory_limit(plan: Plan, jobs: int) -> float:
+    """GiB that a cell may take: a share of the machine's where no limit is asked for.
+
+    So that one hog cannot stop the machine.
+    """
+    return plan.suite.memory or round(SHARE * psutil.virtual_memory().total / jobs / GIB, 1)
+
+
+def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
+    """What is stored and stands; of its values nothing is told."""
+    found = store.find([cell.key for cell in plan.cells], {})
+    return {key: stored for key, stored in found.items() if stands(stored, plan, memory)}
+
+
+def stands(stored: Stored, plan: Plan, memory: float) -> bool:
+    """Whether a stored outcome need not be measured again.
+
+    What an algorithm does is a result, its errors and crashes too; a ``timeout`` or ``memory``
+    row stands only if its limit was at least the present one. What failed elsewhere (data, oracle,
+    imports, a process that somebody killed) is tried again, and so is what was skipped for want of
+    data.
+    """
+    timeout = plan.suite.timeout
+    status = stored.status
+    if status == "ok":
+        return True
+    if stored.failed and stored.phase not in _ALGORITHM:
+        return False
+    if status == "timeout":
+        return timeout is not None and (stored.timeout or 0) >= timeout
+    if status == "memory":
+        return (stored.memory or 0) >= memory
+    return status != "skipped"

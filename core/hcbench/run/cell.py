@@ -1,0 +1,362 @@
+"""One cell, in a worker: problem, oracle, the timed call, metrics.
+
+`run_job` is what the isolated process executes; the same functions serve `hcbench.fit` and
+``hcbench rerun --in-process``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core.event import install_recorder
+from numpy.typing import NDArray
+
+from hcbench.errors import (
+    BudgetExceededError,
+    DataNotAvailableError,
+    HcbenchError,
+    InvalidProblemError,
+    InvalidTreeError,
+    NotApplicableError,
+)
+from hcbench.model.notes import collect_notes
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import Partition, Tree
+from hcbench.oracle import Answers, Oracle
+from hcbench.oracle.scored import Cost, Point, Scored
+from hcbench.plan.outcome import Measured, Status, Value
+from hcbench.registry.specs import load_function
+from hcbench.run.given import Given, give
+from hcbench.run.inputs import answers_of, make_answers, make_oracle, problem_of
+from hcbench.run.job import Call, Done, Job, unpack_job
+from hcbench.run.workers.conditions import Conditions, conditions
+from hcbench.run.workers.inside import Announce
+from hcbench.run.workers.memory import peak_since, reset_peak
+
+WARM_UP_ITEMS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What came out of one call of an algorithm."""
+
+    result: Result | None
+    cost: Cost
+    trace: tuple[Point, ...] = ()
+    error: BaseException | None = None
+    refused: bool = False
+    compiled: bool = False
+    notes: tuple[str, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
+
+
+_warm: set[str] = set()
+
+
+def run_packed(packed: bytes, announce: Announce) -> Done:
+    """Unpack a job, after importing the plugin files that its functions live in, and run it."""
+    restore_process()
+    return run_job(unpack_job(packed), announce)
+
+
+_START = (Path.cwd(), dict(os.environ), np.geterr())
+
+
+def restore_process() -> None:
+    """Undo what an earlier cell may have changed of the process, so that it costs itself only."""
+    folder, environment, floating = _START
+    os.chdir(folder)
+    if os.environ != environment:
+        os.environ.clear()
+        os.environ.update(environment)
+    np.seterr(**floating)
+
+
+def _silent(phase: str, value: object = None) -> None:
+    """Announce nothing."""
+
+
+def run_job(job: Job, announce: Announce = _silent) -> Done:
+    """Run one cell, or judge results that were kept.
+
+    Whatever goes wrong becomes a `Done` with its reason: a failing cell is data.
+    """
+    try:
+        announce("data")
+        made = problem_of(job)
+        problem = made.problem
+        if job.kept:
+            announce("metrics")
+            cost = job.cost or Cost()
+            return Done(measured=_judge(job, problem, cost, job.kept), data_digest=made.digest)
+        announce("oracle")
+        heard = answers_of(job, problem)
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
+        given = give(problem, job.hints)
+        load_function(job.algorithm.function)
+        announce("warm-up")
+        _warm_up(job, problem)
+    except BaseException as error:
+        return _failed(error)
+    announce("algorithm")
+    called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    if called.compiled and called.error is None:
+        # The warm-up did not reach every kernel: this time holds their compilation.
+        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
+        announce("algorithm")
+        called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    noted = tuple(dict.fromkeys([*made.notes, *heard.notes, *called.notes]))
+    done = _conclude(job, made.digest, called)
+    done = replace(done, notes=noted, conditions=called.conditions)
+    if done.status != "ok":
+        return done
+    announce("metrics", done)  # whatever a metric does, this much is kept
+    return replace(done, measured=_judge(job, problem, called.cost, done.measured))
+
+
+def _failed(error: BaseException) -> Done:
+    status: Status = "error"
+    if isinstance(error, DataNotAvailableError | NotApplicableError):
+        status = "skipped"
+    elif isinstance(error, BudgetExceededError):
+        status = "budget"
+    elif isinstance(error, MemoryError):
+        status = "memory"
+    phase = "imports" if isinstance(error, ImportError) else ""
+    return Done(status=status, reason=describe(error), traceback=_traceback(error), phase=phase)
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line; our own say all in their message."""
+    text = " ".join(str(error).split())
+    if isinstance(error, HcbenchError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _traceback(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
+
+
+def _warm_up(job: Job, problem: Problem) -> None:
+    """Run the algorithm on a few items first, so that no import and no JIT is timed.
+
+    The items are of the problem itself: the same types, layout and writeability compile the same
+    kernels. What goes wrong here will go wrong, and be reported, in the call itself.
+    """
+    name = repr((job.algorithm, job.oracle, _signature(problem)))
+    if name in _warm:
+        return
+    _warm.add(name)
+    with suppress(Exception), collect_notes():  # notes on a few items are not about the data
+        few = problem.take(_spread(problem.n))
+        oracle = make_oracle(make_answers(job.oracle, few, job.noise_seed, None), None)
+        given = give(few, job.hints)
+        job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
+
+
+def _signature(problem: Problem) -> list[tuple[object, ...]]:
+    """What the compiled kernels for these data depend on: types and memory layout."""
+    arrays: list[Any] = [problem.similarity, problem.vectors]
+    if problem.vectors is not None and not isinstance(problem.vectors, np.ndarray):
+        sparse = problem.vectors
+        arrays = [problem.similarity, sparse.data, sparse.indices, sparse.indptr]
+    return [
+        (a.dtype, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.writeable)
+        for a in arrays
+        if a is not None
+    ]
+
+
+def _spread(n: int) -> NDArray[np.int64]:
+    """A few items from all over: data sets are often sorted by class."""
+    return np.unique(np.linspace(0, n - 1, WARM_UP_ITEMS).astype(np.int64))
+
+
+def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> _Called:
+    """The only timed region."""
+    function = load_function(algorithm.function)
+    params = dict(algorithm.params)
+    rng = np.random.default_rng(seed)
+    # An algorithm that uses the global generators is not to depend on who ran before it.
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    returned: Any = None
+    failure: BaseException | None = None
+    process, clock = os.getpid(), oracle.clock
+    with install_recorder("numba:compile") as compilations, collect_notes() as notes:
+        held = reset_peak()
+        start = clock()
+        try:
+            returned = function(oracle, given, rng, **params)
+        except BaseException as error:
+            failure = error
+        elapsed = clock() - start
+    if os.getpid() != process:
+        os._exit(1)  # the algorithm forked, and its copy came back here as well
+    cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
+    observed = conditions()
+    result: Result | None = None
+    if failure is None:
+        try:
+            result = as_result(returned, given.n)
+        except (HcbenchError, ValueError, TypeError) as error:
+            failure = error
+    if not oracle.ledger.is_sound:
+        result, failure = None, InvalidProblemError("the algorithm wrote the oracle's ledger")
+    return _Called(
+        result,
+        cost,
+        oracle.trace,
+        failure,
+        refused=oracle.ledger.refused,
+        compiled=bool(compilations.buffer),
+        notes=tuple(notes),
+        conditions=observed,
+    )
+
+
+def _cost(oracle: Oracle, elapsed: float, peak: int | None) -> Cost:
+    ledger = oracle.ledger
+    return Cost(
+        seconds=max(elapsed - (ledger.seconds or 0.0), 0.0),
+        oracle_seconds=ledger.seconds,
+        peak_bytes=peak,
+        queries=ledger.queries,
+        distinct_queries=ledger.distinct_queries,
+        rounds=ledger.rounds,
+        draws=ledger.draws,
+    )
+
+
+def as_result(returned: Any, n: int) -> Result:
+    """What an algorithm returned, as a Tree or a Partition of n items.
+
+    A scipy linkage matrix (n-1, 4) and scikit-learn's ``children_`` (n-1, 2) are trees too; a
+    vector of n labels is a partition.
+
+    Raises
+    ------
+    InvalidTreeError
+        If it is none of these, or of another number of items.
+    """
+    result: Result
+    if isinstance(returned, Tree | Partition):
+        result = returned
+    else:
+        array = np.asarray(returned)
+        if array.ndim == 2 and array.shape[1] == 4:
+            result = Tree.from_linkage(array)
+        elif array.ndim == 2 and array.shape[1] == 2:
+            result = Tree.from_children(array)
+        elif array.ndim == 1 and array.dtype.kind in "iu":
+            result = Partition(array)
+        else:
+            raise InvalidTreeError(
+                f"the algorithm returned {type(returned).__name__}; return a Tree, a linkage "
+                "matrix (n-1, 4), children (n-1, 2), or a Partition"
+            )
+    if result.n != n:
+        raise InvalidTreeError(f"the algorithm returned {result.n} leaves for {n} items")
+    return result
+
+
+def _conclude(job: Job, digest: str, called: _Called) -> Done:
+    """Make rows of a call, without values: its end, its checkpoints, or its failure."""
+    result = called.result
+    if isinstance(called.error, BudgetExceededError) and called.trace:
+        result = called.trace[-1].result  # an anytime algorithm that was refused keeps what it had
+    if result is None:
+        error = called.error or InvalidTreeError("the algorithm returned nothing")
+        return replace(_failed(error), cost=called.cost, data_digest=digest)
+    if result_kind(result) != job.returns:
+        wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
+        return Done(status="error", reason=wrong, cost=called.cost, data_digest=digest)
+    return Done(
+        stopped="budget" if called.refused else "",
+        cost=called.cost,
+        data_digest=digest,
+        measured=_points(job, called, result),
+    )
+
+
+def result_kind(result: Result) -> str:
+    """Which of the two kinds of result it is: tree or partition."""
+    return "tree" if isinstance(result, Tree) else "partition"
+
+
+def _points(job: Job, called: _Called, result: Result) -> tuple[Measured, ...]:
+    """The result at each checkpoint: the last that was there after at most so many queries."""
+    end = Measured(queries=called.cost.queries, result=result)
+    if called.cost.queries is None:
+        return (end,)
+    points = []
+    for checkpoint in job.checkpoints:
+        recorded = [p for p in called.trace if p.queries <= checkpoint]
+        if called.cost.queries <= checkpoint:
+            points.append(replace(end, checkpoint=checkpoint))
+        elif recorded:
+            last = recorded[-1]
+            points.append(Measured(checkpoint=checkpoint, queries=last.queries, result=last.result))
+        else:
+            points.append(Measured(checkpoint=checkpoint))
+    return (*points, end)
+
+
+def _judge(
+    job: Job, problem: Problem, cost: Cost, points: tuple[Measured, ...]
+) -> tuple[Measured, ...]:
+    trace = tuple(
+        Point(point.queries or 0, point.result) for point in points if point.result is not None
+    )
+
+    @cache
+    def hear() -> Answers:
+        return answers_of(job, problem).answers
+
+    return tuple(
+        replace(point, values={**point.values, **_values(job, problem, cost, point, trace, hear)})
+        for point in points
+    )
+
+
+def _values(
+    job: Job,
+    problem: Problem,
+    cost: Cost,
+    point: Measured,
+    trace: tuple[Point, ...],
+    hear: Callable[[], Answers],
+) -> dict[str, Value]:
+    if point.result is None:
+        nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
+        return dict.fromkeys(job.metrics, nothing)
+    # Times, memory and the other counts are known of the whole call only.
+    at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
+    scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace, hear=hear)
+    return {name: judge(metric, scored) for name, metric in job.metrics.items()}
+
+
+def judge(metric: Call, scored: Scored) -> Value:
+    """One metric's value, or why there is none."""
+    process = os.getpid()
+    try:
+        return Value(float(metric(scored)))
+    except NotApplicableError as error:
+        return Value(None, "skipped", describe(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: it costs this value, not the others
+        return Value(None, "error", describe(error))
+    finally:
+        if os.getpid() != process:
+            os._exit(1)  # the metric forked, and its copy came back here as well

@@ -1,0 +1,246 @@
+"""A dask cluster, from the beginning of a run to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import Any, Self
+
+from distributed import Client, LocalCluster
+
+from hcbench.errors import WorkerError
+from hcbench.plan.plan import Plan
+from hcbench.run.cached import GIB, SHARE
+from hcbench.run.dask_pool.host import Presence, greet
+from hcbench.run.dask_pool.pool import DaskPool
+from hcbench.run.dask_pool.terms import Terms, Welcome
+from hcbench.run.environment import usable_cores
+
+_CONNECT = 8.0  # seconds for the scheduler to answer
+_LOOK = 2.0  # seconds between looks at who is there
+_LEAVE = 5.0  # seconds for the workers to end what runs
+_LOGGERS = ("distributed", "tornado.application", "asyncio")
+
+
+class Cluster:
+    """The machines of a dask cluster; a context manager.
+
+    While it is open, every dask worker, those that join later too, has a host for the run. It waits
+    for the first worker: a cluster that grows by itself has none until it is asked.
+
+    Parameters
+    ----------
+    terms : Terms
+        What the workers are told.
+    scheduler : str, optional
+        Its address, as dask has it; ``tls://`` takes the certificates from dask's configuration.
+        Without one the cluster is in this process, which only the cells leave.
+    jobs : int, optional
+        The most cells at a time; by default one a thread, in this process one a core.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    workers : dict of address to number of threads
+        Those that are there, as of a moment ago.
+
+    Raises
+    ------
+    WorkerError
+        If no scheduler answers, or a worker cannot take part.
+    """
+
+    def __init__(self, terms: Terms, scheduler: str | None = None, jobs: int | None = None) -> None:
+        # A cluster in this process has its code, and its files.
+        self.terms = terms if scheduler else replace(terms, editions={}, files={})
+        self.client: Any = None
+        self.workers: dict[str, int] = {}
+        self._scheduler = scheduler
+        self._jobs = jobs
+        self.numbers = itertools.count(1)  # of cells, also over several pools
+        self._welcomes: dict[str, Welcome] = {}
+        self._stack = ExitStack()
+
+    @property
+    def slots(self) -> int:
+        """How many cells run at a time."""
+        return min(sum(self.workers.values()), self._jobs or sum(self.workers.values()))
+
+    @property
+    def most(self) -> float:
+        """How many cells may be given to workers at a time, if that was limited."""
+        return self._jobs or float("inf")
+
+    @property
+    def _name(self) -> str:
+        return self._scheduler or "inproc"
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(_hushed())
+            self.client = stack.enter_context(self._connected(stack))
+            stack.enter_context(self._present())
+            self._meet()
+            watching = asyncio.run_coroutine_threadsafe(
+                self._watch(), self.client.loop.asyncio_loop
+            )
+            stack.callback(watching.cancel)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def memory_share(self, plan: Plan) -> float:
+        """GiB that a cell may take, where the suite has no limit: the same on all machines.
+
+        It is 0.8 of the smallest share that a thread of any worker has: of what dask allows the
+        worker (``dask worker --memory-limit``), or else of its machine's memory. Of the workers
+        that join later none is asked.
+        """
+        if plan.suite.memory:
+            return plan.suite.memory
+        threads: Counter[str] = Counter()
+        for welcome in self._welcomes.values():
+            threads[welcome.machine["host"]] += welcome.threads
+        shares = [
+            welcome.memory / welcome.threads
+            if welcome.memory
+            else welcome.machine["memory_bytes"] / threads[welcome.machine["host"]]
+            for welcome in self._welcomes.values()
+        ]
+        return max(0.1, round(SHARE * min(shares) / GIB, 1))
+
+    def describe(self) -> dict[str, Any]:
+        """Which machines take part, for the description of a run."""
+        workers: Counter[str] = Counter()
+        for welcome in self._welcomes.values():
+            workers[welcome.machine["host"]] += welcome.threads
+        machines = {w.machine["host"]: w.machine for w in self._welcomes.values()}
+        hosts = [{**machine, "threads": workers[host]} for host, machine in machines.items()]
+        return {"executor": "dask", "scheduler": self._name, "workers": hosts}
+
+    def pool(self, cells: int) -> DaskPool:
+        """Workers for so many cells."""
+        del cells
+        return DaskPool(self)
+
+    def name_of(self, worker: str) -> str:
+        """The host of a worker, for people."""
+        known = self._welcomes.get(worker)
+        return str(known.machine["host"]) if known else worker
+
+    def loss(self) -> WorkerError | None:
+        """The error to raise if the scheduler is gone."""
+        if self.client.status == "running":
+            return None
+        return WorkerError(
+            f"the scheduler at {self._name} is gone; what is done is kept: "
+            "the same command resumes, once there is a scheduler"
+        )
+
+    # Beginning and end.
+
+    def _connected(self, stack: ExitStack) -> Client:
+        where = self._scheduler or stack.enter_context(_cluster_here(self._jobs))
+        connect: Any = Client
+        try:
+            client: Client = connect(where, timeout=_CONNECT, set_as_default=False, name="hcbench")
+            return client
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            raise WorkerError(
+                f"no dask scheduler answers at {self._name} ({_first_line(error)}); "
+                "start one with: dask scheduler"
+            ) from error
+
+    @contextmanager
+    def _present(self) -> Iterator[None]:
+        """Have a host in each worker, and in the end none."""
+        try:
+            self.client.register_plugin(Presence(self.terms), name=self.terms.run)
+        except Exception as error:
+            raise self.loss() or WorkerError(
+                f"a dask worker of {self._name} cannot take part ({type(error).__name__}: "
+                f"{_first_line(error)}); install there what is installed here"
+            ) from error
+        try:
+            yield
+        finally:
+            if self.loss() is None:
+                with suppress(Exception):  # a worker may end meanwhile, or the scheduler
+                    self.client.sync(self._leave, callback_timeout=_LEAVE)
+
+    async def _leave(self) -> None:
+        await self.client.unregister_worker_plugin(self.terms.run)
+
+    def _meet(self) -> None:
+        """Wait for the first worker, and ask all that are there.
+
+        Raises
+        ------
+        WorkerError
+            If one of them cannot take part.
+        """
+        try:
+            if not self.client.nthreads():
+                self.client.submit(greet, self.terms.run, pure=False).result()
+            answers = self.client.run(greet, self.terms.run, on_error="return")
+        except (OSError, CancelledError) as error:
+            raise self.loss() or WorkerError(f"{self._name}: {_first_line(error)}") from error
+        found = {name: each for name, each in answers.items() if isinstance(each, Welcome)}
+        for name, welcome in found.items():
+            if welcome.refusal:
+                raise WorkerError(f"the dask worker {name}: {welcome.refusal}")
+        self._welcomes = found
+        self.workers = dict(self.client.nthreads())
+
+    async def _watch(self) -> None:
+        """Look who is there, now and then."""
+        while True:
+            with suppress(OSError):
+                self.workers = dict(await self.client.nthreads())
+            await asyncio.sleep(_LOOK)
+
+
+@contextmanager
+def _cluster_here(jobs: int | None) -> Iterator[LocalCluster]:
+    """A cluster in this process: what has to be isolated is in processes of its own anyway."""
+    make: Any = LocalCluster
+    cluster: LocalCluster = make(
+        n_workers=jobs or usable_cores(),
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=":0",
+        memory_limit=0,
+        silence_logs=False,
+    )
+    with cluster:
+        yield cluster
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep dask's logs off the terminal: what matters is told in one line."""
+    loggers = [logging.getLogger(name) for name in _loggers()]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _loggers() -> list[str]:
+    return [n for n in [*logging.root.manager.loggerDict] if n.startswith(_LOGGERS)]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

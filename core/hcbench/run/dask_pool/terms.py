@@ -1,0 +1,99 @@
+"""What a run tells every dask worker once, and what a worker says to it."""
+
+from __future__ import annotations
+
+import itertools
+import platform
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hcbench.plan.plan import Plan
+from hcbench.registry.fingerprint import core_edition, installed_version
+from hcbench.registry.plugins import installed_editions
+
+CORE = "hcbench core"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run tells every worker.
+
+    Attributes
+    ----------
+    run : str
+        A name that no other run has.
+    python : str
+        ``major.minor``: functions that travel by value need the same.
+    editions : mapping of name to edition
+        The code that decides results. A worker with another edition would measure something else
+        than the keys of the cells say.
+    files : mapping of path to content
+        Plugin files and the caller's own data; a worker that has not the same file in this place
+        gets a copy.
+    """
+
+    run: str
+    python: str
+    editions: Mapping[str, str]
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What a worker says to the terms.
+
+    Attributes
+    ----------
+    refusal : str
+        Why it cannot take part; "" if it can.
+    machine : dict
+        As `describe_machine` tells, with the name of the host.
+    threads : int
+    memory : int
+        Bytes that dask allows this worker; 0 if that is not limited.
+    """
+
+    refusal: str
+    machine: dict[str, Any]
+    threads: int
+    memory: int
+
+
+def editions_here(names: Iterable[str]) -> dict[str, str]:
+    """The editions of core, plugins and distributions of this installation; "" of the others.
+
+    As they are now, which this process may not have loaded: cells have processes of their own.
+    """
+    plugins = installed_editions()
+    core, version = core_edition.__wrapped__, installed_version.__wrapped__
+    return {name: core() if name == CORE else plugins.get(name) or version(name) for name in names}
+
+
+def terms_of(plan: Plan, files: Iterable[Path]) -> Terms:
+    """What the workers have to know of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    files : iterable of Path
+        Those that travel with it.
+    """
+    of_cells = (use for c in plan.cells for use in (c.algorithm, c.dataset, c.oracle))
+    uses = {id(use): use for use in itertools.chain(of_cells, plan.metrics)}.values()
+    decisive = {name: edition for use in uses for name, edition in use.editions.items()}
+    # A plugin that is a file, or the caller's own code, is installed nowhere: it travels.
+    installed = {name for name, edition in editions_here(decisive).items() if edition}
+    return Terms(
+        run=f"hcbench-{uuid.uuid4().hex}",
+        python=python_version(),
+        editions={name: decisive[name] for name in sorted(installed)},
+        files={str(file): file.read_bytes() for file in files},
+    )
+
+
+def python_version() -> str:
+    """``major.minor``."""
+    return ".".join(platform.python_version_tuple()[:2])

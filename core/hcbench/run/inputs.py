@@ -1,0 +1,119 @@
+"""What a cell works on, in a worker: its problem and its oracle, made or kept from the last cell.
+
+The cells of one repetition are on the same data and, through one oracle, hear the same answers, so
+that a worker need not draw forty million comparisons anew for each algorithm.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from hcbench.errors import InvalidProblemError
+from hcbench.model.comparisons import AllComparisons, Comparisons
+from hcbench.model.notes import collect_notes
+from hcbench.model.problem import Problem
+from hcbench.oracle import Answers, Oracle
+from hcbench.run.job import Call, Job
+
+KEPT_PROBLEMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class MadeProblem:
+    """A problem with its digest, and what its data set has to say about it."""
+
+    problem: Problem
+    digest: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeAnswers:
+    """What an oracle answers, and what it has to say about that."""
+
+    answers: Answers
+    notes: tuple[str, ...]
+
+
+_problems: OrderedDict[str, MadeProblem] = OrderedDict()
+_answers: dict[str, MadeAnswers] = {}
+
+
+def problem_of(job: Job) -> MadeProblem:
+    """The problem of a job, kept for the next cell on the same data."""
+    if job.data_key in _problems:
+        _problems.move_to_end(job.data_key)
+        return _problems[job.data_key]
+    _answers.clear()  # they are about other data, and may be large
+    with collect_notes() as notes:
+        problem = make_problem(job.dataset, job.data_seed, job.provides)
+    _problems[job.data_key] = MadeProblem(problem, problem.digest(), tuple(notes))
+    if len(_problems) > KEPT_PROBLEMS:
+        _problems.popitem(last=False)
+    return _problems[job.data_key]
+
+
+def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
+    """Call a data set, and check that it yields what it declares.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it does not.
+    """
+    problem = dataset(seed)
+    if not isinstance(problem, Problem):
+        raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
+    lacking = declared - problem.provides
+    if lacking:
+        raise InvalidProblemError(
+            f"the data set declares {', '.join(sorted(lacking))} but does not yield it"
+        )
+    return problem
+
+
+def answers_of(job: Job, problem: Problem) -> MadeAnswers:
+    """What the oracle of a job answers.
+
+    Comparisons are kept for the next cell that hears the same. Nothing can write to them: answers
+    of other kinds might not be what they were when an algorithm has had them.
+    """
+    key = repr((job.data_key, job.oracle, job.noise_seed, job.budget))
+    if key in _answers:
+        return _answers[key]
+    _answers.clear()  # before the new ones are there: they may be large
+    with collect_notes() as notes:
+        answers = make_answers(job.oracle, problem, job.noise_seed, job.budget)
+    made = MadeAnswers(answers, tuple(notes))
+    if isinstance(answers.data, Comparisons | AllComparisons):
+        _answers[key] = made
+    return made
+
+
+def make_answers(oracle: Call, problem: Problem, seed: int, budget: int | None) -> Answers:
+    """Call an oracle plugin.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it returns anything else than answers.
+    """
+    answers = oracle(problem, seed, budget)
+    if not isinstance(answers, Answers):
+        raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
+    return answers
+
+
+def make_oracle(
+    answers: Answers,
+    budget: int | None,
+    checkpoints: tuple[int, ...] = (),
+    clock: Callable[[], float] = perf_counter,
+) -> Oracle:
+    """Wrap answers with a ledger of its own, ready to be asked."""
+    made = Oracle(answers, budget, checkpoints, clock)
+    made.prepare()
+    return made

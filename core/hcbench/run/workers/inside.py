@@ -1,0 +1,190 @@
+"""What runs in a worker: one job after the other."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from hcbench.run.workers.limits import WEIGHED
+from hcbench.run.workers.logs import take_tail, write_draft
+from hcbench.run.workers.memory import resident
+from hcbench.run.workers.messages import CHUNK, PROTOCOL, Order, Phase, Result, pack, unpack
+from hcbench.run.workers.processes import adopt_orphans, die_with_parent, libc, reap_any
+
+_CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
+_PROCESSORS = os.cpu_count() or 1
+
+
+class Announce(Protocol):
+    """What a job tells while it runs."""
+
+    def __call__(self, phase: str, value: object = None) -> None:
+        """Say that a phase begins; `value` is reported if the job does not come to its end."""
+
+
+class Target(Protocol):
+    """What a worker calls for each job."""
+
+    def __call__(self, job: object, announce: Announce, /) -> object:
+        """Do it."""
+
+
+def isolate(log: int) -> None:
+    """Give the worker its own session, log file and limits."""
+    import faulthandler
+    import resource
+
+    os.setsid()
+    die_with_parent()
+    adopt_orphans()
+    for descriptor in (1, 2):
+        os.dup2(log, descriptor)
+    for stream in (sys.stdout, sys.stderr):
+        # By lines, so that a crash loses little; no text may fail to print.
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    faulthandler.enable()
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+
+class Channels(NamedTuple):
+    """Where a worker hears and speaks: the connection, and descriptors that main reads."""
+
+    connection: socket.socket
+    phases: int
+    log: int
+    draft: int
+
+
+class Worker:
+    """The loop that does one job after the other.
+
+    Parameters
+    ----------
+    channels
+        To the main process.
+    target
+        ``module:function``, called with a job and ``announce``.
+    """
+
+    def __init__(self, channels: Channels, target: str) -> None:
+        self._channels = channels
+        self._target = target
+        self._pid = os.getpid()
+        self._call: Target | None = None
+
+    def serve(self) -> None:
+        """Do jobs until the main process closes the connection."""
+        buffer = bytearray()
+        connection = self._channels.connection
+        while data := connection.recv(CHUNK):
+            buffer += data
+            for order in unpack(buffer):
+                assert isinstance(order, Order)
+                connection.sendall(pack(self._perform(order)))
+
+    def _perform(self, order: Order) -> Result:
+        threads = threading.active_count()
+        _bound_cpu(order.limits.grace)
+        result = self._outcome(order)
+        _flush()
+        if os.getpid() != self._pid:
+            # The algorithm forked, and its copy came back as if it were us.
+            os._exit(0 if result.ending == "done" else 1)
+        signal.alarm(0)  # an alarm that the job set would end the next one
+        spent = threading.active_count() > threads or _has_children()
+        return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
+
+    def _take_log(self) -> str:
+        try:
+            return take_tail(self._channels.log)
+        except OSError:  # the job closed it
+            return ""
+
+    def _outcome(self, order: Order) -> Result:
+        try:
+            value = self._resolve()(pickle.loads(order.job), self._announcer(order))
+            return Result(order.number, "done", _pickle(value))
+        except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
+            return Result(order.number, "error", b"", _describe(error), traceback.format_exc())
+
+    def _resolve(self) -> Target:
+        if self._call is None:
+            module, _, function = self._target.partition(":")
+            self._call = getattr(importlib.import_module(module), function)
+        return self._call
+
+    def _announcer(self, order: Order) -> Announce:
+        def announce(phase: str, value: object = None) -> None:
+            if os.getpid() != self._pid:
+                return  # a forked copy must not speak for us
+            _bound_cpu(order.limits.allowed(phase))
+            held = resident() if phase in WEIGHED else 0
+            begun = Phase(order.number, phase, time.monotonic(), held)
+            os.write(self._channels.phases, pack(begun))
+            if value is not None:
+                write_draft(self._channels.draft, order.number, _pickle(value))
+
+        return announce
+
+
+def _bound_cpu(seconds: float) -> None:
+    """Let the system end this process after so many more seconds on all processors.
+
+    The main process enforces the limits; this is for orphans, which nobody watches.
+    """
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    soft = resource.RLIM_INFINITY
+    if math.isfinite(seconds):
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        allowed = seconds * _PROCESSORS + _CPU_SLACK
+        soft = math.ceil(usage.ru_utime + usage.ru_stime + allowed)
+    if hard != resource.RLIM_INFINITY:
+        soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _has_children() -> bool:
+    while (ended := reap_any()) is not None:
+        if ended[0] == 0:
+            return True
+    return False
+
+
+def _pickle(value: object) -> bytes:
+    try:
+        return pickle.dumps(value, PROTOCOL)
+    except Exception:
+        # An instance of a class that the main process sent to us by value goes back likewise.
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(value, protocol=PROTOCOL))
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__} (its message cannot be printed)"
+
+
+def _flush() -> None:
+    """Bring what the job printed into the log: Python's buffers, then those of the C library."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # the job may have closed it
+            stream.flush()
+    library = libc()
+    if library is not None:
+        library.fflush(None)

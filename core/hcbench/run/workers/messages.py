@@ -1,0 +1,109 @@
+"""What the processes say to each other. All of them are ours, hence pickle."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from hcbench.run.workers.limits import Limits
+
+PROTOCOL = 5
+CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page faults
+_HEADER = struct.Struct("!Q")
+
+
+class Fork(NamedTuple):
+    """Main to nursery, with descriptors for connection, phases and log: fork worker `number`."""
+
+    number: int
+
+
+class Kill(NamedTuple):
+    """Main to nursery: kill this worker and all that it started."""
+
+    pid: int
+
+
+class Ready(NamedTuple):
+    """Nursery to main: the modules are imported."""
+
+
+class Born(NamedTuple):
+    """Nursery to main: worker `number` runs as `pid`."""
+
+    number: int
+    pid: int
+
+
+class Stillborn(NamedTuple):
+    """Nursery to main: worker `number` could not be forked."""
+
+    number: int
+    reason: str
+
+
+class Died(NamedTuple):
+    """Nursery to main: a worker ended (exit code, or minus the signal), and its offspring too."""
+
+    pid: int
+    code: int
+
+
+class Order(NamedTuple):
+    """Main to worker: do this (pickled) job; the limits bound its CPU time.
+
+    Orders are numbered, as a worker may have the next one before main has seen the last result.
+    """
+
+    number: int
+    job: bytes
+    limits: Limits
+
+
+class Phase(NamedTuple):
+    """Worker to main: a phase of an order began at this time, with so many bytes resident.
+
+    It goes through a pipe of its own, which main reads when it needs to know: waking it up would
+    take processor time from what is measured.
+    """
+
+    order: int
+    name: str
+    at: float
+    resident: int
+
+
+class Result(NamedTuple):
+    """Worker to main: an order's job ended at this monotonic time.
+
+    `log` is what it printed; `spent` asks for a new worker in this one's place.
+    """
+
+    order: int
+    ending: Literal["done", "error"]
+    value: bytes = b""
+    reason: str = ""
+    traceback: str = ""
+    log: str = ""
+    at: float = 0.0
+    spent: bool = False
+
+
+def pack(message: object) -> bytes:
+    """Return a message as a frame: its length, then its pickle."""
+    body = pickle.dumps(message, PROTOCOL)
+    return _HEADER.pack(len(body)) + body
+
+
+def unpack(buffer: bytearray) -> Iterator[Any]:
+    """Take the complete frames off the front of `buffer` and yield their messages."""
+    while len(buffer) >= _HEADER.size:
+        end = _HEADER.size + _HEADER.unpack_from(buffer)[0]
+        if len(buffer) < end:
+            return
+        with memoryview(buffer) as view:
+            message = pickle.loads(view[_HEADER.size : end])
+        del buffer[:end]
+        yield message

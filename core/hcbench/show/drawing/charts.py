@@ -1,0 +1,267 @@
+"""Curves, scaling, trade-offs and performance profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench.analysis.views import looks_of
+from hcbench.analysis.views.axes import is_wide
+from hcbench.analysis.views.significance import blocks_text
+from hcbench.show.drawing.sheets import (
+    add_caption,
+    add_legend,
+    add_title,
+    format_numbers,
+    make_sheet,
+    name_metric,
+    plain,
+    style_of,
+)
+from hcbench.show.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from hcbench.analysis.results import Results
+    from hcbench.analysis.views import (
+        CurveView,
+        Line,
+        Look,
+        Panel,
+        ProfileView,
+        TradeoffPanel,
+        TradeoffPoint,
+        TradeoffView,
+    )
+    from hcbench.plan.presentation import MetricInfo
+
+_TICKS = 8  # so many places are all named
+_BAND = 0.18  # opacity
+
+
+def draw_curves(view: CurveView, results: Results, *, log_log: bool = False) -> Figure:
+    """A panel for each combination of what else varies, a line for each algorithm."""
+    figure, axes = make_sheet(len(view.panels))
+    looks = looks_of(results)
+    handles: dict[str, Any] = {}
+    seen: dict[str, Look] = {}
+    with style():
+        for ax, panel in zip(axes, view.panels, strict=True):
+            for line in panel.lines:
+                look = seen.setdefault(line.name, looks[line.algorithm])
+                handle = _draw_line(ax, line, look)
+                handles.setdefault(_with_exponent(line, len(view.panels)), handle)
+            add_title(ax, panel.title)
+            ax.set_xlabel(plain(view.x.title))
+            ax.set_ylabel(name_metric(view.metric))
+            ax.grid(visible=True, axis="y")
+            _scale(ax, panel, view.metric, log_log=log_log)
+        if not view.metric.cost:
+            _share_heights(axes)
+    add_legend(figure, handles)
+    add_caption(figure, [view.interval, *_captions(view, log_log=log_log)])
+    return figure
+
+
+def _draw_line(ax: Axes, line: Line, look: Look) -> Any:
+    x = np.array([point.x for point in line.points])
+    mean = np.array([point.mean for point in line.points])
+    low = np.array([np.nan if p.low is None else p.low for p in line.points])
+    high = np.array([np.nan if p.high is None else p.high for p in line.points])
+    drawn = style_of(look)
+    if line.flat:
+        drawn |= {"marker": "", "linewidth": 0.9}
+    (handle,) = ax.plot(x, mean, **drawn)
+    if (high > low).any():
+        ax.fill_between(x, low, high, color=look.colour, alpha=_BAND, linewidth=0)
+    if line.fit is not None:
+        fitted = line.fit.factor * x**line.fit.exponent
+        ax.plot(x, fitted, color=look.colour, linewidth=0.7, linestyle=":")
+    return handle
+
+
+def _with_exponent(line: Line, n_panels: int) -> str:
+    """The name in the legend; of a single panel with the fitted exponent."""
+    if line.fit is None or n_panels > 1:
+        return line.name
+    return f"{line.name}: {exponent_text(line)}"
+
+
+def exponent_text(line: Line) -> str:
+    """The exponent with its standard error, as it is written."""
+    if line.fit is None:
+        return ""
+    error = line.fit.standard_error
+    return f"{line.fit.exponent:.2f}" + ("" if error is None else f" ± {error:.2f}")
+
+
+def _captions(view: CurveView, *, log_log: bool) -> list[str]:
+    found = []
+    if log_log:
+        found.append("dotted: power laws fitted to the means, exponent ± standard error")
+        if len(view.panels) > 1:
+            for panel in view.panels:
+                laws = [f"{n.name} {exponent_text(n)}" for n in panel.lines if n.fit]
+                if laws:
+                    found.append(f"{panel.title}: {', '.join(laws)}")
+    failed = sum(
+        p.failed
+        for panel in view.panels
+        for n in panel.lines
+        for p in n.points[: None if not n.flat else 1]
+    )
+    if failed:
+        found.append(f"{failed} repetitions failed and are not in the means")
+    return found
+
+
+def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None:
+    """Logarithmic scales where the places are wide apart, or costs are."""
+    places = sorted({point.x for line in panel.lines for point in line.points})
+    values = [point.mean for line in panel.lines for point in line.points]
+    if places[0] > 0 and (log_log or is_wide(places)):
+        ax.set_xscale("log")
+    if min(values) > 0 and (log_log or (metric.cost and is_wide(values))):
+        ax.set_yscale("log")
+    if 1 < len(places) <= _TICKS:
+        ax.set_xticks(places, [f"{place:g}" for place in places])
+        ax.set_xticks([], minor=True)
+    format_numbers(ax, metric, "y")
+
+
+def _share_heights(axes: Sequence[Axes]) -> None:
+    """The same limits for all, so that panels are compared at a glance."""
+    limits = [ax.get_ylim() for ax in axes]
+    for ax in axes:
+        ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+# ---- Trade-offs ----------------------------------------------------------------------------------
+
+
+def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
+    """A panel for each data set: quality against cost, the Pareto front as a line."""
+    figure, axes = make_sheet(len(view.panels))
+    levels = [level for panel in view.panels for level in panel.levels]
+    names = [point.name for panel in view.panels for point in panel.points]
+    looks = looks_of(results, [*names, *(level.name for level in levels)])
+    handles: dict[str, Any] = {}
+    with style():
+        for ax, panel in zip(axes, view.panels, strict=True):
+            _draw_points(ax, panel, looks, handles)
+            add_title(ax, panel.dataset)
+            ax.set_xlabel(name_metric(view.against))
+            ax.set_ylabel(name_metric(view.metric))
+            ax.grid(visible=True)
+            _scale_costs(ax, [_means(point)[0] for point in panel.points])
+            format_numbers(ax, view.against, "x")
+    add_legend(figure, handles)
+    caption = ["bars: 95 % bootstrap intervals of the means; ringed and joined: the Pareto front"]
+    if levels:
+        caption.append(f"dashed levels: no {view.against.label}")
+    add_caption(figure, caption)
+    return figure
+
+
+def _draw_points(
+    ax: Axes, panel: TradeoffPanel, looks: dict[str, Look], handles: dict[str, Any]
+) -> None:
+    for front in panel.fronts:
+        x, y = zip(*(_means(panel.points[i]) for i in front), strict=True)
+        ax.step(x, y, where="post", color="#999999", linewidth=1.0, zorder=1)
+    for point in panel.points:
+        look = looks[point.name]
+        (handle,) = ax.plot(
+            *([mean] for mean in _means(point)),
+            color=look.colour,
+            marker=look.marker or "o",
+            markerfacecolor="none" if point.reference else look.colour,
+            markeredgecolor="black" if point.on_front else look.colour,
+            markersize=6,
+            linestyle="",
+        )
+        handles.setdefault(point.name, handle)
+    _draw_intervals(ax, panel, looks)
+    for level in panel.levels:
+        height, look = level.y.mean or 0.0, looks[level.name]
+        line = ax.axhline(height, color=look.colour, linestyle="--", linewidth=0.9)
+        handles.setdefault(level.name, line)
+
+
+def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
+    """Logarithmic where they are wide apart; nothing at all stands left of the smallest."""
+    positive = [cost for cost in costs if cost > 0]
+    if is_wide(positive):
+        if len(positive) == len(costs):
+            ax.set_xscale("log")
+        else:
+            ax.set_xscale("symlog", linthresh=min(positive))
+            ax.set_xlim(-0.3 * min(positive), 1.5 * max(positive))
+
+
+def _means(point: TradeoffPoint) -> tuple[float, float]:
+    return point.x.mean or 0.0, point.y.mean or 0.0
+
+
+def _draw_intervals(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> None:
+    """The intervals of all points at once: an artist each would take minutes."""
+    for axis in ("x", "y"):
+        bars = [
+            (*_means(point), summary.low, summary.high, looks[point.name].colour)
+            for point in panel.points
+            for summary in (point.x if axis == "x" else point.y,)
+            if summary.low is not None and summary.high is not None and summary.low < summary.high
+        ]
+        if not bars:
+            continue
+        x, y, low, high, colours = zip(*bars, strict=True)
+        if axis == "x":
+            ax.hlines(y, low, high, colors=colours, linewidth=0.8)
+        else:
+            ax.vlines(x, low, high, colors=colours, linewidth=0.8)
+
+
+# ---- Performance profiles ------------------------------------------------------------------------
+
+
+def draw_profile(view: ProfileView, results: Results) -> Figure:
+    """A step for each competitor: the share of blocks on which it is within what of the best."""
+    figure, (ax,) = make_sheet(1)
+    profile, names = view.profile, view.blocks.competitors
+    looks = looks_of(results, names)
+    start = 1.0 if profile.by == "ratio" else 0.0
+    furthest = max((float(w[-1]) for w in profile.within if w.size), default=start)
+    wide = profile.by == "ratio" and is_wide((start, furthest))
+    end = furthest * 1.2 if wide else start + (1.05 * (furthest - start) or 1.0)
+    handles: dict[str, Any] = {}
+    with style():
+        for place, name in enumerate(names):
+            x = np.concatenate(([start], profile.within[place], [end]))
+            first, last = profile.at(start)[place], profile.at(end)[place]
+            y = np.concatenate(([first], profile.share[place], [last]))
+            look = looks[name]
+            (handles[name],) = ax.step(
+                x,
+                y,
+                where="post",
+                color=look.colour,
+                linestyle=look.linestyle,
+                marker=look.marker,
+                markevery=(place % 4, max(1, len(x) // 6)),
+                clip_on=False,
+            )
+        if wide:
+            ax.set_xscale("log")
+        ax.set_xlim(start, end)
+        ax.set_ylim(0, 1.02)
+        what = "so many times" if profile.by == "ratio" else "so much behind"
+        ax.set_xlabel(f"{plain(view.metric.label)}: at most {what} the best")
+        ax.set_ylabel(f"share of {view.blocks.unit}s")
+        ax.grid(visible=True)
+    add_legend(figure, handles)
+    add_caption(figure, [blocks_text(view.blocks)])
+    return figure

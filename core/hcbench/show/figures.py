@@ -1,0 +1,292 @@
+"""The figures of a suite: drawn of its results, its stored trees and its data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from hcbench.errors import DataNotAvailableError, HcbenchError, PluginError
+from hcbench.model.notes import collect_notes
+from hcbench.model.trees import Tree
+from hcbench.plan.plan import data_seed
+from hcbench.registry import Registry, load_registry
+from hcbench.registry.labels import same_name
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.specs import load_function
+from hcbench.run.cell import describe
+from hcbench.run.inputs import make_problem
+from hcbench.run.job import Call
+from hcbench.show.plots import style
+from hcbench.store import Store
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+    from hcbench.analysis.results import Results
+    from hcbench.model.problem import Problem, Result
+    from hcbench.plan.outcome import Outcome
+    from hcbench.registry.suite import Figure
+
+FORMATS = ("svg", "png", "pdf")
+Format = Literal["svg", "png", "pdf"]
+#: Without the time at which they were drawn, so that the same drawing is the same file.
+_METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureView:
+    """What a function that draws a figure is given.
+
+    Attributes
+    ----------
+    results : Results
+        Rows, summary and all else.
+    """
+
+    results: Results
+    _store: Store
+    _registry: Registry
+    _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
+
+    @property
+    def plugins(self) -> Plugins:
+        """Whose code there is."""
+        return self._registry.plugins
+
+    def tree(
+        self,
+        algorithm: str,
+        dataset: str,
+        repetition: int = 0,
+        *,
+        oracle: str = "",
+        budget: int | None = None,
+        checkpoint: int | None = None,
+    ) -> Tree:
+        """The tree that an algorithm returned, as it is kept.
+
+        Parameters
+        ----------
+        algorithm, dataset : str
+            As in the suite; a parameter may be left out if it has its default.
+        repetition : int
+        oracle : str, optional
+            Needed where the algorithm ran with several.
+        budget, checkpoint : int, optional
+            Likewise; without a checkpoint it is the tree at the end.
+
+        Raises
+        ------
+        DataNotAvailableError
+            If the cell was not run or has no tree, and why.
+        """
+        outcome = self._outcome(algorithm, dataset, repetition, oracle, budget)
+        if outcome.status != "ok":
+            raise DataNotAvailableError(
+                f"{algorithm} on {dataset} has no tree: {outcome.status}: {outcome.reason}"
+            )
+        result = self._result(outcome, checkpoint)
+        if not isinstance(result, Tree):
+            raise DataNotAvailableError(f"{algorithm} on {dataset} has no tree that is kept")
+        return result
+
+    def _result(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
+        points = outcome.measured
+        if all(point.result is None for point in points):
+            stored = self._store.find([outcome.key], {})
+            points = self._store.results_of(stored[outcome.key].row) if stored else ()
+        return next((p.result for p in points if p.checkpoint == checkpoint), None)
+
+    def _outcome(
+        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | None
+    ) -> Outcome:
+        known = self.results.parameters
+        found = [
+            outcome
+            for outcome in self.results.outcomes
+            if outcome.repetition == repetition
+            and same_name(algorithm, outcome.algorithm, known.get("algorithms", {}))
+            and same_name(dataset, outcome.dataset, known.get("datasets", {}))
+            and (not oracle or same_name(oracle, outcome.oracle, known.get("oracles", {})))
+            and (budget is None or outcome.budget == budget)
+        ]
+        if not found:
+            raise DataNotAvailableError(
+                f"{algorithm} was not run on {dataset} in repetition {repetition}"
+            )
+        if len(found) > 1:
+            which = " or ".join(f"oracle {o.oracle}, budget {o.budget}" for o in found)
+            raise HcbenchError(f"{algorithm} on {dataset}: say which is meant: {which}")
+        return found[0]
+
+    def problem(self, dataset: str, repetition: int = 0) -> Problem:
+        """The data of a repetition, generated again from their seed.
+
+        Raises
+        ------
+        DataNotAvailableError
+            If the data set was not in the comparison, is no registered one, or yields other data
+            now.
+        """
+        known = self.results.parameters.get("datasets", {})
+        label = next((d for d in self.results.datasets if same_name(dataset, d, known)), None)
+        if label is None:
+            raise DataNotAvailableError(f"{dataset} was not in the comparison")
+        if (label, repetition) not in self._problems:
+            self._problems[label, repetition] = self._generate(label, repetition)
+        return self._problems[label, repetition]
+
+    def _generate(self, label: str, repetition: int) -> Problem:
+        import scipy.linalg  # noqa: F401 - only a BLAS that is loaded can be limited
+        from threadpoolctl import threadpool_limits
+
+        try:
+            (use,) = self._registry.use_datasets(label)
+        except HcbenchError as error:
+            raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
+        same = [o for o in self.results.outcomes if o.dataset == label and o.key]
+        base = same[0].seed if same else self.results.suite.seed
+        seed = data_seed(use, base, repetition)
+        declared = use.spec.provides_with(use.params)
+        # As in a worker, since BLAS rounds otherwise with more threads; notes were kept then.
+        with threadpool_limits(1), collect_notes():
+            problem = make_problem(Call(use.spec.function, use.params), seed, declared)
+        digests = {o.data_digest for o in same if o.repetition == repetition and o.data_digest}
+        if digests and problem.digest() not in digests:
+            raise DataNotAvailableError(f"{label} yields other data now than when it was run")
+        return problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What became of a figure.
+
+    Attributes
+    ----------
+    name : str
+    path : Path or None
+        The file; None if it could not be drawn.
+    reason : str
+        Why not.
+    failed : bool
+        Whether its function is to blame, rather than that data are not available.
+    """
+
+    name: str
+    path: Path | None = None
+    reason: str = ""
+    failed: bool = False
+
+
+def draw_figures(
+    results: Results,
+    folder: str | Path,
+    *,
+    format: Format = "svg",  # noqa: A002
+    figures: Sequence[Figure] | None = None,
+    store: Store | str | Path | None = None,
+    plugins: Sequence[str | Path] = (),
+) -> list[Drawn]:
+    """Draw the figures of a suite, a file each, and go on where one cannot be drawn.
+
+    Parameters
+    ----------
+    results : Results
+    folder : path
+        Made if it is not there.
+    format : {"svg", "png", "pdf"}
+        Fonts are embedded.
+    figures : sequence of Figure, optional
+        By default those of the suite of the results.
+    store : Store, path or URL, optional
+        Where the results are kept; by default as for `compare`.
+    plugins : sequence of path
+        Plugin files with the data sets.
+
+    Returns
+    -------
+    list of Drawn
+
+    Raises
+    ------
+    HcbenchError
+        If the format is none of these, or the folder cannot be made.
+    """
+    check_format(format)
+    target = make_folder(folder)
+    wanted = results.suite.figures if figures is None else figures
+    opened = store if isinstance(store, Store) else Store(store)
+    try:
+        view = FigureView(results, opened, load_registry(plugins))
+        return [_draw(figure, view, target, format) for figure in wanted]
+    finally:
+        if opened is not store:
+            opened.close()
+
+
+def check_format(name: str) -> None:
+    """Refuse what is no format of a figure."""
+    if name not in FORMATS:
+        raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {name!r}")
+
+
+def make_folder(folder: str | Path) -> Path:
+    """Make a folder if it is not there."""
+    path = Path(folder).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HcbenchError.of_file("write", path, error) from error
+    return path
+
+
+def _draw(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
+    path = folder / f"{figure.name}.{form}"
+    try:
+        _save(figure, view, path, form)
+    except DataNotAvailableError as error:
+        return Drawn(name=figure.name, reason=describe(error))
+    except Exception as error:  # whatever is wrong with one figure, the others are drawn
+        return Drawn(name=figure.name, reason=describe(error), failed=True)
+    return Drawn(name=figure.name, path=path)
+
+
+def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
+    """The function of a figure; one that is merely named must be code of a plugin.
+
+    Names come from suites and stores, and those may come from anywhere.
+
+    Raises
+    ------
+    PluginError
+        If it is no function of a plugin that is loaded.
+    """
+    if not isinstance(figure.function, str):
+        return figure.function
+    refused = PluginError(f"{figure.function} is no function of a plugin: only those are called")
+    if not plugins.has_code(figure.function.partition(":")[0]):
+        raise refused
+    function = load_function(figure.function)
+    if not plugins.has_code(getattr(function, "__module__", None) or ""):
+        raise refused  # what a plugin merely imports
+    return function
+
+
+def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
+    import matplotlib.figure
+
+    with style():
+        drawn = _function_of(figure, view.plugins)(view)
+        if not isinstance(drawn, matplotlib.figure.Figure):
+            raise HcbenchError(
+                f"its function must return a matplotlib figure, got {type(drawn).__name__}"
+            )
+    write_figure(drawn, path, form)
+
+
+def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:
+    """Write a figure; the same drawing is the same file."""
+    with style():
+        drawn.savefig(path, format=form, bbox_inches="tight", metadata=_METADATA.get(form, {}))

@@ -1,0 +1,339 @@
+"""Dendrograms of trees of any kind, drawn from their arrays.
+
+Trees need not be binary, heights need not be monotone, and nothing recurses: a chain of 100 000
+leaves is drawn like any other tree. O(m) for m nodes, besides what matplotlib needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from hcbench.analysis.views.palette import PALETTE
+from hcbench.errors import DataError
+from hcbench.model.trees import HeightKind, Tree
+from hcbench.show.plots.settings import new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+Orientation: TypeAlias = Literal["top", "left", "right"]
+MIXED = "#555555"
+GUIDE = "#bbbbbb"
+_POINTS = 72.0  # of an inch
+_NAME_SIZE = (3.0, 10.0)  # points: smaller names cannot be read
+_WANTED_SIZE = 6.0
+_LEGEND = 20  # classes, at most
+_AXES = {
+    HeightKind.DISTANCE: "distance",
+    HeightKind.AFFINITY: "affinity",
+    HeightKind.ORDER: "order of merges",
+    HeightKind.NONE: "levels",
+}
+
+
+def dendrogram(
+    ax: Axes | None,
+    tree: Tree,
+    *,
+    classes: ArrayLike | None = None,
+    colours: Mapping[Any, str] | None = None,
+    names: bool | None = None,
+    orientation: Orientation = "top",
+    order: ArrayLike | None = None,
+) -> Axes:
+    """Draw a tree with its root on top, on the left or on the right.
+
+    Distances grow towards the root, affinities towards the leaves: the axis shows the heights as
+    the tree has them. Infinite heights are drawn a little beyond the others; a tree without heights
+    is drawn by levels, all leaves on one.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        None: those of a new figure that is large enough for the names.
+    tree : Tree
+    classes : (n,) labels, optional
+        The class of each leaf. Names, and branches below which there is one class only, have its
+        colour.
+    colours : mapping of class to colour, optional
+        By default colours that colour-blind people tell apart (see `class_colours`).
+    names : bool, optional
+        Whether to write the names of the leaves (their numbers, if they have none); by default
+        where there is room for letters of 3 points.
+    orientation : {"top", "left", "right"}
+        Where the root is.
+    order : (n,) int, optional
+        The leaves from left to right, or from the top to the bottom, in an order in which no
+        branches cross; by default that of the tree.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        If there is not one class for each leaf.
+    """
+    if ax is None:
+        ax = _fitting_axes(tree, orientation)
+    labels = None if classes is None else _checked_classes(classes, tree.n)
+    palette: Mapping[Any, str] = {}
+    if labels is not None:
+        palette = colours or class_colours(labels)
+    leaves = tree.leaf_order if order is None else np.asarray(order, dtype=np.int64)
+    along, height = layout(tree, leaves)
+    _draw_branches(ax, tree, along, height, labels, palette, orientation)
+    size = _room(ax, tree.n, orientation)
+    wanted = size >= _NAME_SIZE[0] if names is None else names
+    _write_names(ax, tree, leaves, labels, palette, size if wanted else 0.0, orientation)
+    _label_heights(ax, tree, along, height, orientation)
+    if labels is not None and 1 < len(palette) <= _LEGEND:
+        _add_legend(ax, labels, palette)
+    return ax
+
+
+def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
+    """A colour for each class, in the order in which they first appear; after 16 they come again.
+
+    The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
+    """
+    return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(dict.fromkeys(classes))}
+
+
+def layout(
+    tree: Tree, order: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the nodes are drawn.
+
+    Parameters
+    ----------
+    tree : Tree
+    order : (n,) int, optional
+        The leaves in the order in which they stand; by default that of the tree.
+
+    Returns
+    -------
+    along : (m,) float
+        Leaves at 0, 1, ..., n-1 from left to right; other nodes midway between their outermost
+        children.
+    height : (m,) float
+        Finite heights; levels, counted from the leaves, for a tree that has none.
+    """
+    m, n = tree.n_nodes, tree.n
+    along = np.empty(m)
+    along[tree.leaf_order if order is None else order] = np.arange(n)
+    first, last = np.full(m, np.inf), np.full(m, -np.inf)
+    levels = np.zeros(m)
+    parent = tree.parent.tolist()
+    for node in range(m):  # children come before their parents
+        if node >= n:
+            along[node] = (first[node] + last[node]) / 2
+        above = parent[node]
+        if above >= 0:
+            first[above] = min(first[above], along[node])
+            last[above] = max(last[above], along[node])
+            levels[above] = max(levels[above], levels[node] + 1)
+    return along, levels if tree.height is None else _finite(tree.height)
+
+
+def _finite(height: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Heights with infinite ones a tenth of the range beyond the others."""
+    known = height[np.isfinite(height)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    beyond = 0.1 * (high - low) or 1.0
+    return np.clip(height, low - beyond, high + beyond)
+
+
+def _checked_classes(classes: ArrayLike, n: int) -> list[Any]:
+    labels: list[Any] = np.asarray(getattr(classes, "labels", classes)).tolist()
+    if len(labels) != n:
+        raise DataError(f"{len(labels)} classes for {n} leaves; give one for each leaf")
+    return labels
+
+
+def _classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
+    """The class of all leaves below each node; None where there are several."""
+    unknown = object()
+    found = [*labels, *([unknown] * (tree.n_nodes - tree.n))]
+    for node, above in enumerate(tree.parent.tolist()):
+        if above < 0:
+            continue
+        if found[above] is unknown:
+            found[above] = found[node]
+        elif found[above] != found[node]:
+            found[above] = None
+    return found
+
+
+def _draw_branches(
+    ax: Axes,
+    tree: Tree,
+    along: NDArray[np.float64],
+    height: NDArray[np.float64],
+    labels: Sequence[Any] | None,
+    palette: Mapping[Any, str],
+    orientation: Orientation,
+) -> None:
+    """A stem from each node to its parent's height, and a bar over the children of each node."""
+    from matplotlib.collections import LineCollection
+
+    parent, n = tree.parent, tree.n
+    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]]).transpose(
+        2, 0, 1
+    )
+    first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
+    np.minimum.at(first, parent[:-1], along[:-1])
+    np.maximum.at(last, parent[:-1], along[:-1])
+    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]]).transpose(2, 0, 1)
+    lines = np.concatenate((stems, bars))
+    colour = [MIXED] * tree.n_nodes
+    if labels is not None:
+        colour = [palette.get(c, MIXED) for c in _classes_of_nodes(tree, labels)]
+    drawn = lines if orientation == "top" else lines[:, :, ::-1]
+    width = 1.2 if n <= 60 else 0.9 if n <= 200 else 0.6
+    ax.add_collection(
+        LineCollection(
+            list(drawn),
+            colors=[*colour[:-1], *colour[n:]],
+            linewidths=width,
+            capstyle="projecting",
+        )
+    )
+
+
+def _label_heights(
+    ax: Axes,
+    tree: Tree,
+    along: NDArray[np.float64],
+    height: NDArray[np.float64],
+    orientation: Orientation,
+) -> None:
+    """Limits and name of the axis of heights: the root is on its side, whatever heights mean."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = float(height.min()), float(height.max())
+    margin = 0.03 * (high - low) or 0.5
+    if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
+        limits = (high + margin, low - margin)
+    else:
+        limits = (low - margin, high + margin)
+    sides = (-0.6, tree.n - 0.4)
+    if orientation == "top":
+        ax.set_xlim(*sides)
+        ax.set_ylim(*limits)
+        ax.set_ylabel(_AXES[tree.kind])
+    else:
+        ax.set_ylim(*reversed(sides))
+        ax.set_xlim(*(reversed(limits) if orientation == "left" else limits))
+        ax.set_xlabel(_AXES[tree.kind])
+    if tree.kind in (HeightKind.ORDER, HeightKind.NONE):
+        axis = ax.yaxis if orientation == "top" else ax.xaxis
+        axis.set_major_locator(MaxNLocator(integer=True))
+    for side in {"top", "right", "bottom", "left"} - {"left" if orientation == "top" else "bottom"}:
+        ax.spines[side].set_visible(False)
+    leaves = height[: tree.n]
+    if np.ptp(leaves) > 0:
+        _guide_names(ax, along[: tree.n], leaves, limits[0], orientation)
+
+
+def _guide_names(
+    ax: Axes,
+    along: NDArray[np.float64],
+    leaves: NDArray[np.float64],
+    base: float,
+    orientation: Orientation,
+) -> None:
+    """Thin lines from leaves that end at different heights to their names."""
+    lines = ax.vlines if orientation == "top" else ax.hlines
+    lines(along, leaves, base, colors=GUIDE, linewidths=0.5, linestyles=":", zorder=0)
+
+
+def _write_names(
+    ax: Axes,
+    tree: Tree,
+    leaves: NDArray[np.int64],
+    labels: Sequence[Any] | None,
+    palette: Mapping[Any, str],
+    size: float,
+    orientation: Orientation,
+) -> None:
+    """The names at the leaves, in the colours of their classes; or, without room, coloured dots."""
+    axis = ax.xaxis if orientation == "top" else ax.yaxis
+    order = leaves.tolist()
+    colours = [palette.get(labels[i], MIXED) if labels is not None else "black" for i in order]
+    if orientation == "left":
+        ax.yaxis.tick_right()
+    if not size:
+        axis.set_ticks([])
+        if labels is not None:
+            at = np.arange(tree.n, dtype=np.float64)
+            edge = np.ones(tree.n) if orientation == "left" else np.zeros(tree.n)
+            if orientation == "top":
+                dots = ax.scatter(at, edge, c=colours, transform=ax.get_xaxis_transform())
+            else:
+                dots = ax.scatter(edge, at, c=colours, transform=ax.get_yaxis_transform())
+            dots.set(sizes=[4.0], clip_on=False)
+        return
+    written = [str(i) if tree.names is None else _plain(tree.names[i]) for i in order]
+    axis.set_ticks(np.arange(tree.n), written)
+    rotation = 90 if orientation == "top" else 0
+    axis.set_tick_params(length=0, labelsize=size, labelrotation=rotation, pad=2)
+    for text, colour in zip(axis.get_ticklabels(), colours, strict=True):
+        text.set_color(colour)
+
+
+def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> None:
+    from matplotlib.patches import Patch
+
+    size = 8.0
+    # No wider than the axes, which would be squeezed to its width otherwise.
+    entry = size * (0.6 * max(len(str(name)) for name in labels) + 4.0)
+    columns = int(_extent(ax, "top") * _POINTS / entry)
+    patches = [
+        Patch(color=palette.get(name, MIXED), label=_plain(str(name)))
+        for name in dict.fromkeys(labels)
+    ]
+    ax.legend(
+        handles=patches,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=min(max(columns, 1), len(patches), 6),
+        frameon=False,
+        fontsize=size,
+        handlelength=0.8,
+    )
+
+
+def _plain(name: str) -> str:
+    """A name as text: a dollar sign would begin mathematics."""
+    return name.replace("$", r"\$")
+
+
+def _room(ax: Axes, n: int, orientation: Orientation) -> float:
+    """The size in points of names that stand side by side along the leaves."""
+    return min(0.9 * _extent(ax, orientation) * _POINTS / max(n, 1), _NAME_SIZE[1])
+
+
+def _extent(ax: Axes, orientation: Orientation) -> float:
+    """The length in inches of the side of the axes along which the leaves stand."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    box = ax.get_position()
+    width, tall = figure.get_size_inches()
+    inches = box.width * width if orientation == "top" else box.height * tall
+    # A layout engine gives axes more room, when it draws, than they have before.
+    return float(inches) * (1.0 if figure.get_layout_engine() is None else 1.2)
+
+
+def _fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
+    """Axes with room for the names of all leaves."""
+    along = max(6.0, 1.2 * tree.n * _WANTED_SIZE / _POINTS)
+    across = 4.0 if tree.n <= 100 else 6.0
+    size = (along, across) if orientation == "top" else (across, along)
+    ax: Axes = new_figure(*size)[1]
+    return ax

@@ -1,0 +1,80 @@
+"""The parameters that vary in a comparison: lines are drawn along them, rows filtered by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.views.axes import KINDS, parse_label
+from hcbench.registry.labels import split_parameter
+from hcbench.registry.names import format_value
+
+if TYPE_CHECKING:
+    from hcbench.analysis.results import Results
+    from hcbench.registry.specs import Params
+
+
+def labels_of(results: Results) -> dict[str, list[str]]:
+    """The labels of each kind, in the order asked for; of oracles those that were asked."""
+    oracles = dict.fromkeys(outcome.oracle for outcome in results.outcomes)
+    return {"algorithm": results.algorithms, "dataset": results.datasets, "oracle": list(oracles)}
+
+
+def describe_axes(results: Results) -> list[dict[str, Any]]:
+    """The numeric parameters that alone tell some labels apart: along them there are lines.
+
+    Returns
+    -------
+    list of dict
+        ``id`` (``"dataset.delta"``), ``kind``, ``label``, ``rests``: the labels without the
+        parameter; ``places``: of each label None, or its value and which of the rests is its.
+    """
+    found = []
+    for kind, labels in labels_of(results).items():
+        known = results.parameters.get(KINDS[kind], {})
+        for name in _parameters(labels, known):
+            split = [split_parameter(label, name, known) for label in labels]
+            rests = list(dict.fromkeys(rest for rest, value in split if value is not None))
+            if _varies(split):
+                places = [None if v is None else [v, rests.index(rest)] for rest, v in split]
+                found.append(
+                    {
+                        "id": f"{kind}.{name}",
+                        "kind": kind,
+                        "label": name,
+                        "rests": rests,
+                        "places": places,
+                    }
+                )
+    return found
+
+
+def _varies(split: Sequence[tuple[str, float | None]]) -> bool:
+    places = {(rest, value) for rest, value in split if value is not None}
+    return len(places) > len({rest for rest, _ in places})
+
+
+def describe_filters(results: Results) -> list[dict[str, Any]]:
+    """The parameters, of any type, with two values at least.
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``kind``, ``label``, and ``values``: the text of each label's value, None for one
+        that has no such parameter.
+    """
+    found = []
+    for kind, labels in labels_of(results).items():
+        known = results.parameters.get(KINDS[kind], {})
+        for name in _parameters(labels, known):
+            all_values = [parse_label(label, known).params for label in labels]
+            texts = [format_value(p[name]) if name in p else None for p in all_values]
+            if len({text for text in texts if text is not None}) > 1:
+                found.append({"id": f"{kind}.{name}", "kind": kind, "label": name, "values": texts})
+    return found
+
+
+def _parameters(labels: Sequence[str], known: Mapping[str, Params]) -> list[str]:
+    """Names of all parameters, in the order in which they first appear."""
+    names = [parse_label(label, known).params for label in labels]
+    return list(dict.fromkeys(name for params in names for name in params))

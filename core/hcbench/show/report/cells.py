@@ -1,0 +1,179 @@
+"""Cells and their means as columns, from which the page draws its tables and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.statistics import mean_and_std
+from hcbench.analysis.views.ranks import find_best
+from hcbench.registry.specs import Interval
+from hcbench.show.report.axes import labels_of
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import MetricInfo
+
+KEY_LENGTH = 8  # of a cell's key, as `hcbench rerun` takes it
+
+
+@dataclass(slots=True)
+class Codes:
+    """Numbers for texts that are said often."""
+
+    texts: dict[str, int] = field(default_factory=dict)
+
+    def of(self, text: str) -> int:
+        """The number of a text."""
+        return self.texts.setdefault(text, len(self.texts))
+
+
+def describe_cells(results: Results) -> dict[str, Any]:
+    """All that was measured, column by column.
+
+    Returns
+    -------
+    dict
+        ``labels`` of each kind; ``metrics``; ``texts``: what the numbers of texts mean; ``groups``:
+        the repetitions of one algorithm, on one data set, through one oracle, at one point;
+        ``cells``: every repetition, with the number of its group.
+    """
+    codes = Codes()
+    groups = _group_columns(results, codes)
+    cells = _cell_columns(results, codes)
+    return {
+        "labels": labels_of(results),
+        "metrics": [describe_metric(metric) for metric in results.metrics],
+        "groups": groups,
+        "cells": cells,
+        "texts": list(codes.texts),
+    }
+
+
+def number(value: float | None) -> float | str | None:
+    """A number as strict JSON has it: infinity and NaN are texts that JavaScript reads."""
+    if value is None or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def short(value: float | None, digits: int = 7) -> float | str | None:
+    """As `number`, with so many significant digits."""
+    if value is None or not math.isfinite(value):
+        return number(value)
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+
+
+def describe_metric(metric: MetricInfo) -> dict[str, Any]:
+    """What the page must know of a metric to write its values."""
+    interval = Interval(metric.interval)
+    return {
+        "label": metric.label,
+        "direction": metric.direction,
+        "unit": metric.unit,
+        "cost": metric.cost,
+        "unitInterval": interval.low >= -1 and interval.high <= 1,
+    }
+
+
+def _group_columns(results: Results, codes: Codes) -> dict[str, Any]:
+    groups, labels = results.groups, labels_of(results)
+    places = {kind: {label: i for i, label in enumerate(of)} for kind, of in labels.items()}
+    spreads = [_spreads(groups, metric.label) for metric in results.metrics]
+    return {
+        **{kind: [places[kind][getattr(g, kind)] for g in groups] for kind in places},
+        "budget": [group.budget for group in groups],
+        "checkpoint": [group.checkpoint for group in groups],
+        "size": [len(group.outcomes) for group in groups],
+        "ok": [sum(o.status == "ok" for o in group.outcomes) for group in groups],
+        "failed": [sum(o.failed for o in group.outcomes) for group in groups],
+        "reference": [i for i, group in enumerate(groups) if results.is_reference(group)],
+        "notes": _notes(groups, codes),
+        "mean": [[short(mean) for mean, _, _ in column] for column in spreads],
+        "std": [[short(std) for _, std, _ in column] for column in spreads],
+        "n": [[n for _, _, n in column] for column in spreads],
+        "best": _best(results),
+        "lacking": _lacking(results, codes),
+    }
+
+
+def _spreads(groups: Sequence[Group], metric: str) -> list[tuple[float | None, float | None, int]]:
+    found = []
+    for group in groups:
+        numbers = group.numbers(metric)
+        found.append((*mean_and_std(numbers), len(numbers)))
+    return found
+
+
+def _best(results: Results) -> list[list[int]]:
+    """For each metric the groups that are best on their data set."""
+    rivals: dict[str, list[Group]] = {}
+    for group in results.groups:
+        if not results.is_reference(group):
+            rivals.setdefault(group.dataset, []).append(group)
+    place = {group: i for i, group in enumerate(results.groups)}
+    return [
+        sorted(place[group] for of_one in rivals.values() for group in _better(of_one, metric))
+        for metric in results.metrics
+    ]
+
+
+def _better(rivals: Sequence[Group], metric: MetricInfo) -> list[Group]:
+    """The best ones, where they are better than anyone: a mark that all bear says nothing."""
+    found = {id(group) for group in find_best(rivals, metric)}
+    worse = {
+        _race(group, metric)
+        for group in rivals
+        if id(group) not in found and group.numbers(metric.label)
+    }
+    return [g for g in rivals if id(g) in found and _race(g, metric) in worse]
+
+
+def _race(group: Group, metric: MetricInfo) -> tuple[int | None, str]:
+    """What groups that are compared have in common."""
+    return group.checkpoint, group.oracle if metric.unit == "questions" else ""
+
+
+def _notes(groups: Sequence[Group], codes: Codes) -> list[list[int]]:
+    """Pairs of a group and the code of what was noted of it, or of why it has no result."""
+    pairs: dict[tuple[int, int], None] = {}
+    for i, group in enumerate(groups):
+        for outcome in group.outcomes:
+            said = [*outcome.notes]
+            if outcome.status != "ok":
+                said.append(f"{outcome.status}: {outcome.reason}")
+            pairs.update(((i, codes.of(text)), None) for text in said)
+    return [list(pair) for pair in pairs]
+
+
+def _lacking(results: Results, codes: Codes) -> list[list[int]]:
+    """Triples of group, metric and the code of the reason why a group has no value at all."""
+    found = []
+    for m, metric in enumerate(results.metrics):
+        for i, group in enumerate(results.groups):
+            if any(o.status == "ok" for o in group.outcomes):
+                values = group.values(metric.label)
+                if all(v.value is None for v in values):
+                    reasons = (v.reason for v in values if v.reason)
+                    found.append([i, m, codes.of(next(reasons, "not computed"))])
+    return found
+
+
+def _cell_columns(results: Results, codes: Codes) -> dict[str, Any]:
+    rows = [(i, outcome) for i, group in enumerate(results.groups) for outcome in group.outcomes]
+    return {
+        "group": [i for i, _ in rows],
+        "repetition": [outcome.repetition for _, outcome in rows],
+        "seed": [codes.of(str(outcome.seed)) for _, outcome in rows],
+        "status": [codes.of(outcome.status) for _, outcome in rows],
+        "reason": [codes.of(outcome.reason) for _, outcome in rows],
+        "key": [outcome.key[:KEY_LENGTH] for _, outcome in rows],
+        "values": [
+            [number(value.value) for group in results.groups for value in group.values(m.label)]
+            for m in results.metrics
+        ],
+    }

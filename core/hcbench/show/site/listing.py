@@ -1,0 +1,151 @@
+"""Tables of a site, as columns of plain values that its script sorts, filters and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.statistics import mean_and_std
+from hcbench.errors import NameSyntaxError
+from hcbench.registry.names import parse_name
+from hcbench.show.report.cells import describe_metric, short
+from hcbench.show.site.slugs import slug
+
+if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
+    from hcbench.plan.presentation import MetricInfo
+    from hcbench.show.report import Contents
+
+Cell = Any  # a text, a number, a [text, link], or a [mean, std]
+FOLDERS = {"algorithm": "algorithms", "dataset": "datasets", "suite": "suites"}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table.
+
+    Attributes
+    ----------
+    title, noun : str
+        ``noun`` is what a row is.
+    columns : list of dict
+        ``label``, and ``type``: text, link, number or mean; the latter has a ``metric``.
+    rows : list of list
+    """
+
+    title: str
+    noun: str
+    columns: list[dict[str, Any]]
+    rows: list[list[Cell]]
+
+    def describe(self) -> dict[str, Any]:
+        """As the page has it."""
+        return {"noun": self.noun, "columns": self.columns, "rows": self.rows, "title": self.title}
+
+
+def base_of(label: str) -> str:
+    """The name of a label, without parameters: what has a page of its own."""
+    try:
+        return parse_name(label).base
+    except NameSyntaxError:
+        return label
+
+
+def page_of(kind: str, name: str) -> str:
+    """Where the page of an algorithm, a data set or a suite is, from the top of the site."""
+    return f"{FOLDERS[kind]}/{slug(name)}.html"
+
+
+def column(label: str, kind: str = "text") -> dict[str, Any]:
+    """A column without a metric."""
+    return {"label": label, "type": kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one algorithm reached on one data set in one run."""
+
+    run: int
+    started: str
+    group: Group
+    metrics: tuple[MetricInfo, ...]
+
+
+def rows_of(contents: Contents) -> list[Row]:
+    """The rows of a run, at the ends of calls, of what could be tried."""
+    started = contents.run.started.strftime("%Y-%m-%d")
+    return [
+        Row(contents.run.id, started, group, contents.results.metrics)
+        for group in contents.results.groups
+        if group.checkpoint is None and any(o.status != "skipped" for o in group.outcomes)
+    ]
+
+
+def results_listing(rows: Sequence[Row], other: str) -> Listing:
+    """All that was measured of one thing, the latest first.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    other : {"algorithm", "dataset"}
+        What has links: the kind that the page is not of.
+    """
+    metrics = _metrics(rows)
+    own = "dataset" if other == "algorithm" else "algorithm"
+    words = {"algorithm": "algorithm", "dataset": "data set"}
+    columns = [
+        column("run", "link"),
+        column("date"),
+        column(words[own]),
+        column(words[other], "link"),
+        column("oracle"),
+        column("budget", "number"),
+        column("done"),
+        *(
+            {"label": m.label, "type": "mean", "metric": describe_metric(m)}
+            for m in metrics.values()
+        ),
+    ]
+    listed = [
+        [
+            [row.run, f"../runs/{row.run}.html"],
+            row.started,
+            getattr(row.group, own),
+            _link(other, getattr(row.group, other)),
+            row.group.oracle,
+            row.group.budget,
+            _done(row.group),
+            *(_mean(row, label) for label in metrics),
+        ]
+        for row in sorted(rows, key=lambda row: -row.run)
+    ]
+    used = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in listed)]
+    return Listing(
+        "Results", "result", [columns[i] for i in used], [[row[i] for i in used] for row in listed]
+    )
+
+
+def _link(kind: str, label: str) -> list[str]:
+    return [label, f"../{page_of(kind, base_of(label))}"]
+
+
+def _done(group: Group) -> str:
+    done = sum(outcome.status == "ok" for outcome in group.outcomes)
+    return f"{done} of {len(group.outcomes)}"
+
+
+def _metrics(rows: Iterable[Row]) -> dict[str, MetricInfo]:
+    """All metrics of some runs, those of the latest run first."""
+    found: dict[str, MetricInfo] = {}
+    for row in sorted(rows, key=lambda row: -row.run):
+        for metric in row.metrics:
+            found.setdefault(metric.label, metric)
+    return found
+
+
+def _mean(row: Row, label: str) -> list[Any] | None:
+    if all(metric.label != label for metric in row.metrics):
+        return None
+    mean, std = mean_and_std(row.group.numbers(label))
+    return None if mean is None else [short(mean), short(std)]

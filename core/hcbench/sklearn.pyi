@@ -1,0 +1,1 @@
+from hcbench.api.sklearn import *

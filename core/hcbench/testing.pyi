@@ -1,0 +1,1 @@
+from hcbench.authoring.testing import *
