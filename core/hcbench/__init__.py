@@ -47,7 +47,8 @@ class _PublicModules(MetaPathFinder, Loader):
     """Imports a public module under its public name: the same module object under both names."""
 
     def find_spec(self, fullname, path=None, target=None):
-        return ModuleSpec(fullname, self) if fullname in _MODULES else None
+        # As a package, hcbench.asv has a __main__ that Python can run.
+        return ModuleSpec(fullname, self, is_package=True) if fullname in _MODULES else None
 
     def create_module(self, spec):
         module = importlib.import_module(_MODULES[spec.name])

@@ -2,7 +2,7 @@
 
 A file of a package's benchmarks that holds these two lines has a benchmark of each of them::
 
-    import hcbench.authoring.asv
+    import hcbench.asv
 
     globals().update(hcbench.asv.registered("my-package"))
 

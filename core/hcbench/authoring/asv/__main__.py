@@ -1,9 +1,8 @@
-"""One side of ``hcbench regress``: measures cases as it is told to, one a line.
+"""One side of ``hcbench regress``: measures the cases that it is asked for, one per line.
 
-``python -P -m hcbench.authoring.asv [DISTRIBUTION...]`` writes a line of JSON with all cases, then
-answers
-each line ``[name, n, repetition]`` with what it has found. Times are those of the processor: what
-other processes take of the machine does not count.
+``python -P -m hcbench.asv [DISTRIBUTION...]`` writes a line of JSON with all cases, then answers
+each line ``[name, n, repetition]`` with what it measured. Times are processor times, so that other
+processes do not count.
 """
 
 from __future__ import annotations

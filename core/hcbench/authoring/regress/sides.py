@@ -145,7 +145,7 @@ class Side:
             return
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hcbench.authoring.asv", *self.distributions],
+            [sys.executable, "-P", "-m", "hcbench.asv", *self.distributions],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
