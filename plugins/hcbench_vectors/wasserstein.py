@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from ot import emd2
+from scipy.optimize import linear_sum_assignment
 
 from hcbench_vectors.components import principal_axes
 
 if TYPE_CHECKING:
     from hcbench import Vectors
-
-#: Pivots of the network simplex; it needs far fewer, and stops where it is done.
-_PIVOTS = 10**9
 
 
 def wasserstein_dimension(
@@ -32,7 +29,7 @@ def wasserstein_distances(
     Gray et al. 2023, algorithm 2: ``d_r`` is the Wasserstein distance between the first ceil(n/2)
     rows, projected on their own first r principal axes, and the other rows, as point sets in R^p
     with the Euclidean distance as the cost. Rows are taken in the order in which they stand. The
-    optimal transport is exact (network simplex of POT).
+    optimal transport is exact, see `transport_cost`.
 
     Parameters
     ----------
@@ -61,7 +58,42 @@ def wasserstein_distances(
     for r in range(axes.shape[1]):
         cost += projected[:, r, None] * (projected[:, r, None] - 2.0 * raw[None, :, r])
         lengths = np.sqrt(np.maximum(cost, 0.0))
-        distances.append(float(emd2([], [], lengths, numItermax=_PIVOTS)))
+        distances.append(transport_cost(lengths))
         if patience is not None and r - int(np.argmin(distances)) >= patience:
             break
     return np.array(distances or [0.0])
+
+
+def transport_cost(cost: NDArray[np.float64]) -> float:
+    """The cost of an optimal transport between two samples, the first with at most one point more.
+
+    The points of each sample have equal weights. For samples of one size, an optimal transport is
+    an optimal assignment. Otherwise one point of the first sample remains without a partner: each
+    of the k partners gives k of its k + 1 shares to its assigned point, and the remaining point
+    sends one share to each of the k points, along the cheapest way in the residual network (a
+    shortest path from one source, since no way back can run out of its k shares).
+
+    Parameters
+    ----------
+    cost : (m, k) array, m = k or m = k + 1
+
+    Returns
+    -------
+    float
+        The least total cost, in the unit of `cost`. O(m^3) time for the assignment; the shortest
+        paths (Bellman-Ford) take O(m^2) for each edge of the longest of them. O(m^2) memory.
+    """
+    m, k = cost.shape
+    partners = linear_sum_assignment(cost.T)[1]
+    assigned = cost[partners, np.arange(k)]
+    if m == k:
+        return float(assigned.mean())
+    (remaining,) = set(range(m)).difference(partners)
+    detours = cost[partners] - assigned[:, None]  # from a point, back to its partner, to another
+    lengths = cost[remaining]
+    for _ in range(k):
+        shorter = np.minimum(lengths, (lengths[:, None] + detours).min(axis=0))
+        if np.array_equal(shorter, lengths):
+            break
+        lengths = shorter
+    return float((k * assigned.sum() + lengths.sum()) / (m * k))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,7 +13,11 @@ from scipy.spatial.distance import cdist
 
 from hcbench import ParameterError
 from hcbench_vectors import components
-from hcbench_vectors.wasserstein import wasserstein_dimension, wasserstein_distances
+from hcbench_vectors.wasserstein import (
+    transport_cost,
+    wasserstein_dimension,
+    wasserstein_distances,
+)
 from tests.plugins.fitting import SPECS, cophenetic, fit, vectors
 
 
@@ -99,6 +106,39 @@ def transport(cost: np.ndarray) -> float:
     sums = np.concatenate((np.full(m, 1 / m), np.full(n, 1 / n)))
     found = linprog(cost.ravel(), A_eq=np.vstack((rows, columns)), b_eq=sums)
     return float(found.fun)
+
+
+def best_permutation(cost: np.ndarray) -> float:
+    """The cheapest assignment of equal shares of all points, by trying all permutations."""
+    m, k = cost.shape
+    common = math.lcm(m, k)
+    shares = cost.repeat(common // m, axis=0).repeat(common // k, axis=1)
+    rows = np.arange(common)
+    return min(shares[rows, list(order)].mean() for order in permutations(range(common)))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (5, 5), (6, 6), (2, 1), (3, 2)])
+def test_transport_costs_what_the_best_permutation_costs(shape):
+    random = rng()
+    for cost in (*random.random((5, *shape)), *random.integers(0, 3, (5, *shape)).astype(float)):
+        assert transport_cost(cost) == pytest.approx(best_permutation(cost), rel=1e-12)
+
+
+@pytest.mark.parametrize("m", [4, 9, 20])
+def test_transport_to_one_point_fewer_is_the_optimum_of_the_linear_program(m):
+    random = rng()
+    for cost in (
+        random.random((m, m - 1)),
+        cdist(random.random((m, 2)), random.random((m - 1, 2))),
+    ):
+        assert transport_cost(cost) == pytest.approx(transport(cost), rel=1e-9)
+
+
+def test_transport_by_hand():
+    # Three points at 0, 1 and 5, with 1/3 each, to two at 0 and 5, with 1/2 each: the point at 1
+    # sends half of its weight over a distance of 1 and half over 4.
+    cost = np.abs(np.subtract.outer([0.0, 1.0, 5.0], [0.0, 5.0]))
+    assert transport_cost(cost) == pytest.approx((1 + 4) / 6)
 
 
 def algorithm_2(Y: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray]:
