@@ -325,9 +325,8 @@ def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
     with Store(folder / "s.sqlite") as store:
         from hcbench.cli.stored import read_run
         from hcbench.registry import load_registry
-        from hcbench.store import find_run
 
-        info = find_run(store, 2)
+        info = store.run(2)
         found = read_run(store, info, algorithm="*true*", dataset="*12*")
         view = FigureView(found, store, load_registry([folder / "mine.py"]))
         figure = draw_tanglegram(view)
@@ -365,9 +364,8 @@ def test_data_that_cannot_be_generated_again_leave_a_tree_without_colours(folder
     with Store(folder / "s.sqlite") as store:
         from hcbench.cli.stored import read_run
         from hcbench.registry import load_registry
-        from hcbench.store import find_run
 
-        found = read_run(store, find_run(store, 2), algorithm="*true*", dataset="*12*")
+        found = read_run(store, store.run(2), algorithm="*true*", dataset="*12*")
         view = FigureView(replace(found), store, load_registry([]))
         figure = draw("dendrogram", view)
         with pytest.raises(HcbenchError, match="cannot be generated again"):

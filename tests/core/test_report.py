@@ -26,7 +26,7 @@ from hcbench.show.report import gather_contents, read_contents
 from hcbench.show.report.axes import describe_axes
 from hcbench.show.report.forest import MOST_LEAVES
 from hcbench.show.report.page import json_block, render_report
-from hcbench.store import Store, find_run
+from hcbench.store import Store
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.trees import trees
 
@@ -330,16 +330,16 @@ def test_of_a_large_tree_some_leaves_are_drawn(store: Store) -> None:
 
 def test_runs_are_found_by_number_suite_or_as_the_last(store: Store) -> None:
     with pytest.raises(StoreError, match="no runs"):
-        find_run(store)
+        store.run()
     for name in ("one", "two", "one", "three"):
         keep_run(store, [outcome("A", "x", values=a_value(1))], suite=Suite(name=name))
-    assert find_run(store).id == 4
-    assert find_run(store, "2").id == 2
-    assert find_run(store, "ONE").id == 3
+    assert store.run().id == 4
+    assert store.run("2").id == 2
+    assert store.run("ONE").id == 3
     with pytest.raises(StoreError, match="no run of a suite 'four'; there are runs of one, two"):
-        find_run(store, "four")
+        store.run("four")
     with pytest.raises(StoreError, match="no run 9"):
-        find_run(store, 9)
+        store.run(9)
 
 
 def invoke(*args: str, store: Path) -> Any:

@@ -15,7 +15,6 @@ from hcbench.plan.outcome import Measured, Outcome, Value
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.specs import load_function
 from hcbench.store import Store
-from hcbench.store.meant import find_run
 
 ROWS = ["name,x,side,part", "a,0,l,p", "b,1,l,p", "c,4,l,q", "d,20,r,s", "e,21,r,s", "f,25,r,t"]
 TWO = "[names=name,labels=[side,part],truth='{}']"
@@ -94,7 +93,7 @@ def test_an_only_truth_is_told_once_beside_data_with_several(folder: Path, tmp_p
     values = {row["algorithm"]: row["metrics"] for row in results.rows if row["dataset"] == label}
     assert values["UPGMA"] == {"AARI": 1.0, "AARI[truth=labels]": None}
     with Store(tmp_path / "s.sqlite") as store:
-        run = find_run(store)
+        run = store.run()
         layout = Layout.of_description(json.loads(json.dumps(run.layout)))
         again = Results.of_layout(layout, [o for o, _ in store.outcomes(run=run.id)])
     told = [row["metrics"] for row in results.rows]

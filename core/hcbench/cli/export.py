@@ -47,14 +47,14 @@ def export(
     store: str | None,
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
-    from hcbench.store import Store, find_run
+    from hcbench.store import Store
 
     if format == "parquet" and output is None:
         raise click.UsageError("--format parquet needs -o FILE", context)
     if format == "csv" and trees:
         raise click.UsageError("--trees needs --format json or parquet", context)
     with Store(place_of(store)) as opened:
-        info = find_run(opened, run)
+        info = opened.run(run)
         found = read_run(opened, info)
         if format == "csv":
             text = found.to_csv(output)

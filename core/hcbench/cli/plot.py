@@ -151,7 +151,7 @@ def plot(
     from hcbench.show.drawing import Choices, describe_kinds, draw, save
     from hcbench.show.drawing.kinds import format_of
     from hcbench.show.figures import FigureView
-    from hcbench.store import Store, find_run
+    from hcbench.store import Store
 
     if isinstance(kind, int):
         kind, run = None, kind
@@ -159,7 +159,7 @@ def plot(
     format_of(path)
     filters = {name: choices.pop(name) for name in ("algo", "dataset", "oracle")}
     with Store(store) as opened, stdout_for_data():
-        info = find_run(opened, run)
+        info = opened.run(run)
         results = _read(opened, info, filters, budget, exactly=kind in _TREES)
         chosen = Choices(**choices)
         if kind is None:

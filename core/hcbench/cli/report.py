@@ -55,10 +55,10 @@ def report(
     run, and by default the last of all.
     """
     from hcbench.show.report import MOST_TREES, write_report
-    from hcbench.store import Store, find_run
+    from hcbench.store import Store
 
     with Store(store) as opened, stdout_for_data():
-        found = find_run(opened, run)
+        found = opened.run(run)
         registry = load_plugins(plugin, quiet=quiet)
         most = MOST_TREES if trees is None else trees
         write_report(output, opened, found, registry=registry, trees=most)

@@ -69,12 +69,12 @@ def rescore(
     """
     from hcbench.cli.draw import write_results
     from hcbench.run.rescore import plan_of_run
-    from hcbench.store import Store, find_run
+    from hcbench.store import Store
 
     registry = load_plugins(plugin, quiet=quiet)
     names = [name for part in metrics for name in part]
     with Store(place_of(store)) as opened:
-        info = find_run(opened, run)
+        info = opened.run(run)
         with stdout_for_data():
             kept = plan_of_run(opened, info, registry, names)
             for change in () if quiet else kept.changes:

@@ -133,10 +133,10 @@ def show(
     The failures below have the keys of their cells, for hcbench rerun.
     """
     from hcbench.cli.draw import write_results
-    from hcbench.store import Store, find_run
+    from hcbench.store import Store
 
     with Store(place_of(store)) as opened:
-        info = find_run(opened, run)
+        info = opened.run(run)
         found = read_run(opened, info, algorithm=algo, dataset=dataset, status=status)
     wanted = [name for part in metrics for name in part]
     write_results(_only(found, wanted), format)

@@ -4,12 +4,10 @@ The main process alone writes it, in short transactions. SQLite by default, Post
 `schema` says what is kept, `engine` and `database` open it, `rows` and `codec` translate, `queries`
 ask, and `store` is what all others use; `outages` waits for a server that is away. `merge` joins
 stores (`joined_runs` tells which run is which), `exchange` writes runs out and reads them in,
-`tidying` removes what no run shows, and `meant` tells which run is asked for; what comes from
-elsewhere is checked by `trust`.
+`tidying` removes what no run shows; `trust` checks what comes from elsewhere.
 """
 
-from hcbench.store.meant import find_run
 from hcbench.store.rows import Record, RunInfo, Stored
 from hcbench.store.store import Store
 
-__all__ = ["Record", "RunInfo", "Store", "Stored", "find_run"]
+__all__ = ["Record", "RunInfo", "Store", "Stored"]

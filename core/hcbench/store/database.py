@@ -21,8 +21,6 @@ from hcbench.store.outages import Patience
 from hcbench.store.schema import (
     create_tables,
     has_tables,
-    is_outdated,
-    upgrade_tables,
     upsert_into,
 )
 
@@ -83,9 +81,6 @@ class Database:
         try:
             with transaction(engine, reading=True) as connection:
                 self.exists = self._has_tables(connection)
-                outdated = self.exists and is_outdated(connection)
-            if outdated:
-                self._upgrade(engine)
         except BaseException:
             engine.dispose()
             raise
@@ -96,17 +91,6 @@ class Database:
 
     def _has_tables(self, connection: Connection) -> bool:
         return has_tables(connection, self.location, shared=self.place.server is not None)
-
-    def _upgrade(self, engine: Engine) -> None:
-        """Bring the tables of an older version up to date, keeping what is in them."""
-        if self.read_only:
-            raise StoreError(
-                f"{self.location} is a store of an older hcbench, and is read only; whoever may "
-                f"write it upgrades it with: hcbench results --store {self.location}"
-            )
-        with transaction(engine) as connection:
-            self._lock(connection)
-            upgrade_tables(connection)
 
     def _create(self) -> None:
         """Make the tables, unless another process has just done so."""

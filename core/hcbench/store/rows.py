@@ -269,7 +269,7 @@ def outcome_of_row(
         notes=tuple(json.loads(row[20])) if row[20] else (),
         load=row[21],
         frequency=row[22],
-        host=row[23] or "",  # null in rows from before there was the column
+        host=row[23],
         measured=measured,
         reused=reused,
     )

@@ -31,14 +31,11 @@ from sqlalchemy import (
     Text,
     inspect,
     select,
-    text,
-    update,
 )
 
 from hcbench.errors import StoreError
 
-SCHEMA_VERSION = 5
-_UPGRADABLE = 3  # the oldest version to which only columns are added
+SCHEMA_VERSION = 1
 _VERSION = "hcbench schema"  # its name in ``meta``
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
 END = -1
@@ -101,7 +98,7 @@ cells = Table(
     Column("notes", Text, nullable=False),  # JSON, a list of texts; "" for none
     Column("load", Double),  # over the number of cores, when the call ended
     Column("frequency", Double),  # MHz, likewise
-    Column("host", Text),  # of a cluster
+    Column("host", Text, nullable=False),  # of a cluster; "" for that of the run
     Index("cells_of_key", "key", "id"),
     Index("cells_of_run", "run"),
 )
@@ -160,7 +157,8 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
     """
     present = set(inspect(connection).get_table_names())
     foreign = present & set(metadata.tables) if shared else present
-    version = _version(connection) if meta.name in present else None
+    wanted = select(meta.c.value).where(meta.c.name == _VERSION)
+    version = connection.execute(wanted).scalar() if meta.name in present else None
     if version is None:
         if foreign:
             raise StoreError(
@@ -168,38 +166,12 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
                 "give another place with --store"
             )
         return False
-    if not _UPGRADABLE <= version <= SCHEMA_VERSION:
-        newer = version > SCHEMA_VERSION
+    if version != str(SCHEMA_VERSION):
         raise StoreError(
-            f"{location} is a store of {'a newer' if newer else 'an older'} hcbench "
-            f"(schema {version}, this one has {SCHEMA_VERSION}); "
-            f"{'upgrade hcbench, or ' if newer else ''}give another place with --store"
+            f"{location} is a store of another version of hcbench (schema {version}, this one has "
+            f"{SCHEMA_VERSION}); upgrade hcbench, or give another place with --store"
         )
     return True
-
-
-def _version(connection: Connection) -> int | None:
-    wanted = select(meta.c.value).where(meta.c.name == _VERSION)
-    found = connection.execute(wanted).scalar()
-    return None if found is None else int(found)
-
-
-def is_outdated(connection: Connection) -> bool:
-    """Whether tables that are ours lack columns."""
-    return _version(connection) != SCHEMA_VERSION
-
-
-def upgrade_tables(connection: Connection) -> None:
-    """Add the columns that tables of an older version lack, unless somebody has just done so."""
-    if not is_outdated(connection):
-        return
-    there = {column["name"] for column in inspect(connection).get_columns(cells.name)}
-    for column in cells.c:
-        if column.name not in there:
-            kind = column.type.compile(connection.dialect)
-            connection.execute(text(f"ALTER TABLE {cells.name} ADD COLUMN {column.name} {kind}"))
-    current = update(meta).where(meta.c.name == _VERSION)
-    connection.execute(current.values(value=str(SCHEMA_VERSION)))
 
 
 def create_tables(connection: Connection) -> None:

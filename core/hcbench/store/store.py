@@ -364,21 +364,37 @@ class Store:
             return list(run_infos(connection).values())
 
     @_patiently
-    def run(self, id: int) -> RunInfo:  # noqa: A002  (the name of the column)
-        """One run.
+    def run(self, wanted: int | str | None = None) -> RunInfo:
+        """A run by its number, the last of a suite, or the last of all.
 
         Raises
         ------
         StoreError
-            If there is none of that number.
+            If there is none.
         """
         with self.database.reading() as connection:
-            found = run_infos(connection, [id])
-            if not found:
+            if isinstance(wanted, int) or (wanted is not None and wanted.isdecimal()):
+                number = int(wanted)
+                info = run_infos(connection, [number]).get(number)
                 last = connection.execute(select(func.max(runs.c.id))).scalar()
-                there = f"the last is {last}" if last else "there are none yet"
-                raise StoreError(f"{self.location} has no run {id}; {there}")
-            return found[id]
+                if info is None:
+                    there = f"the last is {last}" if last else "there are none yet"
+                    raise StoreError(f"{self.location} has no run {number}; {there}")
+                return info
+            infos = list(run_infos(connection).values())
+        if not infos:
+            raise StoreError(
+                f"there are no runs in {self.location} yet; begin with: hcbench compare"
+            )
+        of_suite = [
+            info for info in infos if wanted is None or info.suite.casefold() == wanted.casefold()
+        ]
+        if not of_suite:
+            suites = ", ".join(dict.fromkeys(info.suite for info in infos if info.suite))
+            raise StoreError(
+                f"{self.location} has no run of a suite {wanted!r}; there are runs of {suites}"
+            )
+        return of_suite[-1]
 
     @_patiently
     def outcomes(
