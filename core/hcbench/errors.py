@@ -183,13 +183,6 @@ class WorkerError(HcbenchError):
     """The worker processes cannot be started."""
 
 
-class HcbenchDeprecationWarning(DeprecationWarning):
-    """A public name or parameter goes with the next release; the text says what to write instead.
-
-    Python shows it where it is given in ``__main__`` or in tests: to those who can change the code.
-    """
-
-
 class ModelWarning(UserWarning):
     """What has to be known of a result: an assumption of its model or theorem does not hold.
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hcbench import DataNotAvailableError, plots
-from hcbench_cuts import suites_noise as noisy
-from hcbench_cuts import suites_tables as tables
-from hcbench_cuts import suites_theorems as theorems
+from hcbench_cuts import suites_noise as noisy, suites_tables as tables, suites_theorems as theorems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

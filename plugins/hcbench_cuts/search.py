@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import BudgetExceededError, Cut, ModelWarning, Oracle, Partition, Tree
-from hcbench_cuts import _cut_kernels
-from hcbench_cuts import _question_kernels as q
+from hcbench_cuts import _cut_kernels, _question_kernels as q
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, Oracle, Partition
-from hcbench_cuts import _cut_kernels
-from hcbench_cuts import _path_kernels as kernels
+from hcbench_cuts import _cut_kernels, _path_kernels as kernels
 from hcbench_cuts._question_kernels import BELOW, IN_ORDER
 from hcbench_cuts.given_tree import tree_of
 from hcbench_cuts.priors import LogPrior, Prior, prior_of

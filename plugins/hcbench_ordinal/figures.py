@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
-from hcbench_ordinal import suites_noiseless as suite
-from hcbench_ordinal import suites_nonadaptive as fixed
+from hcbench_ordinal import suites_noiseless as suite, suites_nonadaptive as fixed
 from hcbench_ordinal.bounds import chance_of_fixed_triples, information_bound, noiseless_queries
 
 if TYPE_CHECKING:

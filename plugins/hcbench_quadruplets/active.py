@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
-from hcbench_quadruplets import _active_complete_kernels as complete_kernels
-from hcbench_quadruplets import _active_kernels as kernels
+from hcbench_quadruplets import (
+    _active_complete_kernels as complete_kernels,
+    _active_kernels as kernels,
+)
 
 Way = Literal["frugal", "merge-sort"]
 

@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
-from hcbench_quadruplets import _bit_linkage_kernels as bit_kernels
-from hcbench_quadruplets import _bit_sums_kernels as sums_kernels
-from hcbench_quadruplets import _kernels, _rank_kernels
+from hcbench_quadruplets import (
+    _bit_linkage_kernels as bit_kernels,
+    _bit_sums_kernels as sums_kernels,
+    _kernels,
+    _rank_kernels,
+)
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_items
-from hcbench_quadruplets import _kernels
-from hcbench_quadruplets import _quadruplet_kernels as kernels
+from hcbench_quadruplets import _kernels, _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, pair_levels, square
 

@@ -29,7 +29,9 @@ def describe() -> list[str]:
     lines = [line for name in hcbench.__all__ for line in _of("hcbench", hcbench, name)]
     for module in MODULES:
         loaded = importlib.import_module(f"hcbench.{module}")
-        lines += [line for name in loaded.__all__ for line in _of(loaded.__name__, loaded, name)]
+        lines += [
+            line for name in loaded.__all__ for line in _of(f"hcbench.{module}", loaded, name)
+        ]
     lines.append(f"hooks {hookspecs.HOOK_VERSION}")
     lines += [
         f"hook {name}{_signature(hook)}"

@@ -179,5 +179,5 @@ def test_everything_public_can_be_imported_and_is_documented() -> None:
         assert getattr(hcbench, name) is not None
         if callable(getattr(hcbench, name)) and not name.isupper():
             assert getattr(hcbench, name).__doc__ or name in {"Params", "Vectors", "hookimpl"}
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         hcbench.nothing  # noqa: B018

@@ -254,7 +254,7 @@ def test_beside_the_cache_of_asv_plugins_are_not_loaded_again(
 def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
     asked = ["algorithm_QuickClustering", N, 0], ["metric_n_clusters", hcbench.asv.SIZES[-1], 0]
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "hcbench.asv"],
+        [sys.executable, "-P", "-m", "hcbench.authoring.asv"],
         input="".join(json.dumps(line) + "\n" for line in asked),
         capture_output=True,
         text=True,

@@ -7,8 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-import hcbench
-from hcbench.errors import HcbenchDeprecationWarning, PluginError
+from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import installed_version
 from hcbench.registry.plugins import Plugins
@@ -107,20 +106,3 @@ def test_a_version_of_hooks_that_is_none_is_refused(tmp_path: Path, stated: str)
     file.write_text(f"HCBENCH_HOOKS = {stated}")
     with pytest.raises(PluginError, match=r"HCBENCH_HOOKS must be a version .* such as 1; got"):
         Plugins([file])
-
-
-def test_an_old_name_works_for_a_release_and_warns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(hcbench._RENAMED, "Dendrogram", ("Tree", "0.1"))
-    with pytest.warns(HcbenchDeprecationWarning, match=r"hcbench\.Tree") as caught:
-        assert hcbench.Dendrogram is hcbench.Tree
-    assert str(caught[0].message) == (
-        "hcbench.Dendrogram is called hcbench.Tree since 0.1; the old name goes with the next "
-        "release"
-    )
-    assert caught[0].filename == __file__, "whoever uses the name is told, not hcbench"
-    assert "Dendrogram" not in hcbench.__all__
-
-
-def test_an_unknown_name_is_no_old_one() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'Dendrogram'"):
-        _ = hcbench.Dendrogram

@@ -14,9 +14,9 @@ from numba import njit
 
 import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
-from hcbench import _question_kernels as naming
 from hcbench.analysis.results import Results
 from hcbench.errors import InvalidQuestionError
+from hcbench.oracle import _question_kernels as naming
 from hcbench.registry.suite import Suite
 from hcbench.run.cell import run_job
 from hcbench.run.job import Call, Job

@@ -1,8 +1,7 @@
 """What people type: NAME[param=value]."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, parse_value, split_list

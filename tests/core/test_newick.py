@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench.errors import InvalidTreeError, NewickError
 from hcbench.model.trees import HeightKind, Tree

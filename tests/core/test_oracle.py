@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numba import njit, types
 from scipy import sparse
 
@@ -17,12 +16,11 @@ from hcbench import (
     Answers,
     Oracle,
     Tree,
-    _ledger_kernels,
-    _question_kernels,
     ask_oracle,
 )
 from hcbench.compiled import ASK, STATE, question_key, uniform
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
+from hcbench.oracle import _ledger_kernels, _question_kernels
 
 QUADRUPLET = 1
 

@@ -3,8 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench.run.placement import Placement

@@ -8,12 +8,12 @@ from textwrap import dedent
 
 import pytest
 
-from hcbench import AlgorithmSpec, Suite, editions
+from hcbench import AlgorithmSpec, Suite
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.plan.plan import LeftOut, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Layout
-from hcbench.registry import Registry, Use, uses
+from hcbench.registry import Registry, Use, fingerprint, uses
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, describe_suite, read_suite, rebuild_suite
 
@@ -288,27 +288,31 @@ def test_the_edition_of_core_follows_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "trees").mkdir()
-    for name in ("similarity.py", "trees/tree.py", "tables.py"):
+    for name in ("model/similarity.py", "model/trees/tree.py", "show/tables.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    monkeypatch.setattr(editions, "__file__", str(tmp_path / "editions.py"))
+    monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry" / "fingerprint.py"))
 
     def edition_after(name: str) -> str:
         (tmp_path / name).write_text("1")
-        editions.core_edition.cache_clear()
-        return editions.core_edition()
+        fingerprint.core_edition.cache_clear()
+        return fingerprint.core_edition()
 
-    found = [edition_after(name) for name in ("tables.py", "similarity.py", "trees/tree.py")]
+    found = [
+        edition_after(name)
+        for name in ("show/tables.py", "model/similarity.py", "model/trees/tree.py")
+    ]
     assert len(set(found)) == 3
-    (tmp_path / "tables.py").write_text("2")
-    editions.core_edition.cache_clear()
-    assert editions.core_edition() == found[-1]
+    (tmp_path / "show/tables.py").write_text("2")
+    fingerprint.core_edition.cache_clear()
+    assert fingerprint.core_edition() == found[-1]
     monkeypatch.undo()
-    editions.core_edition.cache_clear()
+    fingerprint.core_edition.cache_clear()
 
 
 def test_a_distribution_that_is_not_installed_has_no_version() -> None:
-    assert editions.installed_version("no-such-distribution") == ""
-    assert editions.installed_version("scipy")
+    assert fingerprint.installed_version("no-such-distribution") == ""
+    assert fingerprint.installed_version("scipy")
 
 
 def test_limits_and_metrics_do_not_change_the_key() -> None:

@@ -2,7 +2,6 @@
 
 from difflib import unified_diff
 
-import hcbench
 from tests.core.public_api import RECORDED, describe
 
 
@@ -11,8 +10,8 @@ def test_the_public_api_is_the_recorded_one() -> None:
     changed = "\n".join(unified_diff(recorded, present, "recorded", "present", lineterm="", n=0))
     assert recorded == present, (
         f"the public API has changed:\n{changed}\n"
-        "If that is meant: let a name that goes warn for a release (_RENAMED in hcbench), raise "
-        "HOOK_VERSION if plugins must change, then record it: python -m tests.core.public_api"
+        "If that is meant: raise HOOK_VERSION if plugins must change, then record it: "
+        "python -m tests.core.public_api"
     )
 
 
@@ -22,9 +21,3 @@ def test_what_plugins_rely_on_is_recorded() -> None:
     assert "  accepts: tuple[str, ...]" in lines
     assert "hook hcbench_metrics() -> 'Iterable[MetricSpec]'" in lines
     assert any(line.startswith("hcbench.compare(algos: ") for line in lines)
-
-
-def test_each_public_name_has_one_home() -> None:
-    homes = [name for names in hcbench._HOME.values() for name in names]
-    assert sorted({*homes, *hcbench._MODULES}) == sorted(hcbench.__all__)
-    assert len(homes) == len(set(homes))

@@ -7,8 +7,13 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from hcbench import SIMILARITY_RULES, Problem, load_registry, similarity_matrix
-from hcbench import similarity_of_vectors as similarity
+from hcbench import (
+    SIMILARITY_RULES,
+    Problem,
+    load_registry,
+    similarity_matrix,
+    similarity_of_vectors as similarity,
+)
 from hcbench.errors import ParameterError
 
 X = np.array([[1.0, 2.0], [3.0, 1.0], [0.5, 4.0]])

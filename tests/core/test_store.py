@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable

@@ -6,8 +6,7 @@ import pickle
 import higra
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
-from hcbench import Tree, report, views
+from hcbench import Tree
+from hcbench.analysis import views
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables.overviews import make_tables
 from hcbench.analysis.views.palette import (
@@ -31,6 +31,7 @@ from hcbench.errors import HcbenchError
 from hcbench.model.trees import Partition
 from hcbench.plan.outcome import Measured, Outcome, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.show import report
 from hcbench.store.codec import count_items, encode_result
 from tests.core.trees import trees
 

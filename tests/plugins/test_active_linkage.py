@@ -4,8 +4,7 @@ from math import ceil, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
@@ -13,8 +12,10 @@ import hcbench
 from hcbench import Answers, Given, HeightKind, Oracle, Problem, Tree
 from hcbench.errors import BudgetExceededError, NotApplicableError, ParameterError
 from hcbench_oracles.active import quadruplet_queries
-from hcbench_quadruplets import _active_complete_kernels as complete_kernels
-from hcbench_quadruplets import _active_kernels as kernels
+from hcbench_quadruplets import (
+    _active_complete_kernels as complete_kernels,
+    _active_kernels as kernels,
+)
 from hcbench_quadruplets.active import complete_linkage, single_linkage
 
 LINKAGES = {"single": single_linkage, "complete": complete_linkage}

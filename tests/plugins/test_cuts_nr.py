@@ -4,8 +4,7 @@ from math import inf, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import hcbench
 from hcbench import Given, Oracle, ParameterError, Problem, Tree

@@ -8,8 +8,7 @@ from math import log2, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hcbench import Partition, Tree
 from hcbench_cuts._path_kernels import _pop, _push

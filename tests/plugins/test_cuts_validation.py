@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hcbench import Cost, NotApplicableError, Oracle, Partition, Problem, Scored
 from hcbench_cuts.validation import error_on_the_rest, kept_apart, validation_error

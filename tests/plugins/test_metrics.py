@@ -11,15 +11,22 @@ import warnings
 import higra
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from sknetwork.hierarchy import dasgupta_cost
 
 import hcbench_metrics
-from hcbench import Cost, HeightKind, NotApplicableError, Partition, Problem, Scored, Tree
-from hcbench import similarity_matrix as all_similarities
+from hcbench import (
+    Cost,
+    HeightKind,
+    NotApplicableError,
+    Partition,
+    Problem,
+    Scored,
+    Tree,
+    similarity_matrix as all_similarities,
+)
 from hcbench.registry.specs import Interval
 from hcbench_metrics import agreement, costs, merge_heights, objectives
 from hcbench_metrics.agreement import aari

@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import kendalltau, rankdata
 
 from hcbench import Cost, HeightKind, NotApplicableError, ParameterError, Problem, Scored, Tree

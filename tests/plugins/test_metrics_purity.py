@@ -7,8 +7,7 @@ import itertools
 import higra
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import HeightKind, NotApplicableError, Tree
 from hcbench_metrics.purity import dendrogram_purity

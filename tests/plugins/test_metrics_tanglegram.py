@@ -6,11 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from hcbench import NotApplicableError, Tree
-from hcbench import facing_orders as layout
+from hcbench import NotApplicableError, Tree, facing_orders as layout
 from hcbench_metrics.tanglegram import entanglement
 from tests.core.trees import leaf_sets, trees
 from tests.plugins.scoring import (

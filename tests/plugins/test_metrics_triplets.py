@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import NotApplicableError, Tree
 from hcbench_metrics.triplets import count_triplets, triplet_agreement

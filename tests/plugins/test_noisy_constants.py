@@ -5,8 +5,7 @@ from math import comb, exp, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench.errors import ParameterError
 from hcbench_ordinal import noisy_constants as constants

@@ -5,11 +5,9 @@ from math import ceil, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from hcbench_ordinal import _noisy_kernels as kernels
-from hcbench_ordinal import _noisy_paper_kernels as paper
+from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
 from hcbench_ordinal.noisy_constants import vertex_repetitions, weight_rounds
 from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scripted
 

@@ -4,11 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from hcbench_ordinal import _noisy_kernels as kernels
-from hcbench_ordinal import _noisy_paper_kernels as paper
+from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
 from hcbench_ordinal.noisy_constants import weight_rounds
 
 RIGHT, LEFT, UP, HERE = range(4)

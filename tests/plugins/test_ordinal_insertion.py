@@ -5,8 +5,7 @@ from math import floor, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hcbench import NONE, BudgetExceededError, DataError, Oracle, Problem, Tree, ask_oracle, fit
 from hcbench_oracles.ordinal import ordinal_queries

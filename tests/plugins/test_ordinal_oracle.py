@@ -4,8 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hcbench import NONE, HcbenchError, NotApplicableError, Oracle, ParameterError, Problem, Tree
 from hcbench_oracles.ordinal import ordinal_queries

@@ -6,14 +6,11 @@ from math import lcm
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hcbench import Comparisons, Partition, pair_items
 from hcbench.compiled import aligned_words
-from hcbench_quadruplets import _bit_linkage_kernels as bits
-from hcbench_quadruplets import _bit_sums_kernels as sums_of
-from hcbench_quadruplets import _kernels
+from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels as sums_of, _kernels
 from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hcbench.errors import BudgetExceededError, ParameterError
-from hcbench.oracle import _ledger_kernels as kernels
-from hcbench.oracle import compiled
+from hcbench.oracle import _ledger_kernels as kernels, compiled
 from hcbench.oracle.answers import Answers
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons import _kernels as kernels
-from hcbench.model.comparisons import arrays
+from hcbench.model.comparisons import _kernels as kernels, arrays
 from hcbench.model.comparisons.bits import PreferenceBits, are_worth_while, mirrored, shape_of_sides
 from hcbench.model.comparisons.held import Held, compile_both_ways
 from hcbench.model.comparisons.pairs import check_n, distinct_items

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.model.comparisons import _bit_kernels as bit_kernels
-from hcbench.model.comparisons import _kernels as kernels
+from hcbench.model.comparisons import _bit_kernels as bit_kernels, _kernels as kernels
 from hcbench.model.comparisons.bits import PreferenceBits, mirrored, shape_of_sides, write_bits
 
 PairIds = NDArray[np.uint32]

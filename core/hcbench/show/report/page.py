@@ -45,7 +45,7 @@ SCRIPTS = (
 
 def environment(*packages: str) -> jinja2.Environment:
     """The templates of these packages of hcbench; what they are given is text, and escaped."""
-    loaders = [jinja2.PackageLoader(f"hcbench.{package}") for package in packages]
+    loaders = [jinja2.PackageLoader(f"hcbench.show.{package}") for package in packages]
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader(loaders),
         autoescape=True,
