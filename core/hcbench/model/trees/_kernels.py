@@ -8,7 +8,6 @@ as well would compile it a second time. No kernel holds more than its output unl
 
 from __future__ import annotations
 
-from enum import IntEnum
 from math import frexp
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,22 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array = TypeVar("Array", bound="NDArray[Any]")
-
-OPEN, CLOSE, COMMA, COLON, SEMICOLON, QUOTE, OPEN_COMMENT, CLOSE_COMMENT, BLANK = b"(),:;'[] "
-
-
-class NewickScan(IntEnum):
-    """How :func:`scan_newick` ended."""
-
-    OK = 0
-    UNCLOSED_COMMENT = 1
-    UNCLOSED_QUOTE = 2
-    UNCLOSED_PARENTHESIS = 3
-    OUTSIDE = 4
-    UNEXPECTED = 5
-    SECOND_LENGTH = 6
-    AFTER_END = 7
-    EMPTY = 8
 
 
 def read_only(array: Array) -> Array:
@@ -186,107 +169,3 @@ def untied(
             remains[v] = False
             level[v] = above
     return remains
-
-
-@njit(cache=True)
-def scan_newick(
-    text: NDArray[np.uint8],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
-    """Read one Newick tree in one pass over its bytes. O(bytes).
-
-    Returns the parents (m,) of the nodes, numbered in the order in which they begin, so that
-    parents come before children; spans (m, 4): where a node's label begins and ends and where its
-    branch length begins and ends, -1 where it has none; and a :class:`NewickScan` with the byte it
-    refers to.
-    """
-    size = text.size
-    capacity = 1
-    for at in range(size):
-        if text[at] == OPEN or text[at] == COMMA:
-            capacity += 1
-    parent = np.full(capacity, -1, np.int64)
-    span = np.full((capacity, 4), -1, np.int64)
-    count = 0
-    inner = -1  # the innermost open parenthesis
-    node = -1  # the node to which a label or length would belong; -1: a node must begin here
-    field = 0  # column of `span` being read: 0 the label, 2 the length
-    closed = False  # nothing may be added to the field any more
-    ended = False
-    status = NewickScan.OK
-    at = 0
-    while at < size:
-        byte = text[at]
-        if byte <= BLANK:
-            at += 1
-            continue
-        if byte == OPEN_COMMENT:
-            begin = at
-            while at < size and text[at] != CLOSE_COMMENT:
-                at += 1
-            if at == size:
-                return parent[:count], span[:count], NewickScan.UNCLOSED_COMMENT, begin
-            closed = node >= 0 and span[node, field] >= 0
-            at += 1
-            continue
-        if ended:
-            status = NewickScan.AFTER_END
-            break
-
-        # Whatever comes here, a node that is expected begins, if only one without a name.
-        if byte == OPEN and node >= 0:
-            status = NewickScan.UNEXPECTED
-            break
-        if node < 0 and (byte != SEMICOLON or inner >= 0):
-            parent[count] = inner
-            node = count
-            count += 1
-            field = 0
-            closed = False
-
-        if byte == OPEN:
-            inner = node
-            node = -1
-        elif byte in (COMMA, CLOSE):
-            if inner < 0:
-                status = NewickScan.OUTSIDE
-                break
-            if byte == COMMA:
-                node = -1
-            else:
-                node = inner
-                inner = parent[inner]
-                field = 0
-                closed = False
-        elif byte == SEMICOLON:
-            ended = True
-            if inner >= 0:
-                break
-        elif byte == COLON:
-            if field == 2:
-                status = NewickScan.SECOND_LENGTH
-                break
-            field = 2
-            closed = False
-        elif closed:
-            status = NewickScan.UNEXPECTED
-            break
-        elif byte == QUOTE and span[node, field] < 0:
-            begin = at
-            at += 1
-            while at < size and (text[at] != QUOTE or (at + 1 < size and text[at + 1] == QUOTE)):
-                at += 2 if text[at] == QUOTE else 1
-            if at >= size:
-                return parent[:count], span[:count], NewickScan.UNCLOSED_QUOTE, begin
-            span[node, field] = begin + 1
-            span[node, field + 1] = at
-            closed = True
-        else:
-            if span[node, field] < 0:
-                span[node, field] = at
-            span[node, field + 1] = at + 1
-        at += 1
-    if status == NewickScan.OK and inner >= 0:
-        status = NewickScan.UNCLOSED_PARENTHESIS
-    if status == NewickScan.OK and count == 0:
-        status = NewickScan.EMPTY
-    return parent[:count], span[:count], status, at

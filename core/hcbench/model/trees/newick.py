@@ -5,6 +5,7 @@ Use `Tree.from_newick` and `Tree.to_newick`.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench.errors import NewickError
-from hcbench.model.trees._kernels import NewickScan, scan_newick, sum_from_root
+from hcbench.model.trees._kernels import sum_from_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,18 +26,24 @@ ULTRAMETRIC_TOLERANCE = 1e-6
 """How far the leaves may be from one level, relative to the deepest leaf's distance to the root."""
 
 _NEEDS_QUOTES = re.compile(r"[\s()\[\]{}:;,'\x00-\x20]|^$")
-_CONTEXT = 20  # bytes shown on either side of an error
-
-_MEANING = {
-    NewickScan.UNCLOSED_COMMENT: "a comment is not closed: add ']'",
-    NewickScan.UNCLOSED_QUOTE: "a quoted label is not closed: add a quote (inside, double it)",
-    NewickScan.UNCLOSED_PARENTHESIS: "the text ends inside a parenthesis: add ')'",
-    NewickScan.OUTSIDE: "a ',' or ')' stands outside of all parentheses: is a '(' missing?",
-    NewickScan.UNEXPECTED: "a ',' or ')' was expected here",
-    NewickScan.SECOND_LENGTH: "a node has a second branch length",
-    NewickScan.AFTER_END: "there is text after the ';': read one tree at a time",
-    NewickScan.EMPTY: "there is no tree in the text",
+_CONTEXT = 20  # characters shown on either side of an error
+_UNEXPECTED = "a ',' or ')' was expected here"
+_UNCLOSED = {
+    "(": "the text ends inside a parenthesis: add ')'",
+    "[": "a comment is not closed: add ']'",
+    "'": "a quoted label is not closed: add a quote (inside, double it)",
 }
+_BLANKS = "".join(map(chr, range(33)))
+_TOKEN = re.compile(
+    r"""
+    (?P<ignored> [\x00-\x20]+ | \[ [^\]]* \] )           # blanks, and comments
+  | (?P<mark> [(),:;] )
+  | (?P<quoted> ' (?: [^']++ | '' )*+ ' )
+  | (?P<unclosed> ['\[] )
+  | (?P<plain> [^\x00-\x20()\[,:;'] [^()\[,:;]* )       # blanks and quotes may be inside
+    """,
+    re.VERBOSE,
+)
 
 
 class NewickWarning(UserWarning):
@@ -66,7 +73,7 @@ class NewickNodes:
 def read_newick(text: str) -> NewickNodes:
     """Read one tree.
 
-    Comments in brackets and labels of inner nodes are left out. Labels may be quoted; in others
+    Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
     underscores are kept, as are blanks between words. The last ``;`` may be missing.
 
     Raises
@@ -74,18 +81,100 @@ def read_newick(text: str) -> NewickNodes:
     NewickError
         If the text cannot be read, with the position, or if only some leaves have labels.
     """
-    data = text.encode()
-    down, span, status, at = scan_newick(np.frombuffer(data, dtype=np.uint8))
-    if status != NewickScan.OK:
-        raise _error_at(data, at, _MEANING[NewickScan(status)])
-    # `down` numbers parents before children; here children come first and leaves before all others.
+    parents, labels, lengths = _scan(text)
+    # Here children come before their parents, and leaves before all other nodes.
+    down = np.array(parents)
     is_leaf = np.bincount(down[1:], minlength=down.size) == 0
     node_id = np.where(is_leaf, is_leaf.cumsum() - 1, down.size - (~is_leaf).cumsum())
     parent = np.full(down.size, -1, dtype=np.int64)
     parent[node_id[1:]] = node_id[down[1:]]
     length = np.empty(down.size)
-    length[node_id] = _read_lengths(data, span[:, 2:])
-    return NewickNodes(parent, _read_labels(data, span[is_leaf, :2]), length)
+    length[node_id] = np.array(lengths, dtype=np.float64)  # None becomes NaN
+    return NewickNodes(parent, _labels_of_leaves(labels, is_leaf), length)
+
+
+def _scan(text: str) -> tuple[list[int], list[str | None], list[float | None]]:
+    """Parents, labels and branch lengths of the nodes, in the order in which they begin."""
+    parents: list[int] = []
+    labels: list[str | None] = []
+    lengths: list[float | None] = []
+    inner = -1  # the innermost open parenthesis
+    node = -1  # the node to which a label or length would belong; -1: a node must begin here
+    in_length = ended = False
+    for token in _TOKEN.finditer(text):
+        word, at = token[0], token.start()
+        if token.lastgroup == "ignored":
+            continue
+        if ended:
+            raise _error_at(text, at, "there is text after the ';': read one tree at a time")
+        if token.lastgroup == "unclosed":
+            raise _error_at(text, at, _UNCLOSED[word])
+        if word == "(" and node >= 0:
+            raise _error_at(text, at, _UNEXPECTED)
+        if word in (",", ")") and inner < 0:
+            reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
+            raise _error_at(text, at, reason)
+        # Any other token begins the node that is expected here, if only one without a label.
+        if node < 0 and (word != ";" or inner >= 0):
+            node, in_length = len(parents), False
+            parents.append(inner)
+            labels.append(None)
+            lengths.append(None)
+        if word == "(":
+            inner, node = node, -1
+        elif word == ",":
+            node = -1
+        elif word == ")":
+            node, inner, in_length = inner, parents[inner], False
+        elif word == ":":
+            if in_length:
+                raise _error_at(text, at, "a node has a second branch length")
+            in_length = True
+        elif word == ";":
+            ended = True
+            if inner >= 0:
+                raise _error_at(text, at, _UNCLOSED["("])
+        elif (lengths if in_length else labels)[node] is not None:
+            raise _error_at(text, at, _UNEXPECTED)
+        elif in_length:
+            lengths[node] = _read_length(text, token)
+        else:
+            labels[node] = _unquoted(token)
+    if inner >= 0:
+        raise _error_at(text, len(text), _UNCLOSED["("])
+    if not parents:
+        raise _error_at(text, len(text), "there is no tree in the text")
+    return parents, labels, lengths
+
+
+def _unquoted(token: re.Match[str]) -> str:
+    if token.lastgroup == "quoted":
+        return token[0][1:-1].replace("''", "'")
+    return token[0].rstrip(_BLANKS)
+
+
+def _read_length(text: str, token: re.Match[str]) -> float:
+    try:
+        length = float(_unquoted(token))
+    except ValueError:
+        length = math.nan
+    if math.isnan(length):
+        raise _error_at(text, token.start(), "the branch length is not a number")
+    return length
+
+
+def _labels_of_leaves(
+    labels: Sequence[str | None], is_leaf: NDArray[np.bool_]
+) -> tuple[str, ...] | None:
+    """The labels of the leaves; None if no leaf has one."""
+    of_leaves = [labels[node] for node in np.flatnonzero(is_leaf).tolist()]
+    given = tuple(label for label in of_leaves if label is not None)
+    if 0 < len(given) < len(of_leaves):
+        raise NewickError(
+            f"{len(of_leaves) - len(given)} of {len(of_leaves)} leaves have no label; label all "
+            "of them or none"
+        )
+    return given or None
 
 
 def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
@@ -180,43 +269,9 @@ def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[
     return np.array([position[label] for label in labels], dtype=np.int64)
 
 
-def _read_labels(data: bytes, span: NDArray[np.int64]) -> tuple[str, ...] | None:
-    """Labels of the leaves from the bytes (n, 2) where each begins and ends."""
-    if (span[:, 0] < 0).all():
-        return None
-    begins, ends = span[:, 0].tolist(), span[:, 1].tolist()
-    if min(begins) < 0:
-        raise NewickError(
-            f"{begins.count(-1)} of {len(begins)} leaves have no label; label all of them or none"
-        )
-    labels = [data[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
-    if b"''" in data:
-        for i, begin in enumerate(begins):
-            if data[begin - 1 : begin] == b"'":
-                labels[i] = labels[i].replace("''", "'")
-    return tuple(labels)
-
-
-def _read_lengths(data: bytes, span: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Branch lengths (m,) from the bytes (m, 2) where each begins and ends, NaN where none is."""
-    length = np.full(span.shape[0], np.nan)
-    given = np.flatnonzero(span[:, 0] >= 0)
-    begins, ends = span[given].T.tolist()
-    begin = 0
-    try:
-        length[given] = [float(data[(begin := a) : b]) for a, b in zip(begins, ends, strict=True)]
-    except ValueError:
-        raise _error_at(data, begin, "the branch length is not a number") from None
-    if np.isnan(length[given]).any():
-        at = span[given[np.isnan(length[given])][0], 0]
-        raise _error_at(data, int(at), "the branch length is not a number")
-    return length
-
-
-def _error_at(data: bytes, at: int, meaning: str) -> NewickError:
-    before = data[:at].decode(errors="ignore")
-    near = data[max(0, at - _CONTEXT) : at + _CONTEXT].decode(errors="ignore")
-    return NewickError(f"Newick, character {len(before)}, near {near!r}: {meaning}")
+def _error_at(text: str, at: int, meaning: str) -> NewickError:
+    near = text[max(0, at - _CONTEXT) : at + _CONTEXT]
+    return NewickError(f"Newick, character {at}, near {near!r}: {meaning}")
 
 
 def _some(items: Sequence[str], most: int = 3) -> str:
