@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
     # Those that hcbench itself names come with it.
     others = [m for m in MODULES[1:] if m.partition(".")[2] not in hcbench.__all__]
     pdoc.pdoc("hcbench", *others, internal, output_directory=folder)
-    print(f"{folder}/hcbench.html")  # noqa: T201  (what a script is asked for)
+    print(f"{folder}/hcbench.html")
 
 
 def without_docstring(module: str) -> list[str]:

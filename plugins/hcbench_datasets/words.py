@@ -33,8 +33,10 @@ def lemmatiser(name: str) -> Callable[[str], str]:
     words as they are.
     """
     if name == "simplemma":
-        import simplemma
-
+        try:
+            import simplemma
+        except ImportError as error:
+            raise DataError('these lemmas need simplemma: pip install "hcbench[text]"') from error
         return cache(lambda word: str(simplemma.lemmatize(word, lang="en")))
     return singular if name == "plurals" else str
 

@@ -160,6 +160,18 @@ def test_stored_trees_and_formats(drawn: Result, folder: Path) -> None:
         assert b"<text" not in one, "letters are shapes: no font is missing anywhere"
 
 
+def test_without_matplotlib_no_cell_runs_for_figures(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    refused = call("run", "drawn", f"--figures={tmp_path / 'out'}", folder=folder)
+    assert refused.exit_code == 2
+    assert 'need matplotlib, which is not installed: pip install "hcbench[figures]"' in (
+        refused.stderr
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None:
     shown = call("run", "drawn", "--dry-run", folder=folder).stdout
     assert "figure curve: The curve.\nfigure tree: The tree.\n" in shown

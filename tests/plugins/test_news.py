@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -63,6 +64,12 @@ def test_simplemma_knows_irregular_forms():
         "mouse", "be", "good", "car",
     ]  # fmt: skip
     assert lemmatiser("none")("mice") == "mice"
+
+
+def test_lemmas_without_simplemma_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "simplemma", None)
+    with pytest.raises(DataError, match=r'need simplemma: pip install "hcbench\[text\]"'):
+        lemmatiser("simplemma")
 
 
 def test_random_terms_are_weighted_as_if_there_were_no_others():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def report(finding: Finding, heading: Heading, agreed: Agreement) -> dict[str, A
 
 
 def save(finding: Finding, heading: Heading, agreed: Agreement, stem: Path) -> list[Path]:
-    """Write STEM.json and, of a tree, STEM.nwk and STEM.svg.
+    """Write STEM.json and, of a tree, STEM.nwk and, if matplotlib is installed, STEM.svg.
 
     Raises
     ------
@@ -132,7 +133,8 @@ def save(finding: Finding, heading: Heading, agreed: Agreement, stem: Path) -> l
     tree = finding.result
     if isinstance(tree, Tree):
         written.append(_write(stem, ".nwk", tree.to_newick(lengths=False) + "\n"))
-        written.append(_draw(tree, _beside(stem, ".svg")))
+        if find_spec("matplotlib"):
+            written.append(_draw(tree, _beside(stem, ".svg")))
     return written
 
 

@@ -181,9 +181,11 @@ def _check_figures(suite: Suite, wish: Wish) -> None:
         return
     from hcbench.errors import SuiteError
     from hcbench.show.figures import make_folder
+    from hcbench.show.plots import style
 
     if not suite.figures:
         raise SuiteError(f"suite {suite.name} has no figures; leave --figures out")
+    style()  # matplotlib is installed
     make_folder(wish.figures)
 
 

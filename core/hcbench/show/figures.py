@@ -275,9 +275,9 @@ def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
 
 
 def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
-    import matplotlib.figure
-
     with style():
+        import matplotlib.figure
+
         drawn = _function_of(figure, view.plugins)(view)
         if not isinstance(drawn, matplotlib.figure.Figure):
             raise HcbenchError(

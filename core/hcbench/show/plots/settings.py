@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from hcbench.errors import HcbenchError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -30,9 +32,19 @@ _STYLE: Any = {  # matplotlib types each key
 
 
 def style() -> AbstractContextManager[None]:
-    """The settings of matplotlib in which figures of suites are made, as a context."""
-    import matplotlib
+    """The settings of matplotlib in which figures of suites are made, as a context.
 
+    Raises
+    ------
+    HcbenchError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise HcbenchError(
+            'figures need matplotlib, which is not installed: pip install "hcbench[figures]"'
+        ) from error
     return matplotlib.rc_context(_STYLE)
 
 
@@ -52,8 +64,8 @@ def new_figure(
     figure : Figure
     axes : Axes, or (rows, columns) array of them without the sides that are 1
     """
-    from matplotlib.figure import Figure
-
     with style():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(width, height), layout="constrained")
         return figure, figure.subplots(rows, columns)
