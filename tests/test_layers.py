@@ -110,10 +110,10 @@ def test_plugins_import_only_the_public_core_and_never_each_other() -> None:
 
 def test_the_fingerprint_of_core_holds_all_that_runs_a_cell() -> None:
     """What `hcbench.run.cell` imports decides results, but for finding plugins and isolating."""
-    from hcbench.registry.fingerprint import DECISIVE
+    from hcbench.registry.fingerprint import RESULT_MODULES
 
     def decisive(name: str) -> bool:
-        return any(f"{name}/".startswith(f"{part}/") for part in DECISIVE)
+        return any(f"{name}/".startswith(f"{part}/") for part in RESULT_MODULES)
 
     files = dict(modules())
     needed, waiting = set(), {"run/cell", "plan/seeds"}
@@ -132,5 +132,5 @@ def test_the_fingerprint_of_core_holds_all_that_runs_a_cell() -> None:
         waiting -= needed | {n for n in files if n.startswith(("registry/plugins", "run/workers"))}
     undecided = {name for name in needed if not decisive(name) and not name.endswith("/__init__")}
     assert not undecided
-    for name in DECISIVE:
+    for name in RESULT_MODULES:
         assert (CORE / name).is_dir() or (CORE / f"{name}.py").is_file()

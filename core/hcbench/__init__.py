@@ -26,7 +26,7 @@ or csr_array, `Params` a mapping of names to values.
 import importlib
 import sys
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 
 import lazy_loader
 
@@ -62,3 +62,31 @@ class _PublicModules(MetaPathFinder, Loader):
 
 
 sys.meta_path.append(_PublicModules())
+
+
+class _KernelCaches(MetaPathFinder):
+    """Extends numba's cache of compiled kernels as soon as numba is imported, by whomever."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != _CACHING:
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        load = spec.loader.exec_module
+
+        def load_and_extend(module):
+            load(module)
+            _extend(module)
+
+        spec.loader.exec_module = load_and_extend
+        return spec
+
+
+def _extend(caching):
+    importlib.import_module("hcbench.registry.kernel_cache").extend_stamps(caching)
+
+
+_CACHING = "numba.core.caching"
+if _CACHING in sys.modules:
+    _extend(sys.modules[_CACHING])
+else:
+    sys.meta_path.insert(0, _KernelCaches())

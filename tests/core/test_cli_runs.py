@@ -470,7 +470,7 @@ def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
     runner = CliRunner(env={"HCBENCH_STORE": str(store)})
     args = ["--plugin", str(file)]
     assert runner.invoke(main, ["compare", *SMALL, *args]).exit_code == 0
-    file.write_text(file.read_text() + "\n# Another edition.\n")
+    file.write_text(file.read_text() + "\nANOTHER = None\n")
     result = runner.invoke(main, ["rerun", key_of(store, "Comb"), *args])
     assert result.exit_code == 0
     assert result.stderr.count("changing:file is 0+") == 3
@@ -484,7 +484,7 @@ def test_a_rerun_says_that_a_package_has_changed(
     small: Result, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert small.exit_code == 0
-    monkeypatch.setattr("hcbench.registry.uses.core_edition", lambda: "9.9")
+    monkeypatch.setattr("hcbench.registry.uses.core_fingerprint", lambda: "9.9")
     result = call("rerun", key_of(store, "Comb"), store=store)
     assert result.exit_code == 0
     assert "Comb: hcbench core is 9.9 now; stored with " in result.stderr

@@ -38,7 +38,7 @@ distributed = pytest.importorskip("distributed")
 
 from hcbench.run.dask_pool import DaskPool  # noqa: E402
 from hcbench.run.dask_pool.host import refuse  # noqa: E402 - where there is dask
-from hcbench.run.dask_pool.terms import Terms, editions_here, python_version  # noqa: E402
+from hcbench.run.dask_pool.terms import Terms, fingerprints_here, python_version  # noqa: E402
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 SHORT = {"datasets": ["numbers[n=[20,21]]"], "metrics": ["depth"], "repetitions": 25}
@@ -392,7 +392,7 @@ def test_a_daemonic_worker(tmp_path: Path) -> None:
 
 
 def terms(**changes: Any) -> Terms:
-    here = editions_here(["hcbench core", "hcbench:metrics", "numpy"])
+    here = fingerprints_here(["hcbench core", "hcbench:metrics", "numpy"])
     assert all(here.values())
     return replace(Terms("a run", python_version(), here), **changes)
 
@@ -400,9 +400,9 @@ def terms(**changes: Any) -> Terms:
 def test_a_worker_with_other_code_takes_no_part() -> None:
     assert refuse(terms()) == ""
     assert refuse(terms(python="2.7")).startswith("it runs Python 3.")
-    other = {**terms().editions, "hcbench core": "9.9"}
-    assert "the main process 9.9" in refuse(terms(editions=other))
-    missing = refuse(terms(editions={"theirs:plugin": "1.0"}))
+    other = {**terms().fingerprints, "hcbench core": "9.9"}
+    assert "the main process 9.9" in refuse(terms(fingerprints=other))
+    missing = refuse(terms(fingerprints={"theirs:plugin": "1.0"}))
     assert missing == ("of theirs:plugin it has none, the main process 1.0; install the same there")
 
 

@@ -280,34 +280,37 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
     changed = keys()
     assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
     monkeypatch.undo()
-    monkeypatch.setattr(uses, "core_edition", lambda: "another")
+    monkeypatch.setattr(uses, "core_fingerprint", lambda: "another")
     assert not set(keys()) & set(before)
 
 
-def test_the_edition_of_core_follows_its_source(
+def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "trees").mkdir()
-    for name in ("model/similarity.py", "model/trees/tree.py", "show/tables.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
-    monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry" / "fingerprint.py"))
+    (tmp_path / "registry").mkdir()
+    (tmp_path / "model/trees").mkdir(parents=True)
+    code = "def f():\n    return 1\n"
+    names = ("cli.py", "errors.py", "model/trees/tree.py")
+    for name in names:
+        (tmp_path / name).write_text(code)
+    monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry/fingerprint.py"))
+    compute = fingerprint.core_fingerprint.__wrapped__
 
-    def edition_after(name: str) -> str:
-        (tmp_path / name).write_text("1")
-        fingerprint.core_edition.cache_clear()
-        return fingerprint.core_edition()
+    def fingerprint_after(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text)
+        return compute()
 
-    found = [
-        edition_after(name)
-        for name in ("show/tables.py", "model/similarity.py", "model/trees/tree.py")
-    ]
-    assert len(set(found)) == 3
-    (tmp_path / "show/tables.py").write_text("2")
-    fingerprint.core_edition.cache_clear()
-    assert fingerprint.core_edition() == found[-1]
-    monkeypatch.undo()
-    fingerprint.core_edition.cache_clear()
+    before = compute()
+    changed = [fingerprint_after(name, code.replace("1", "2")) for name in names]
+    assert changed[0] == before
+    assert len(set(changed)) == 3
+    described = (
+        '"""About f."""\n\n\ndef f():  # why\n    """Two."""\n    return 2\n\n\n"""End."""\n'
+    )
+    assert fingerprint_after("errors.py", described) == changed[-1]
+    assert (
+        fingerprint_after("errors.py", described.replace("return 2", 'return "2"')) != changed[-1]
+    )
 
 
 def test_a_distribution_that_is_not_installed_has_no_version() -> None:

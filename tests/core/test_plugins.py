@@ -158,9 +158,9 @@ def test_a_plugin_file_is_loaded_for_one_run(tmp_path: Path) -> None:
     registry = Registry(Plugins([file]))
     entry = registry.metrics.find("mine:mine")
     assert entry.plugin.file == file
-    before = entry.plugin.edition
-    file.write_text(dedent(METRIC.format(name="mine")) + "# changed\n")
-    after = Registry(Plugins([file])).metrics.find("mine").plugin.edition
+    before = entry.plugin.fingerprint
+    file.write_text(dedent(METRIC.format(name="mine")) + "CHANGED = True\n")
+    after = Registry(Plugins([file])).metrics.find("mine").plugin.fingerprint
     assert after != before
 
 

@@ -229,7 +229,7 @@ def test_what_is_in_it_belongs_to_its_key(tmp_path: Path):
     name = f"cut-of[tree=UPGMA,data='{file}',law=top-k,k=2]"
     file.write_text("a,b\n1,2\n3,4\n9,9\n")
     before = use(name)
-    assert {"hcbench:vectors", "hcbench:datasets", "hcbench:cuts"} <= set(before.editions)
+    assert {"hcbench:vectors", "hcbench:datasets", "hcbench:cuts"} <= set(before.fingerprints)
     file.write_text("a,b\n1,2\n3,4\n8,8\n")
     assert use(name).identity != before.identity
 

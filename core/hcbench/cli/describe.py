@@ -93,7 +93,7 @@ def describe(noun: str, entry: Entry[Any]) -> dict[str, Any]:
         "doc": spec.doc,
         **(_suite(spec) if isinstance(spec, Suite) else _facts(spec)),
         "paper": f"{paper} (hcbench cite {spec.name})" if paper else None,
-        "plugin": f"{entry.plugin.name} {entry.plugin.edition}",
+        "plugin": f"{entry.plugin.name} {entry.plugin.fingerprint}",
         "example": example(spec),
     }
     if isinstance(spec, Spec):

@@ -128,9 +128,9 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
     use = make_use(entry.spec, entry.plugin, params)
     before = described.get("editions", {})
     changes += [
-        f"{use.label}: {name} is {edition or 'missing'} now; stored with {before.get(name, 'none')}"
-        for name, edition in use.editions.items()
-        if before.get(name) != edition
+        f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
+        for name, now in use.fingerprints.items()
+        if before.get(name) != now
     ]
     for name, digest in described["digests"].items():
         if use.digests.get(name) != digest:

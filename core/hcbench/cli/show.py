@@ -145,7 +145,7 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
     loaded = [
         {
             "plugin": p.name,
-            "version": p.edition,
+            "version": p.fingerprint,
             "requires": _required(p.requires),
             **{
                 kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]

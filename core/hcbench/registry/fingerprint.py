@@ -1,7 +1,7 @@
-"""Which edition of code decides a result: versions, and digests of source that may change.
+"""Which version of the code made a result: versions, and digests of sources that may change.
 
-Part of the key of a cell, so that a stored result is found again only while the code that made it
-is the same.
+They are part of the key of a cell, so that a stored result is used again only while the code that
+made it is the same.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from functools import cache, lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
 
-#: Core's sources that decide results: what `hcbench.run.cell` needs to run a cell, and the seeds.
-#: What plans, isolates, stores and shows cells is not among them.
-DECISIVE = (
+from hcbench.registry.sources import read_sources
+
+#: Core's modules and packages that decide results: those that `hcbench.run.cell` needs to run a
+#: cell, and the seeds. Modules that plan, isolate, store and show cells are not among them.
+RESULT_MODULES = (
     "asking/answers_file",
     "asking/person",
     "asking/questions",
@@ -34,33 +36,36 @@ DECISIVE = (
 
 
 @lru_cache(maxsize=1)
-def core_edition() -> str:
-    """The version of hcbench; in an editable install with a digest of what decides results."""
+def core_fingerprint() -> str:
+    """The version of hcbench; in an editable installation with a digest of `RESULT_MODULES`."""
     try:
         installed = distribution("hcbench")
     except PackageNotFoundError:  # run from a folder that is merely on the path
-        return f"0+{digest_sources(_decisive_sources())}"
+        return f"0+{digest_sources(_result_sources())}"
     if is_editable(installed):
-        return f"{installed.version}+{digest_sources(_decisive_sources())}"
+        return f"{installed.version}+{digest_sources(_result_sources())}"
     return installed.version
 
 
-def _decisive_sources() -> list[Path]:
+def _result_sources() -> list[Path]:
     core = Path(__file__).parent.parent
     return [
         source
-        for name in DECISIVE
+        for name in RESULT_MODULES
         for source in (core / f"{name}.py", *sorted((core / name).rglob("*.py")))
         if source.is_file()
     ]
 
 
 def digest_sources(sources: Iterable[Path]) -> str:
-    """16 hexadecimal digits of the names and the content of source files."""
+    """16 hexadecimal digits of the names and the code of source files.
+
+    Comments, docstrings and layout do not count.
+    """
+    paths = list(sources)
     digest = hashlib.blake2b(digest_size=8)
-    for source in sources:
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
+    for path, source in zip(paths, read_sources(paths), strict=True):
+        digest.update(f"{path.name} {source.digest}\n".encode())
     return digest.hexdigest()
 
 

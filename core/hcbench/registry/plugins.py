@@ -73,7 +73,7 @@ class Plugin:
         return f"{self.distribution}:{self.entry_point}"
 
     @cached_property
-    def edition(self) -> str:
+    def fingerprint(self) -> str:
         """What the key of a cell holds: the version, or a digest of source that may change."""
         if not self.editable or self.folder is None:
             return self.version
@@ -253,9 +253,9 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     return module
 
 
-def installed_editions() -> dict[str, str]:
-    """The edition of each plugin that is installed, by its name; none of them is imported."""
-    return {plugin.name: plugin.edition for plugin, _ in _installed()}
+def installed_fingerprints() -> dict[str, str]:
+    """The fingerprint of each plugin that is installed, by its name; none of them is imported."""
+    return {plugin.name: plugin.fingerprint for plugin, _ in _installed()}
 
 
 def _installed() -> Iterable[tuple[Plugin, EntryPoint]]:

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from hcbench.errors import DataError, ParameterError
 from hcbench.registry.catalogues import Catalogue
-from hcbench.registry.fingerprint import core_edition, installed_version
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
 from hcbench.registry.names import Name, format_name, parse_name
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import DatasetSpec, OracleSpec, Parameter, Params, Spec, Value
@@ -55,17 +55,21 @@ class Use(Generic[S]):
         return () if find is None else tuple(find(self.params))
 
     @cached_property
-    def editions(self) -> dict[str, str]:
+    def fingerprints(self) -> dict[str, str]:
         """Of all code that decides what it does: core, its plugin, and what it requires."""
         required = {name: installed_version(name) for name in sorted(self.spec.requires)}
-        own = {"hcbench core": core_edition(), self.plugin.name: self.plugin.edition, **required}
-        return own | {name: text for part in self.parts for name, text in part.editions.items()}
+        own = {
+            "hcbench core": core_fingerprint(),
+            self.plugin.name: self.plugin.fingerprint,
+            **required,
+        }
+        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
 
     @cached_property
     def identity(self) -> str:
         """What a key of a cell is made of."""
         parts = [part.identity for part in self.parts]
-        return json.dumps([self.plugin.distribution, self.editions, self.seed_name, *parts])
+        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
 
 
 def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:

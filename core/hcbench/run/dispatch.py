@@ -222,7 +222,7 @@ def describe_cell(cell: Cell) -> dict[str, Any]:
         return {
             "name": f"{use.plugin.distribution}:{use.spec.name}",
             "params": dict(use.params),
-            "editions": dict(use.editions),
+            "editions": dict(use.fingerprints),
             "digests": dict(use.digests),
         }
 

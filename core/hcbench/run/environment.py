@@ -27,14 +27,14 @@ def describe_environment(plugins: list[Plugin]) -> dict[str, Any]:
     -------
     dict
         ``machine``, ``python``, ``versions`` of every distribution involved (the plugins' and
-        what they require), ``plugins`` with their editions, ``commit`` of hcbench's source where
-        it runs from a checkout.
+        what they require), ``plugins`` with their fingerprints, ``commit`` of hcbench's source
+        where it runs from a checkout.
     """
     return {
         "machine": describe_machine(),
         "python": platform.python_version(),
         "versions": versions({"hcbench", *(p.distribution for p in plugins if not p.file)}),
-        "plugins": {p.name: p.edition for p in plugins},
+        "plugins": {p.name: p.fingerprint for p in plugins},
         "commit": commit(),
     }
 

@@ -61,7 +61,7 @@ class Record:
     outcome : Outcome
         With results.
     cell : mapping
-        Names, parameters, editions, hints and seeds, as plain values.
+        Names, parameters, fingerprints, hints and seeds, as plain values.
     metric_keys : mapping of metric label to key
         A hash of the metric's identity.
     timeout, memory : float or None

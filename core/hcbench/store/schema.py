@@ -92,7 +92,7 @@ cells = Table(
     Column("timeout", Double),
     Column("memory", Double),
     Column("data_digest", Text, nullable=False),
-    Column("cell", Text, nullable=False),  # JSON: names, parameters, editions, seeds
+    Column("cell", Text, nullable=False),  # JSON: names, parameters, fingerprints, seeds
     Column("traceback", Text, nullable=False),
     Column("log", Text, nullable=False),
     Column("notes", Text, nullable=False),  # JSON, a list of texts; "" for none

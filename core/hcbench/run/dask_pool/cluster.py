@@ -58,7 +58,7 @@ class Cluster:
 
     def __init__(self, terms: Terms, scheduler: str | None = None, jobs: int | None = None) -> None:
         # A cluster in this process has its code, and its files.
-        self.terms = terms if scheduler else replace(terms, editions={}, files={})
+        self.terms = terms if scheduler else replace(terms, fingerprints={}, files={})
         self.client: Any = None
         self.workers: dict[str, int] = {}
         self._scheduler = scheduler

@@ -18,7 +18,7 @@ from pathlib import Path
 from distributed import Worker, WorkerPlugin, get_worker
 
 from hcbench.errors import WorkerError
-from hcbench.run.dask_pool.terms import Terms, Welcome, editions_here, python_version
+from hcbench.run.dask_pool.terms import Terms, Welcome, fingerprints_here, python_version
 from hcbench.run.environment import describe_machine
 from hcbench.run.executors import cell_pool
 from hcbench.run.job import relocate
@@ -246,11 +246,13 @@ def refuse(terms: Terms) -> str:
         )
     if python_version() != terms.python:
         return f"it runs Python {python_version()}, the main process {terms.python}, not the same"
-    here = editions_here(terms.editions)
-    for name, edition in terms.editions.items():
-        if here[name] != edition:
+    here = fingerprints_here(terms.fingerprints)
+    for name, fingerprint in terms.fingerprints.items():
+        if here[name] != fingerprint:
             found = here[name] or "none"
-            return f"of {name} it has {found}, the main process {edition}; install the same there"
+            return (
+                f"of {name} it has {found}, the main process {fingerprint}; install the same there"
+            )
     return ""
 
 

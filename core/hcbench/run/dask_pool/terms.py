@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.plan.plan import Plan
-from hcbench.registry.fingerprint import core_edition, installed_version
-from hcbench.registry.plugins import installed_editions
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.plugins import installed_fingerprints
 
 CORE = "hcbench core"
 
@@ -27,9 +27,9 @@ class Terms:
         A name that no other run has.
     python : str
         ``major.minor``: functions that travel by value need the same.
-    editions : mapping of name to edition
-        The code that decides results. A worker with another edition would measure something else
-        than the keys of the cells say.
+    fingerprints : mapping of name to fingerprint
+        Of the code that decides results. A worker with another fingerprint would measure something
+        else than the keys of the cells say.
     files : mapping of path to content
         Plugin files and the caller's own data; a worker that has not the same file in this place
         gets a copy.
@@ -37,7 +37,7 @@ class Terms:
 
     run: str
     python: str
-    editions: Mapping[str, str]
+    fingerprints: Mapping[str, str]
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
@@ -62,13 +62,13 @@ class Welcome:
     memory: int
 
 
-def editions_here(names: Iterable[str]) -> dict[str, str]:
-    """The editions of core, plugins and distributions of this installation; "" of the others.
+def fingerprints_here(names: Iterable[str]) -> dict[str, str]:
+    """The fingerprints of core, plugins and distributions of this installation; "" of the others.
 
     As they are now, which this process may not have loaded: cells have processes of their own.
     """
-    plugins = installed_editions()
-    core, version = core_edition.__wrapped__, installed_version.__wrapped__
+    plugins = installed_fingerprints()
+    core, version = core_fingerprint.__wrapped__, installed_version.__wrapped__
     return {name: core() if name == CORE else plugins.get(name) or version(name) for name in names}
 
 
@@ -83,13 +83,13 @@ def terms_of(plan: Plan, files: Iterable[Path]) -> Terms:
     """
     of_cells = (use for c in plan.cells for use in (c.algorithm, c.dataset, c.oracle))
     uses = {id(use): use for use in itertools.chain(of_cells, plan.metrics)}.values()
-    decisive = {name: edition for use in uses for name, edition in use.editions.items()}
+    decisive = {name: fingerprint for use in uses for name, fingerprint in use.fingerprints.items()}
     # A plugin that is a file, or the caller's own code, is installed nowhere: it travels.
-    installed = {name for name, edition in editions_here(decisive).items() if edition}
+    installed = {name for name, fingerprint in fingerprints_here(decisive).items() if fingerprint}
     return Terms(
         run=f"hcbench-{uuid.uuid4().hex}",
         python=python_version(),
-        editions={name: decisive[name] for name in sorted(installed)},
+        fingerprints={name: decisive[name] for name in sorted(installed)},
         files={str(file): file.read_bytes() for file in files},
     )
 

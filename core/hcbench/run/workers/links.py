@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO
 
 from hcbench.errors import WorkerError
@@ -243,9 +242,4 @@ def _environment() -> dict[str, str]:
     environment.setdefault("PYTHONHASHSEED", "0")
     # macOS forbids what the nursery does, forking after its frameworks are loaded, unless asked.
     environment.setdefault("OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "YES")
-    package = Path(__file__).parents[1]
-    if "NUMBA_CACHE_DIR" not in environment and not os.access(package, os.W_OK):
-        import platformdirs
-
-        environment["NUMBA_CACHE_DIR"] = platformdirs.user_cache_dir("hcbench") + "/numba"
     return environment

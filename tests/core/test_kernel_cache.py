@@ -1,0 +1,184 @@
+"""Stored kernels are used again only while everything that is compiled into them is the same."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from hcbench.registry.sources import read_sources
+
+CORE = Path(__file__).parents[2] / "core" / "hcbench"
+PACKAGE = {
+    "__init__.py": "from hcbench import hookimpl\n",
+    "inner.py": """
+        from numba import njit
+
+
+        @njit(cache=True)
+        def inner(x):
+            return x + 1
+        """,
+    "limits.py": "LIMIT = 10\n",
+    "outer.py": """
+        from numba import njit
+
+        from .inner import inner
+        from .limits import LIMIT
+
+
+        @njit(cache=True)
+        def outer(x):
+            return min(inner(x), LIMIT)
+        """,
+}
+CALL = "from theirs.outer import outer; print(outer({}), *outer.stats.cache_hits.values())"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[[str], list[int]]:
+    """Run code in a process of its own that finds packages in tmp_path; the numbers it prints."""
+
+    def run(code: str) -> list[int]:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        return [int(word) for word in done.stdout.split()]
+
+    return run
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    (tmp_path / "theirs").mkdir()
+    for name, text in PACKAGE.items():
+        (tmp_path / "theirs" / name).write_text(dedent(text))
+    return tmp_path / "theirs"
+
+
+def replace_in(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(
+    package: Path, run: Callable[[str], list[int]]
+) -> None:
+    assert run(CALL.format(1)) == [2]  # compiled, as nothing is stored
+    assert run(CALL.format(1)) == [2, 1]
+    replace_in(package / "inner.py", "x + 1", "x + 5")
+    assert run(CALL.format(1)) == [6]
+    assert run(CALL.format(1)) == [6, 1]
+    replace_in(package / "limits.py", "10", "4")  # a constant in a file without kernels
+    assert run(CALL.format(1)) == [4]
+
+
+def test_a_kernel_is_not_compiled_again_when_only_words_have_changed(
+    package: Path, run: Callable[[str], list[int]]
+) -> None:
+    assert run(CALL.format(1)) == [2]
+    replace_in(package / "limits.py", "LIMIT", '"""How far it goes."""\n\nLIMIT')
+    replace_in(package / "__init__.py", "\n", "\n\nVERSION = 2\n")  # outer imports nothing of it
+    assert run(CALL.format(1)) == [2, 1]
+
+
+def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_changed(
+    tmp_path: Path, run: Callable[[str], list[int]]
+) -> None:
+    shutil.copytree(CORE, tmp_path / "hcbench", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "theirs.py").write_text(
+        dedent(
+            """
+            import numpy as np
+            from numba import njit
+
+            from hcbench.compiled import scramble
+
+
+            @njit(cache=True)
+            def outer(x):
+                return scramble(np.uint64(x))
+            """
+        )
+    )
+    call = CALL.replace(".outer", "").format(0)
+    assert run(call) == [0]
+    assert run(call) == [0, 1]
+    kernels = tmp_path / "hcbench/oracle/_question_kernels.py"
+    replace_in(kernels, "return x ^ (x >> np.uint64(31))", "return x + np.uint64(7)")
+    assert run(call) == [7]
+
+
+def test_kernels_of_a_package_that_is_not_built_upon_hcbench_are_left_to_numba(
+    package: Path, run: Callable[[str], list[int]]
+) -> None:
+    (package / "__init__.py").write_text("")
+    assert run(CALL.format(1)) == [2]
+    assert run(f"import hcbench; {CALL.format(1)}") == [2, 1]  # with or without hcbench
+    assert run(CALL.format(1)) == [2, 1]
+
+
+def test_numba_may_be_imported_first(package: Path, run: Callable[[str], list[int]]) -> None:
+    assert run(CALL.format(1)) == [2]
+    assert run(f"import numba; {CALL.format(1)}") == [2, 1]
+    replace_in(package / "inner.py", "x + 1", "x + 5")
+    assert run(f"import numba; {CALL.format(1)}") == [6]
+
+
+def test_a_file_that_is_read_again_is_read_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "code.py"
+    file.write_text("x = 1\n")
+    (before,) = read_sources([file])
+    times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+    file.write_text("x = 2\n")
+    os.utime(file, ns=times)  # within the resolution of time stamps: nothing tells that it changed
+    (after,) = read_sources([file])
+    assert (after.changed, after.size) == (before.changed, before.size)
+    assert after.digest != before.digest
+
+
+def test_what_was_read_of_files_is_stored_until_they_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    reading = "from pathlib import Path; from hcbench.registry.sources import read_sources; "
+
+    def read(name: str) -> str:
+        code = f"{reading}print(read_sources([Path({str(tmp_path / name)!r})])[0].digest)"
+        return subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("x = 1\n")
+        os.utime(tmp_path / name, (1e9, 1e9))
+    digest = read("one.py")
+    (stored,) = (tmp_path / "cache/hcbench").iterdir()
+    assert '"one.py"' not in stored.read_text()
+    assert str(tmp_path / "one.py") in stored.read_text()
+    stored.write_text(stored.read_text().replace(digest.strip(), "0123456789abcdef"))
+    assert read("one.py") == "0123456789abcdef\n"  # it is not parsed again
+    (tmp_path / "one.py").unlink()
+    read("two.py")
+    assert str(tmp_path / "one.py") not in stored.read_text()
+    stored.write_text("damaged")
+    assert read("two.py") == digest
+
+
+def test_where_nothing_can_be_stored_files_are_read_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no folder").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no folder"))
+    (tmp_path / "code.py").write_text("from . import a\nfrom .b import c\nimport d.e\n")
+    os.utime(tmp_path / "code.py", (1e9, 1e9))
+    (source,) = read_sources([tmp_path / "code.py"])
+    assert source.imports == [".", ".a", ".b", ".b.c", "d.e"]
