@@ -1,4 +1,8 @@
-"""What the README shows works as it stands."""
+"""What the README and the documentation show works as it stands.
+
+Blocks of ``sh`` are run; those of ``console`` are only looked up. Blocks of ``python`` are plugin
+files if they implement hooks, and else the script of their page.
+"""
 
 import csv
 import re
@@ -13,36 +17,35 @@ from click.testing import CliRunner
 
 from hcbench.cli import main
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "core" / "docs").glob("*.md"))]
 SETUP = ("python3 -m venv", ". .venv")
 
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+pytestmark = pytest.mark.slow
 
 
-COMMANDS = [
-    line for block in blocks("sh") for line in block.splitlines() if not line.startswith(SETUP)
-]
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-SHOWN = [
-    part
-    for block in blocks("console")
-    for line in block.splitlines()
-    if line.startswith("$ ")
-    for part in line.removeprefix("$ ").split(" && ")
-    if part.startswith("hcbench ")
-]
+def commands(page: Path) -> list[str]:
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line for line in lines if not line.startswith(SETUP)]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the README speaks of."""
-    folder = tmp_path_factory.mktemp("readme")
+def plugin_files() -> dict[str, str]:
+    """The plugins that are shown: each begins with the name of its file."""
+    shown = [code for page in PAGES for code in blocks(page, "python") if "hookimpl" in code]
+    return {code.split("\n", 1)[0].removeprefix("# "): code for code in shown}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the files that the pages speak of, and a store with a run."""
     rng = np.random.default_rng(0)
     names = [f"plant{i}" for i in range(12)]
-    with (folder / "plants.csv").open("w", newline="") as file:
+    with (tmp_path / "plants.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["name", "height", "width", "family", "species"])
         for i, name in enumerate(names):
@@ -50,60 +53,75 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 [name, *rng.normal(i // 3, 0.1, 2).round(3), f"f{i // 6}", f"s{i // 3}"]
             )
     threes = [f"({','.join(names[i : i + 3])})" for i in range(0, 12, 3)]
-    (folder / "plants.nwk").write_text(f"(({threes[0]},{threes[1]}),({threes[2]},{threes[3]}));")
-    (folder / "closer.toml").write_text(next(b for b in blocks("toml") if "claims" in b))
+    (tmp_path / "plants.nwk").write_text(f"(({threes[0]},{threes[1]}),({threes[2]},{threes[3]}));")
+    suites = [code for page in PAGES for code in blocks(page, "toml") if "claims" in code]
+    (tmp_path / "closer.toml").write_text(suites[0])
     for name, code in plugin_files().items():
-        (folder / name).write_text(code)
-    return folder
-
-
-def plugin_files() -> dict[str, str]:
-    """The plugins that the README shows: each begins with the name of its file."""
-    shown = [block for block in blocks("python") if "hookimpl" in block]
-    return {block.split("\n", 1)[0].removeprefix("# "): block for block in shown}
-
-
-@pytest.mark.parametrize("kind", ["algorithms", "metrics", "datasets", "oracles"])
-def test_each_kind_of_plugin_takes_at_most_twenty_lines(kind: str) -> None:
-    (code,) = (code for code in plugin_files().values() if f"def hcbench_{kind}" in code)
-    lines = [line for line in code.splitlines()[1:] if line]
-    assert len(lines) <= 20
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_of_the_readme_works(
-    command: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if command.startswith(("hcbench results", "hcbench plot")):
-        run = "hcbench compare --algos UPGMA --datasets iris --metrics AARI -r 1 -q"
-        command = f"{run} >/dev/null && {command}"
+        (tmp_path / name).write_text(code)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
-    done = subprocess.run(
-        ["bash", "-euc", command], cwd=folder, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout or " -o " in command
+    run("hcbench compare --algos UPGMA --datasets iris --metrics AARI -r 1 -q")
+    return tmp_path
 
 
-@pytest.mark.parametrize("command", SHOWN)
-def test_each_option_of_a_command_that_is_only_shown_exists(command: str) -> None:
-    words = shlex.split(command, comments=True)[1:]
-    result = CliRunner().invoke(main, [*words, "--help"])
-    assert result.exit_code == 0, result.stderr
+def run(command: str) -> str:
+    """What a command prints; hcbench itself runs in this process."""
+    printed = ""
+    for part in command.split(" && "):
+        if part.startswith("hcbench "):
+            result = CliRunner().invoke(main, shlex.split(part)[1:])
+            assert result.exit_code == 0, f"{part}\n{result.output}"
+            printed += result.stdout
+        else:
+            done = subprocess.run(["bash", "-euc", part], capture_output=True, text=True)
+            assert done.returncode == 0, f"{part}\n{done.stderr}"
+            printed += done.stdout
+    return printed
 
 
-def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
-    code = "\n".join(block for block in blocks("python") if "hookimpl" not in block)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=300
-    )
+def test_each_kind_of_plugin_takes_at_most_twenty_lines() -> None:
+    for kind in ("algorithms", "metrics", "datasets", "oracles"):
+        (code,) = (code for code in plugin_files().values() if f"def hcbench_{kind}" in code)
+        assert len([line for line in code.splitlines()[1:] if line]) <= 20, kind
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.stem)
+def test_each_command_of_a_page_works(page: Path, folder: Path) -> None:
+    for command in commands(page):
+        assert run(command) or " -o " in command, command
+
+
+def test_each_command_that_is_only_shown_exists() -> None:
+    for page in PAGES:
+        for line in "".join(blocks(page, "console")).splitlines():
+            for part in line.removeprefix("$ ").split(" && "):
+                if line.startswith("$ ") and part.startswith("hcbench "):
+                    words = shlex.split(part, comments=True)[1:]
+                    result = CliRunner().invoke(main, [*words, "--help"])
+                    assert result.exit_code == 0, f"{part}\n{result.output}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "core/docs/python.md"])
+def test_the_python_of_a_page_works(page: str, folder: Path) -> None:
+    code = "\n".join(c for c in blocks(ROOT / page, "python") if "hookimpl" not in c)
+    done = subprocess.run([sys.executable, "-Werror", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "| UPGMA |" in done.stdout
-    assert "(0,1)" in done.stdout, "the pair that is preferred most merges first"
+    if page.endswith("python.md"):
+        assert "(0,1)" in done.stdout, "the pair that is preferred most merges first"
 
 
-def test_ci_calls_the_readmes_own_commands() -> None:
-    assert sum(line.startswith(SETUP) for block in blocks("sh") for line in block.splitlines()) == 2
-    assert "readme_command 2" in (Path(__file__).parent.parent / ".ci" / "run").read_text()
+def test_links_lead_to_files() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_readme_is_short_and_ci_runs_its_commands() -> None:
+    readme = ROOT / "README.md"
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 200
+    assert sum(line.startswith(SETUP) for line in "".join(blocks(readme, "sh")).splitlines()) == 2
+    assert "readme_command 2" in (ROOT / ".ci" / "run").read_text()
