@@ -1,1 +1,1 @@
-"""asv's benchmarks: time, memory and query counts of whatever is registered, commit by commit."""
+"""asv benchmarks: time, memory and number of queries of everything registered, per commit."""

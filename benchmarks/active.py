@@ -1,14 +1,12 @@
-"""Hierarchies by active comparisons; scipy's linkage of the true similarities beside them.
+"""Hierarchies from active comparisons, compared with scipy's linkage of the true similarities.
 
-``python -m benchmarks.active`` prints all, at 5000 items. A merge sort of their pairs would ask
-280 million questions, of which the ledger alone takes gigabytes: it is measured at 1000.
+``python -m benchmarks.active`` prints everything for 5000 items. A merge sort of their pairs would
+ask 280 million queries, and the ledger would take gigabytes, so it is measured with 1000 items.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,12 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import hcbench
+from benchmarks.inputs import benchmark, best, seconds
+from benchmarks.quadruplets import planted_similarities
 
 SEED = 20190
 LARGE, SORTED, SMALL = 5000, 1000, 240
-TRACKED = 1000  # items, where every benchmark is to be done in seconds
+TRACKED = 1000  # items in asv's benchmarks
 
 
 @njit(cache=True)
@@ -29,14 +29,6 @@ def _answer(w: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, _key: Any, _time:
     n = ints[0]
     difference = w[i * n + j] - w[k * n + l]
     return 1 if difference > 0 else -1 if difference < 0 else 0
-
-
-def _similarities(n: int) -> NDArray[np.float64]:
-    """The planted model of Ghoshdastidar et al. 2019: three levels, delta and sigma 0.1."""
-    label = np.arange(n) * 8 // n
-    apart = sum(((label[:, None] >> level) != (label >> level)).astype(float) for level in range(3))
-    noise = np.triu(np.random.default_rng(SEED).normal(scale=0.1, size=(n, n)), 1)
-    return 0.8 - 0.1 * apart + noise + noise.T
 
 
 def _oracle(w: NDArray[np.float64]) -> hcbench.Oracle:
@@ -55,81 +47,77 @@ def _oracle(w: NDArray[np.float64]) -> hcbench.Oracle:
     return oracle
 
 
-def _seconds(work: Callable[[], Any]) -> float:
-    start = perf_counter()
-    work()
-    return perf_counter() - start
-
-
 class Active:
-    """Seconds and questions."""
+    """Time and number of queries."""
 
     timeout = 300
     n = TRACKED
 
     def setup(self) -> None:
-        """Draw the similarities, and compile."""
-        self.w = {n: _similarities(n) for n in {12, SMALL, SORTED, self.n}}
+        """Draw the similarities and compile."""
+        self.w = {n: planted_similarities(n) for n in {12, SMALL, SORTED, self.n}}
         for name in ("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"):
             self._run(name, 12)
 
     def _run(self, name: str, n: int) -> tuple[float, int]:
         oracle = _oracle(self.w[n])
-        seconds = _seconds(lambda: hcbench.fit(name, oracle))
-        return seconds, oracle.ledger.queries or 0
+        taken = seconds(lambda: hcbench.fit(name, oracle))
+        return taken, oracle.ledger.queries or 0
 
     def _over_scipy(self, name: str, method: str) -> float:
         distances = squareform(1 - self.w[self.n], checks=False)
-        return self._run(name, self.n)[0] / _seconds(lambda: linkage(distances, method))
+        return self._run(name, self.n)[0] / best(lambda: linkage(distances, method))
 
+    @benchmark("SL: time", "s")
     def track_single_linkage(self) -> float:
-        """All merges."""
+        """Time of single linkage of 1000 items."""
         return self._run("SL", self.n)[0]
 
+    @benchmark("CL: time", "s")
     def track_complete_linkage(self) -> float:
-        """All merges."""
+        """Time of complete linkage of 1000 items."""
         return self._run("CL", self.n)[0]
 
+    @benchmark("SL: time over scipy's", "ratio")
     def track_single_linkage_over_scipy(self) -> float:
-        """Against the linkage that sees the similarities."""
+        """Time of single linkage over that of scipy, which sees the similarities."""
         return self._over_scipy("SL", "single")
 
+    @benchmark("CL: time over scipy's", "ratio")
     def track_complete_linkage_over_scipy(self) -> float:
-        """Against the linkage that sees the similarities."""
+        """Time of complete linkage over that of scipy, which sees the similarities."""
         return self._over_scipy("CL", "complete")
 
+    @benchmark("CL with merge sort: time", "s")
     def track_merge_sort(self) -> float:
-        """1000 items."""
+        """Time of complete linkage of 1000 items after sorting all pairs."""
         return self._run("CL[ask=merge-sort]", SORTED)[0]
 
+    @benchmark("4K-AL-act: time", "s")
     def track_active_kernel(self) -> float:
-        """240 items, 10^6 questions."""
+        """Time of 4K-AL-act with 240 items, 10^6 queries."""
         return self._run("4K-AL-act", SMALL)[0]
 
+    @benchmark("SL: queries", "queries")
     def track_questions_of_single_linkage(self) -> int:
-        """As the ledger counts them."""
+        """Queries of single linkage of 1000 items."""
         return self._run("SL", self.n)[1]
 
+    @benchmark("CL: queries", "queries")
     def track_questions_of_complete_linkage(self) -> int:
-        """As the ledger counts them."""
+        """Queries of complete linkage of 1000 items."""
         return self._run("CL", self.n)[1]
 
+    @benchmark("CL with merge sort: queries", "queries")
     def track_questions_of_merge_sort(self) -> int:
-        """1000 items: half a million pairs."""
+        """Queries of complete linkage of 1000 items, half a million pairs, after sorting them."""
         return self._run("CL[ask=merge-sort]", SORTED)[1]
 
 
-_UNITS = {"over_scipy": "ratio", "questions": "questions"}
-_TRACKED = [name for name in vars(Active) if name.startswith("track_")]
-for _name in _TRACKED:
-    _unit = next((unit for part, unit in _UNITS.items() if part in _name), "s")
-    vars(Active)[_name].unit = _unit
-
-
 if __name__ == "__main__":
-    benchmark = Active()
-    benchmark.n = LARGE
-    benchmark.setup()
-    for name in _TRACKED:
-        value, unit = getattr(benchmark, name)(), vars(Active)[name].unit
-        sys.stdout.write(f"{name.removeprefix('track_')}: {value:.4g} {unit}\n")
+    active = Active()
+    active.n = LARGE
+    active.setup()
+    for name, function in vars(Active).items():
+        if name.startswith("track_"):
+            sys.stdout.write(f"{function.pretty_name}: {function(active):.4g} {function.unit}\n")

@@ -1,7 +1,6 @@
-"""Cuts of trees: seconds, questions, and microseconds of a round of NR, of processor time.
+"""Cuts of trees: processor time, queries, and processor time per round of NR.
 
-``python -m benchmarks.cuts`` prints all, for more numbers of items. Counts of questions are the
-same on all machines.
+``python -m benchmarks.cuts`` prints everything, for more numbers of items.
 """
 
 from __future__ import annotations
@@ -15,19 +14,22 @@ from typing import ClassVar
 import numpy as np
 
 import hcbench
+from benchmarks.inputs import benchmark
 from hcbench_oracles.pairs import pair_queries
 
 SEED = 2019
 MILLION, CLASSES, CLUSTERS, LABELS = 1 << 20, 10, 1000, 10**6
 NR, COUNTED_NAMES, SHAPES = "NR[rounds=100000]", ("OTS", "WDP"), ("balanced", "caterpillar")
-DEEP = 6000  # pairs part 2000 edges below the root, as in the deepest tree of the paper's table 1
+DEEP = (
+    6000  # pairs separate 2000 edges below the root, as in the deepest tree of the paper's table 1
+)
 
 Case = tuple[str, str, int]
 Cache = dict[str, dict[str, float]]
 
 
 def _tree(shape: str, n: int) -> hcbench.Tree:
-    """A caterpillar, or a tree whose leaves, a power of two, are all at one depth."""
+    """A caterpillar, or a tree whose leaves (a power of two) all have the same depth."""
     nodes = np.arange(2 * n - 2)
     if shape == "balanced":
         return hcbench.Tree(np.append(n + nodes // 2, -1))
@@ -37,9 +39,9 @@ def _tree(shape: str, n: int) -> hcbench.Tree:
 
 @lru_cache(maxsize=2)
 def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Given, hcbench.Answers]:
-    """A tree with the clusters of a cut, or classes that have nothing to do with it; answers."""
+    """A tree with the clusters of a cut, or with unrelated classes, and the answers about them."""
     tree = _tree(shape, n)
-    tree.lca(0, n - 1)  # the tree's own table, made once for all algorithms
+    tree.lca(0, n - 1)  # makes the tree's table once for all algorithms
     labels = np.random.default_rng(SEED).integers(CLASSES, size=n)
     truth = tree.cut(min(CLUSTERS, n)) if realisable else hcbench.Partition(labels)
     problem = hcbench.Problem(n=n, tree=tree, levels=truth.labels[:, None])
@@ -48,7 +50,7 @@ def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Given, hcbe
 
 
 def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.Ledger]:
-    """Seconds of the algorithm with its answers; what was asked."""
+    """Processor time of the algorithm, answers included, and its ledger."""
     given, answers = _known(shape, n, realisable=name in COUNTED_NAMES)
     (use,) = hcbench.load_registry().use_algorithms(name)
     oracle = hcbench.Oracle(answers, LABELS)
@@ -69,13 +71,13 @@ def _log_cuts(shape: str, n: int) -> dict[str, float]:
 
 
 def _measured(name: str, shape: str, n: int) -> dict[str, float]:
-    """One case: seconds, and where something is asked, questions."""
+    """Processor time of a case and, of an algorithm, its number of queries."""
     if name == "log-cuts":
         return _log_cuts(shape, n)
     seconds, ledger = _fit(name, shape, n)
     if name == NR:
-        return {"microseconds of a round": 1e6 * seconds / (ledger.draws or 1)}
-    return {"seconds": seconds, "questions": float(ledger.queries or 0)}
+        return {"microseconds per round": 1e6 * seconds / (ledger.draws or 1)}
+    return {"seconds": seconds, "queries": float(ledger.queries or 0)}
 
 
 COUNTED: list[Case] = [(name, shape, MILLION) for shape in SHAPES for name in COUNTED_NAMES]
@@ -108,7 +110,7 @@ def _label(case: Case) -> str:
 
 
 def _all(cases: list[Case]) -> Iterator[tuple[Case, dict[str, float]]]:
-    """Measure them, each kind after a small one of its own that compiles."""
+    """Measure the cases, after a small call of each algorithm that compiles."""
     for name in dict.fromkeys(name for name, _, _ in cases):
         _measured(name, "balanced", 16)
     for case in cases:
@@ -116,54 +118,51 @@ def _all(cases: list[Case]) -> Iterator[tuple[Case, dict[str, float]]]:
 
 
 class Measured:
-    """Every case is measured once; the ``track_*`` methods read it."""
+    """Every case is measured once; the ``track_*`` methods read the results."""
 
     param_names: ClassVar = ["case"]
     timeout = 300
 
     def setup_cache(self) -> Cache:
-        """Measure."""
+        """Measure all cases."""
         return {_label(case): values for case, values in _all([*TIMED, *ROUNDS])}
 
 
 class Seconds(Measured):
-    """To the cut that is the true one, or the best."""
+    """Time to find the true cut, or the best one."""
 
     params: ClassVar = [[_label(case) for case in TIMED]]
 
+    @benchmark("Cuts: time", "s")
     def track_seconds(self, cache: Cache, case: str) -> float:
-        """Of the algorithm with its answers, or of the metric."""
+        """Processor time of the algorithm, answers included, or of the metric."""
         return cache[case]["seconds"]
-
-    track_seconds.unit = "s"  # type: ignore[attr-defined]
 
 
 class Questions(Measured):
-    """Until the cut is known."""
+    """Queries until the cut is known."""
 
     params: ClassVar = [[_label(case) for case in COUNTED]]
 
+    @benchmark("Cuts: queries", "queries")
     def track_questions(self, cache: Cache, case: str) -> float:
-        """Of the cut into 1000 clusters that splits the largest again and again."""
-        return cache[case]["questions"]
-
-    track_questions.unit = "questions"  # type: ignore[attr-defined]
+        """Queries to find the cut into 1000 clusters that always splits the largest one."""
+        return cache[case]["queries"]
 
 
 class Rounds(Measured):
-    """NR's."""
+    """Time per round of NR."""
 
     params: ClassVar = [[_label(case) for case in ROUNDS]]
 
+    @benchmark("NR: time per round", "us")
     def track_microseconds(self, cache: Cache, case: str) -> float:
-        """In proportion to the depth of a pair's lowest common ancestor."""
-        return cache[case]["microseconds of a round"]
-
-    track_microseconds.unit = "us"  # type: ignore[attr-defined]
+        """Processor time per round, proportional to the depth of a pair's common ancestor."""
+        return cache[case]["microseconds per round"]
 
 
 def main() -> None:
-    """Print every case, and more numbers of items."""
+    """Print every case, for more numbers of items."""
     for case, values in _all([*TIMED, *MORE, *ROUNDS]):
         told = ", ".join(f"{value:.4g} {quantity}" for quantity, value in values.items())
         sys.stdout.write(f"{_label(case)}: {told}\n")

@@ -1,4 +1,4 @@
-"""What the harness itself costs. ``python -m benchmarks.harness`` prints it."""
+"""The overhead of the harness itself. ``python -m benchmarks.harness`` prints it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 
 import hcbench
+from benchmarks.inputs import benchmark
 
 FEW, MANY = 50, 550
 
 
 def _dozing() -> Callable[..., object]:
-    """An algorithm that travels to the workers by value, as asv's modules cannot be imported there.
+    """An algorithm that sleeps for 0.1 s, so that other processes do not affect its time.
 
-    It takes 0.1 s, but no processor: what others do on the machine does not matter.
+    It is a local function because workers cannot import asv's modules: they get it by value.
     """
 
     def doze(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -41,7 +42,7 @@ def _seconds(
     algorithm: str | Callable[..., object] = "Random",
     workers: int = 1,
 ) -> float:
-    """Wall time of so many cells, each committed; of one that does next to nothing by default."""
+    """Wall time to run and store the cells of an algorithm, by default a trivial one."""
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
         results = hcbench.compare(
@@ -67,20 +68,23 @@ def _milliseconds_per_cell(dataset: str, metrics: list[str]) -> float:
 
 
 class Harness:
-    """The price of isolation and of keeping every row."""
+    """The overhead of isolated workers and of storing every row."""
 
     timeout = 300
 
+    @benchmark("Overhead of a cell", "ms per cell")
     def track_overhead(self) -> float:
-        """One cell on fixed data in a warm worker, commit included, start-up not."""
+        """Wall time per cell on fixed data, with the commit but without starting the worker."""
         return _milliseconds_per_cell("iris", ["seconds"])
 
+    @benchmark("Overhead of a cell with new data", "ms per cell")
     def track_small_cell(self) -> float:
-        """The same with new data in each cell, and a metric of quality: their work included."""
+        """Wall time per cell with new data in each and AARI, both included."""
         return _milliseconds_per_cell("planted[N0=2,L=2]", ["AARI", "seconds"])
 
+    @benchmark("Speed-up by two workers", "ratio")
     def track_scaling(self) -> float:
-        """How many times faster two workers are than one, on cells of 100 ms."""
+        """Wall time of one worker over that of two, on cells of 100 ms."""
         one, two = (
             _seconds(60, "iris[n=15]", ["seconds"], _dozing(), workers)
             - _seconds(20, "iris[n=15]", ["seconds"], _dozing(), workers)
@@ -88,8 +92,9 @@ class Harness:
         )
         return one / two
 
+    @benchmark("hcbench --help", "s")
     def track_help(self) -> float:
-        """``hcbench --help``, the whole process, the best of five."""
+        """Wall time of the process, the minimum of five."""
         command = [sys.executable, "-m", "hcbench", "--help"]
         times = []
         for _ in range(5):
@@ -98,14 +103,8 @@ class Harness:
             times.append(perf_counter() - start)
         return min(times)
 
-    track_overhead.unit = "ms per cell"  # type: ignore[attr-defined]
-    track_small_cell.unit = "ms per cell"  # type: ignore[attr-defined]
-    track_scaling.unit = "times"  # type: ignore[attr-defined]
-    track_help.unit = "s"  # type: ignore[attr-defined]
-
 
 if __name__ == "__main__":
-    sys.stdout.write(f"overhead of a warm worker: {Harness().track_overhead():.2f} ms per cell\n")
-    sys.stdout.write(f"with new data and AARI: {Harness().track_small_cell():.2f} ms per cell\n")
-    sys.stdout.write(f"two workers: {Harness().track_scaling():.2f} times as fast as one\n")
-    sys.stdout.write(f"hcbench --help: {Harness().track_help():.3f} s\n")
+    for name, function in vars(Harness).items():
+        if name.startswith("track_"):
+            sys.stdout.write(f"{function.pretty_name}: {function(Harness()):.3g} {function.unit}\n")

@@ -1,10 +1,10 @@
-"""What the benchmarks of the metrics judge, and how they time what is too fast for one call."""
+"""What the benchmarks share: names and units, timing, and the inputs of the metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from time import process_time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,31 @@ import hcbench
 SEED = 20230
 MANY = 100_000
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Timed:
+    """asv's settings for ``time_*``: up to 5 calls in 2 s, no warm-up, as ``setup`` compiles."""
+
+    rounds = 1
+    repeat = (1, 5, 2.0)
+    warmup_time = 0.0
+
+
+def benchmark(name: str, unit: str = "") -> Callable[[Function], Function]:
+    """Set the name and, for a ``track_*`` function, the unit that asv's page shows."""
+
+    def decorate(function: Function) -> Function:
+        function.pretty_name = name  # type: ignore[attr-defined]
+        if unit:
+            function.unit = unit  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
 
 def labelled(n: int, classes: int = 20, p: int = 34) -> hcbench.Problem:
-    """Items of 20 classes in six groups."""
+    """Items in 20 classes, which form six groups."""
     rng = np.random.default_rng(SEED)
     fine = rng.integers(classes, size=n)
     vectors = rng.normal(size=(n, p)) + 0.3 * fine[:, None]
@@ -24,18 +46,18 @@ def labelled(n: int, classes: int = 20, p: int = 34) -> hcbench.Problem:
 
 
 def dense_vectors(n: int) -> NDArray[np.floating]:
-    """The vectors of `labelled`, none of their entries negative."""
+    """The absolute values of the vectors of `labelled`."""
     vectors = labelled(n).vectors
     assert isinstance(vectors, np.ndarray)
     return np.abs(vectors)
 
 
 def random_tree(n: int, kind: hcbench.HeightKind = hcbench.HeightKind.ORDER) -> hcbench.Tree:
-    """Random neighbours on a line merge one after the other; affinities fall from 1."""
+    """Random neighbours on a line merge one after the other; affinities decrease from 1."""
     rng = np.random.default_rng(SEED)
     parent = [-1] * (2 * n - 1)
-    node = rng.permutation(n).tolist()  # of each cluster, at its first place
-    first, last = list(range(n)), list(range(n))  # place of a cluster, at its other end
+    node = rng.permutation(n).tolist()  # node of a cluster, stored at its first position
+    first, last = list(range(n)), list(range(n))  # position of a cluster's other end
     for new, gap in enumerate(rng.permutation(n - 1).tolist(), n):
         left, right = first[gap], gap + 1
         parent[node[left]] = parent[node[right]] = new
@@ -47,11 +69,13 @@ def random_tree(n: int, kind: hcbench.HeightKind = hcbench.HeightKind.ORDER) -> 
     return hcbench.Tree(parent, np.concatenate((np.zeros(n), 1 + rank)), kind)
 
 
+def seconds(work: Callable[[], Any]) -> float:
+    """Processor time of one call, in seconds."""
+    start = process_time()
+    work()
+    return process_time() - start
+
+
 def best(work: Callable[[], Any], repeats: int = 3) -> float:
-    """Processor seconds of the fastest call."""
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        work()
-        times.append(process_time() - start)
-    return min(times)
+    """Processor time of the fastest call, in seconds."""
+    return min(seconds(work) for _ in range(repeats))

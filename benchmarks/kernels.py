@@ -1,9 +1,7 @@
-"""Hot kernels, and the same work by a peer in the same run."""
+"""Kernels, compared with the same work by scipy in the same run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import kendalltau
 
 import hcbench
+from benchmarks.inputs import Timed, benchmark, best
 from hcbench.compiled import ASK, STATE, uniform
 
 SEED = 20190
@@ -48,20 +47,11 @@ def _problem(n: int, classes: int) -> hcbench.Problem:
     return hcbench.Problem(n=n, vectors=rng.normal(size=(n, 8)) + levels, levels=levels)
 
 
-def _best(work: Callable[[], Any], repeats: int = 3) -> float:
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-class Trees:
+class Trees(Timed):
     """Trees of 10^5 leaves."""
 
     def setup(self) -> None:
-        """Build one, and compile."""
+        """Build a tree and compile."""
         self.tree = _tree(100_000)
         self.linkage = self.tree.to_linkage()
         self.pairs = np.random.default_rng(SEED).integers(self.tree.n, size=(2, 100_000))
@@ -71,35 +61,38 @@ class Trees:
     def _fresh(self) -> hcbench.Tree:
         return hcbench.Tree.from_linkage(self.linkage)
 
+    @benchmark("Tree.from_linkage: time")
     def time_from_linkage(self) -> None:
-        """Build and validate."""
+        """Time to build and validate a tree of 10^5 leaves."""
         self._fresh()
 
+    @benchmark("Tree.cut: time")
     def time_cut(self) -> None:
-        """Build, order the merges and cut."""
+        """Time to build a tree of 10^5 leaves, order its merges and cut it."""
         self._fresh().cut(1000)
 
+    @benchmark("Tree.lca: time")
     def time_lca(self) -> None:
-        """10^5 pairs, the table built before."""
+        """Time to find 10^5 common ancestors, without building the table."""
         self.tree.lca(*self.pairs)
 
+    @benchmark("Tree.to_newick: time")
     def time_newick(self) -> None:
-        """Write."""
+        """Time to write a tree of 10^5 leaves."""
         self.tree.to_newick()
 
+    @benchmark("Tree.cut: time over scipy's", "ratio")
     def track_cut_over_scipy(self) -> float:
-        """Time of building and cutting, over scipy's fcluster on the same linkage."""
-        ours = _best(lambda: self._fresh().cut(1000))
-        return ours / _best(lambda: fcluster(self.linkage, 1000, criterion="maxclust"))
-
-    track_cut_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
+        """Time to build and cut a tree over that of scipy's fcluster on the same linkage."""
+        ours = best(lambda: self._fresh().cut(1000))
+        return ours / best(lambda: fcluster(self.linkage, 1000, criterion="maxclust"))
 
 
-class Metrics:
+class Metrics(Timed):
     """1000 items in 20 classes."""
 
     def setup(self) -> None:
-        """Build a tree, and compile."""
+        """Build a tree and compile."""
         self.problem = _problem(1000, 20)
         assert isinstance(self.problem.vectors, np.ndarray)
         rows = linkage(self.problem.vectors, method="average")
@@ -108,21 +101,25 @@ class Metrics:
         self.time_dasgupta()
         self.time_aari()
 
+    @benchmark("kendall-tau-b: time")
     def time_kendall_tau_b(self) -> None:
-        """Mean over the items."""
+        """Time of kendall-tau-b, the mean over 1000 items."""
         hcbench.score("kendall-tau-b", self.tree, self.problem)
 
+    @benchmark("dasgupta: time")
     def time_dasgupta(self) -> None:
-        """Closed form for cosine similarities of vectors."""
+        """Time of dasgupta with the closed form for cosine similarities of 1000 vectors."""
         hcbench.score("dasgupta", self.tree, self.problem)
 
+    @benchmark("AARI: time")
     def time_aari(self) -> None:
-        """One level."""
+        """Time of AARI with one level of 1000 items."""
         hcbench.score("AARI", self.tree, self.problem)
 
+    @benchmark("kendall-tau-b: time over scipy's", "ratio")
     def track_kendall_tau_b_over_scipy(self) -> float:
-        """Time over a loop of scipy's kendalltau on the same rankings."""
-        return _best(self.time_kendall_tau_b) / _best(self._scipy_loop, 1)
+        """Time of kendall-tau-b over that of a loop of scipy's kendalltau on the same rankings."""
+        return best(self.time_kendall_tau_b) / best(self._scipy_loop, 1)
 
     def _scipy_loop(self) -> None:
         n = self.problem.n
@@ -132,8 +129,6 @@ class Metrics:
             result = self.tree.depths[self.tree.lca(i, others)]
             truth = self.problem.truth.depths[self.problem.truth.lca(i, others)]
             kendalltau(result, truth)
-
-    track_kendall_tau_b_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
 
 
 @njit(cache=True)
@@ -150,11 +145,11 @@ def _ask_much(ask: Any, state: Any, n: Any, questions: Any) -> Any:
     return total
 
 
-class CompiledOracle:
-    """A kernel that asks 10^6 noisy questions one after another."""
+class CompiledOracle(Timed):
+    """A kernel that asks 10^6 noisy queries one after another."""
 
     def setup(self) -> None:
-        """Make the oracle, and compile."""
+        """Make the oracle and compile."""
         n = 1000
         answers = hcbench.Answers(
             kind="quadruplet-queries",
@@ -170,10 +165,12 @@ class CompiledOracle:
         self.batch = np.random.default_rng(SEED).integers(n, size=(1_000_000, 4))
         self.oracle.ask(self.batch[:10])
 
+    @benchmark("10^6 queries by a kernel: time")
     def time_a_million_questions(self) -> None:
-        """Counted, told apart and answered."""
+        """Time to count, deduplicate and answer 10^6 queries one by one."""
         self.oracle.run(_ask_much, 1000, 1_000_000)
 
+    @benchmark("10^6 queries in a batch: time")
     def time_a_million_questions_in_a_batch(self) -> None:
-        """The same at once."""
+        """Time to count, deduplicate and answer 10^6 queries in one batch."""
         self.oracle.ask(self.batch)

@@ -1,4 +1,4 @@
-"""Objectives of many items, and the same numbers by a peer in the same run."""
+"""Objectives of many items, compared with the same values by a peer in the same run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist
 
 import hcbench
-from benchmarks.inputs import MANY, best, dense_vectors, random_tree
+from benchmarks.inputs import MANY, Timed, benchmark, best, dense_vectors, random_tree
 
 
-class ObjectivesOfHundredThousandItems:
-    """n = 100,000, p = 34: sums over all pairs of vectors, none of which is looked at."""
+class ObjectivesOfHundredThousandItems(Timed):
+    """n = 100,000, p = 34: sums over all pairs of vectors without visiting the pairs."""
 
     params: ClassVar = [
         "dasgupta[similarity=dot]",
@@ -24,54 +24,57 @@ class ObjectivesOfHundredThousandItems:
     param_names: ClassVar = ["metric"]
 
     def setup(self, metric: str) -> None:
-        """A random tree whose heights are distances, vectors without a negative entry; compile."""
+        """Make a random tree whose heights are distances, and nonnegative vectors; compile."""
         self.problem = hcbench.Problem(n=MANY, vectors=dense_vectors(MANY))
         self.tree = _by_distance(MANY)
         few = hcbench.Problem(n=100, vectors=dense_vectors(100))
         hcbench.score(metric, _by_distance(100), few)
 
+    @benchmark("Objective of 100,000 items: time")
     def time_score(self, metric: str) -> None:
-        """By sums, or by means, scatter and, for the correlation, a Gram matrix of 34 columns."""
+        """Time of a metric by sums over clusters, without a similarity matrix."""
         hcbench.score(metric, self.tree, self.problem)
 
 
 class MemoryOfObjectives:
-    """Of the whole process: n x n would be 80 GB."""
+    """Peak memory of the process, where an n x n matrix would take 80 GB."""
 
+    @benchmark("cophenetic-correlation of 100,000 items: peak memory")
     def peakmem_cophenetic_correlation(self) -> None:
-        """That of all objectives which takes the most."""
+        """Peak memory of the process for the objective that takes the most."""
         problem = hcbench.Problem(n=MANY, vectors=dense_vectors(MANY))
         hcbench.score("cophenetic-correlation", _by_distance(MANY), problem, metric="cosine")
 
 
-class ObjectivesOfDenseSimilarities:
+class ObjectivesOfDenseSimilarities(Timed):
     """n = 5000: one pass over the matrix."""
 
     def setup(self) -> None:
-        """Dot products of 34 dimensions, and compile."""
+        """Compute dot products of 34 dimensions and compile."""
         vectors = dense_vectors(5000)
         self.problem = hcbench.Problem(n=5000, similarity=vectors @ vectors.T)
         self.tree = random_tree(5000)
         hcbench.score("dasgupta", random_tree(10), np.ones((10, 10)))
 
+    @benchmark("dasgupta of a dense matrix: time")
     def time_dasgupta(self) -> None:
-        """As many additions as pairs."""
+        """Time of dasgupta with one addition per pair of 5000 items."""
         hcbench.score("dasgupta", self.tree, self.problem)
 
+    @benchmark("dasgupta of a dense matrix: time over numpy's sum", "ratio")
     def track_dasgupta_over_a_sum(self) -> float:
-        """Time over that of numpy's sum of the matrix."""
+        """Time of dasgupta over that of numpy's sum of the same matrix."""
         matrix = self.problem.similarity
         assert matrix is not None
         return best(self.time_dasgupta) / best(matrix.sum)
 
-    track_dasgupta_over_a_sum.unit = "ratio"  # type: ignore[attr-defined]
-
 
 class ObjectivesAgainstPeers:
-    """One pass over the pairs: n = 3000 against scipy, 500 against scikit-network."""
+    """One pass over the pairs: n = 3000 for scipy, 500 for scikit-network."""
 
+    @benchmark("cophenetic-correlation: scipy's time over ours", "ratio")
     def track_scipy_over_cophenetic_correlation(self) -> float:
-        """Time of scipy's cophenet with its distances over that of the metric."""
+        """Time of scipy's pdist and cophenet over that of the metric, 3000 items."""
         vectors = dense_vectors(3000)
         merges = linkage(vectors, method="average")
         tree = hcbench.Tree.from_linkage(merges)
@@ -82,8 +85,9 @@ class ObjectivesAgainstPeers:
         ours()
         return best(lambda: cophenet(merges, pdist(vectors))) / best(ours)
 
+    @benchmark("tree-sampling-divergence: scikit-network's time over ours", "ratio")
     def track_scikit_network_over_tree_sampling_divergence(self) -> float:
-        """Time of scikit-network over that of the metric."""
+        """Time of scikit-network's function over that of the metric, 500 items."""
         from scipy import sparse
         from sknetwork.hierarchy import tree_sampling_divergence  # type: ignore[import-untyped]
 
@@ -97,9 +101,6 @@ class ObjectivesAgainstPeers:
 
         ours()
         return best(lambda: tree_sampling_divergence(graph, merges), repeats=1) / best(ours)
-
-    track_scipy_over_cophenetic_correlation.unit = "ratio"  # type: ignore[attr-defined]
-    track_scikit_network_over_tree_sampling_divergence.unit = "ratio"  # type: ignore[attr-defined]
 
 
 def _by_distance(n: int) -> hcbench.Tree:

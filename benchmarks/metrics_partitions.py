@@ -1,37 +1,38 @@
-"""Measures of partitions, at cuts of a tree of many items, and by scikit-learn in the same run."""
+"""Metrics of partitions at cuts of a large tree, compared with scikit-learn in the same run."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import hcbench
-from benchmarks.inputs import MANY, best, labelled, random_tree
+from benchmarks.inputs import MANY, Timed, benchmark, best, labelled, random_tree
 
 
-class PartitionsOfHundredThousandItems:
-    """20 classes against a cut of a tree that has nothing to do with them."""
+class PartitionsOfHundredThousandItems(Timed):
+    """20 classes against a cut of an unrelated tree."""
 
     params: ClassVar = ["ARI[cut=best]", "AMI[k=10000]"]
     param_names: ClassVar = ["metric"]
 
     def setup(self, metric: str) -> None:
-        """Make the tree, and compile."""
+        """Make the tree and compile."""
         self.problem, self.tree = labelled(MANY, p=1), random_tree(MANY)
         hcbench.score(metric.replace("10000", "10"), random_tree(100), labelled(100, p=1))
 
+    @benchmark("Metric of a cut of 100,000 items: time")
     def time_score(self, metric: str) -> None:
-        """The cut included."""
+        """Time of the metric, the cut included."""
         hcbench.score(metric, self.tree, self.problem)
 
 
 class PartitionsAgainstScikitLearn:
-    """The same numbers of 20 classes and a cut into 1000 clusters."""
+    """The same values for 20 classes and a cut into 1000 clusters."""
 
     params: ClassVar = ["ARI", "AMI", "V-measure"]
     param_names: ClassVar = ["metric"]
 
     def setup(self, metric: str) -> None:
-        """Cut the tree, and compile."""
+        """Cut the tree and compile."""
         self.labels = hcbench.finest_partition(labelled(MANY, p=1)).labels
         self.problem = hcbench.Problem(n=MANY, levels=self.labels[:, None])
         self.found = random_tree(MANY).cut(1000)
@@ -40,8 +41,9 @@ class PartitionsAgainstScikitLearn:
     def _ours(self, metric: str) -> Any:
         return hcbench.score(metric, self.found, self.problem)
 
+    @benchmark("Metric of a partition: scikit-learn's time over ours", "ratio")
     def track_scikit_learn_over_the_metric(self, metric: str) -> float:
-        """Time of its function over that of the metric."""
+        """Time of scikit-learn's function over that of the metric, 100,000 items."""
         from sklearn import metrics
 
         peer = {
@@ -51,5 +53,3 @@ class PartitionsAgainstScikitLearn:
         }[metric]
         seconds = best(lambda: peer(self.labels, self.found.labels))
         return seconds / best(lambda: self._ours(metric))
-
-    track_scikit_learn_over_the_metric.unit = "ratio"  # type: ignore[attr-defined]

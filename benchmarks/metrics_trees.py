@@ -1,4 +1,4 @@
-"""Measures of two trees of many items, and the same numbers by a peer in the same run."""
+"""Metrics of two large trees, compared with the same values by a peer in the same run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, linkage
 
 import hcbench
-from benchmarks.inputs import MANY, best, dense_vectors, labelled, random_tree
+from benchmarks.inputs import (
+    MANY,
+    Timed,
+    benchmark,
+    best,
+    dense_vectors,
+    labelled,
+    random_tree,
+)
 
 
-class TwoTreesOfHundredThousandItems:
-    """A random tree against 20 classes of purity, and another such tree: the worst case."""
+class TwoTreesOfHundredThousandItems(Timed):
+    """A random tree against 20 classes and against another random tree, the worst case."""
 
     params: ClassVar = [
         *("AARI", "dendrogram-purity", "triplet-agreement", "robinson-foulds", "fowlkes-mallows"),
@@ -21,7 +29,7 @@ class TwoTreesOfHundredThousandItems:
     param_names: ClassVar = ["metric"]
 
     def setup(self, metric: str) -> None:
-        """Make trees that have nothing to do with each other; compile."""
+        """Make unrelated trees and compile."""
         self.tree, self.problem = self._trees(MANY)
         hcbench.score(metric, *self._trees(100))
 
@@ -30,16 +38,17 @@ class TwoTreesOfHundredThousandItems:
         other = tree.relabel(np.arange(n)[::-1])
         return tree, hcbench.Problem(n=n, truths={"tree": other}, levels=labelled(n, p=1).levels)
 
+    @benchmark("Metric of two trees of 100,000 items: time")
     def time_score(self, metric: str) -> None:
-        """The whole curve of B_k, all triplets, all pairs of pairs."""
+        """Time of a metric of two trees: all triplets, all pairs, all cuts."""
         hcbench.score(metric, self.tree, self.problem)
 
 
-class MergeHeightsOfHundredThousandItems:
-    """Affinities of both trees."""
+class MergeHeightsOfHundredThousandItems(Timed):
+    """Trees with affinities."""
 
     def setup(self) -> None:
-        """Make trees that have nothing to do with each other; compile."""
+        """Make unrelated trees and compile."""
         self.tree, self.problem = self._trees(MANY)
         hcbench.score("merge-distortion", *self._trees(100))
 
@@ -49,24 +58,27 @@ class MergeHeightsOfHundredThousandItems:
         truth = hcbench.Tree(classes.parent, depth / depth.max(), hcbench.HeightKind.AFFINITY)
         return random_tree(n, truth.kind), hcbench.Problem(n=n, truths={"tree": truth})
 
+    @benchmark("merge-distortion of 100,000 items: time")
     def time_merge_distortion(self) -> None:
-        """Both trees monotone."""
+        """Time of merge-distortion of two monotone trees."""
         hcbench.score("merge-distortion", self.tree, self.problem)
 
 
 class TwoTreesAgainstPeers:
-    """Higra and scikit-learn with 20 classes of 100,000 items, scipy from all pairs of 2000."""
+    """Higra and scikit-learn with 20 classes of 100,000 items, scipy with all pairs of 2000."""
 
     def setup(self) -> None:
         """Make the tree."""
         self.problem, self.tree = labelled(MANY, p=1), random_tree(MANY)
 
+    @benchmark("triplet-agreement of 100,000 items: peak memory")
     def peakmem_triplet_agreement(self) -> None:
-        """Of the whole process."""
+        """Peak memory of the process."""
         hcbench.score("triplet-agreement", self.tree, self.problem)
 
+    @benchmark("dendrogram-purity: higra's time over ours", "ratio")
     def track_higra_over_dendrogram_purity(self) -> float:
-        """Time of higra's function over that of the metric."""
+        """Time of higra's function over that of the metric, 100,000 items."""
         import higra  # type: ignore[import-untyped]
 
         parent = self.tree.parent.copy()
@@ -77,6 +89,7 @@ class TwoTreesAgainstPeers:
             "dendrogram-purity"
         )
 
+    @benchmark("fowlkes-mallows: scikit-learn's time over ours", "ratio")
     def track_scikit_learn_over_fowlkes_mallows(self) -> float:
         """Time of scikit-learn's function, cuts included, over that of the metric."""
         from sklearn.metrics import fowlkes_mallows_score
@@ -88,12 +101,13 @@ class TwoTreesAgainstPeers:
         return best(peer) / self._seconds("fowlkes-mallows[k=20]")
 
     def _seconds(self, metric: str) -> float:
-        """Of the second call or a later one: the first compiles."""
+        """Time of a call after the first, which compiles."""
         hcbench.score(metric, self.tree, self.problem)
         return best(lambda: hcbench.score(metric, self.tree, self.problem))
 
+    @benchmark("cophenetic-correlation-with-truth: scipy's time over ours", "ratio")
     def track_scipy_over_cophenetic_correlation(self) -> float:
-        """Time of numpy's correlation of scipy's cophenet over that of the metric."""
+        """Time of numpy's correlation of scipy's cophenet over that of the metric, 2000 items."""
         vectors = dense_vectors(2000)
         merges = [linkage(vectors, method=method) for method in ("average", "ward")]
         one, other = (hcbench.Tree.from_linkage(z) for z in merges)
@@ -104,7 +118,3 @@ class TwoTreesAgainstPeers:
 
         ours()
         return best(lambda: np.corrcoef([cophenet(z) for z in merges])) / best(ours)
-
-    track_higra_over_dendrogram_purity.unit = "ratio"  # type: ignore[attr-defined]
-    track_scikit_learn_over_fowlkes_mallows.unit = "ratio"  # type: ignore[attr-defined]
-    track_scipy_over_cophenetic_correlation.unit = "ratio"  # type: ignore[attr-defined]

@@ -1,14 +1,9 @@
-"""Insertion by noisy answers: seconds, and questions of its strategies.
-
-``python -m benchmarks.noisy`` prints all. Counts of questions are the same on all machines.
-"""
+"""NoisyInsertion: time and number of queries of its strategies, by answers with random errors."""
 
 from __future__ import annotations
 
-import sys
-from time import perf_counter
-
 import hcbench
+from benchmarks.inputs import benchmark, seconds
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal.shapes import random_tree
 
@@ -18,19 +13,18 @@ LARGE, SMALL = 10_000, 64
 
 
 def _run(params: str, n: int, shape: str = "random") -> tuple[float, int]:
-    """Seconds and questions with answers that are right with probability P."""
+    """Time and queries with answers that are correct with probability P."""
     problem = random_tree(SEED, n=n, shape=shape, degree=2)
     oracle = hcbench.Oracle(ordinal_queries(problem, SEED, None, noise=1 - P))
     oracle.prepare()
-    start = perf_counter()
-    tree = hcbench.fit(f"NoisyInsertion[p={P}{params}]", oracle)
-    seconds = perf_counter() - start
-    assert tree.isomorphic(problem.truth)
-    return seconds, oracle.ledger.queries or 0
+    trees = []
+    taken = seconds(lambda: trees.append(hcbench.fit(f"NoisyInsertion[p={P}{params}]", oracle)))
+    assert trees[0].isomorphic(problem.truth)
+    return taken, oracle.ledger.queries or 0
 
 
 class Noisy:
-    """Seconds and questions."""
+    """Time and number of queries."""
 
     timeout = 300
 
@@ -39,47 +33,42 @@ class Noisy:
         for strategy in ("bayes", "repeat", "paper"):
             _run(f",strategy={strategy}", 12)
 
+    @benchmark("bayes: time", "s")
     def track_bayes(self) -> float:
-        """10 000 items of a random tree."""
+        """Time for a random tree of 10,000 items."""
         return _run("", LARGE)[0]
 
+    @benchmark("bayes, caterpillar: time", "s")
     def track_bayes_of_a_caterpillar(self) -> float:
-        """2000 items of a tree as deep as can be."""
+        """Time for a caterpillar, the deepest tree, of 2000 items."""
         return _run("", LARGE // 5, "caterpillar")[0]
 
+    @benchmark("paper: time", "s")
     def track_paper(self) -> float:
-        """64 items, some 10^5 questions."""
+        """Time for 64 items with the paper's strategy, some 10^5 queries."""
         return _run(",strategy=paper", SMALL)[0]
 
+    @benchmark("bayes: queries", "queries")
     def track_questions_of_bayes(self) -> int:
-        """64 items."""
+        """Queries for 64 items."""
         return _run("", SMALL)[1]
 
+    @benchmark("bayes with random errors: queries", "queries")
     def track_questions_of_bayes_told_that_errors_are_random(self) -> int:
-        """64 items."""
+        """Queries for 64 items if the algorithm knows that errors are random."""
         return _run(",wrong=random", SMALL)[1]
 
+    @benchmark("repeat: queries", "queries")
     def track_questions_of_repeat(self) -> int:
-        """64 items."""
+        """Queries for 64 items by majority votes."""
         return _run(",strategy=repeat", SMALL)[1]
 
+    @benchmark("repeat until a lead: queries", "queries")
     def track_questions_of_repeat_that_stops_at_a_lead(self) -> int:
-        """64 items."""
+        """Queries for 64 items by majority votes that stop at a sufficient lead."""
         return _run(",strategy=repeat,stop=lead", SMALL)[1]
 
+    @benchmark("paper: queries", "queries")
     def track_questions_of_paper(self) -> int:
-        """64 items."""
+        """Queries for 64 items with the paper's strategy."""
         return _run(",strategy=paper", SMALL)[1]
-
-
-_TRACKED = [name for name in vars(Noisy) if name.startswith("track_")]
-for _name in _TRACKED:
-    vars(Noisy)[_name].unit = "questions" if "questions" in _name else "s"
-
-
-if __name__ == "__main__":
-    benchmark = Noisy()
-    benchmark.setup()
-    for name in _TRACKED:
-        value, unit = getattr(benchmark, name)(), vars(Noisy)[name].unit
-        sys.stdout.write(f"{name.removeprefix('track_')}: {value:.4g} {unit}\n")

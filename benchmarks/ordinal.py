@@ -1,4 +1,4 @@
-"""Hierarchies by ordinal questions: how many, which is deterministic, and how long.
+"""Hierarchies from ordinal queries: their number, which is deterministic, and the time.
 
 asv runs the small sizes; ``python -m benchmarks.ordinal`` prints all, up to 10^6 items.
 """
@@ -6,14 +6,12 @@ asv runs the small sizes; ``python -m benchmarks.ordinal`` prints all, up to 10^
 from __future__ import annotations
 
 import sys
-from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
 import hcbench
-from hcbench.run.inputs import make_answers
-from hcbench.run.job import Call
+from benchmarks.inputs import benchmark, seconds
 
 SHAPES = ("random", "balanced", "caterpillar", "yule")
 NAMES = {
@@ -23,7 +21,7 @@ NAMES = {
     "quick, binary search": "QuickClustering[merge=binary-search]",
 }
 SMALL = 2000
-# Exact insertion takes time O(n height), so it stays at 10^4.
+# Exact insertion takes time O(n height), so it is measured up to 10^4 items.
 LARGE = (
     (10_000, ("exact", "fast", "quick", "quick, binary search")),
     (100_000, ("fast", "quick", "quick, binary search")),
@@ -36,40 +34,39 @@ def _answers(n: int, shape: str) -> hcbench.Answers:
     (dataset,) = registry.use_datasets(f"random-tree[n={n}, shape={shape}]")
     (oracle,) = registry.use_oracles("ordinal-queries")
     problem = dataset.spec.load()(1, **dataset.params)
-    return make_answers(Call(oracle.spec.function, oracle.params), problem, 0, None)
+    answers: hcbench.Answers = oracle.spec.load()(problem, 0, None, **oracle.params)
+    return answers
 
 
 def measure(name: str, answers: hcbench.Answers) -> tuple[float, int]:
-    """Seconds, and questions."""
+    """Processor time and number of queries."""
     oracle = hcbench.Oracle(answers)
     oracle.prepare()
-    start = perf_counter()
-    hcbench.fit(NAMES[name], oracle)
-    return perf_counter() - start, oracle.ledger.queries or 0
+    taken = seconds(lambda: hcbench.fit(NAMES[name], oracle))
+    return taken, oracle.ledger.queries or 0
 
 
 class Ordinal:
-    """2000 items, the truths of all shapes together."""
+    """2000 items, the sum over trees of all shapes."""
 
     params: ClassVar = list(NAMES)
     param_names: ClassVar = ["algorithm"]
     timeout = 300
 
     def setup(self, name: str) -> None:
-        """Draw the trees, and compile."""
+        """Draw the trees and compile."""
         measure(name, _answers(12, SHAPES[0]))
         self.answers = [_answers(SMALL, shape) for shape in SHAPES]
 
+    @benchmark("Ordinal queries: time", "s")
     def track_seconds(self, name: str) -> float:
-        """Of the whole calls."""
+        """Total processor time for trees of 2000 items of all shapes."""
         return sum(measure(name, answers)[0] for answers in self.answers)
 
+    @benchmark("Ordinal queries: queries", "queries")
     def track_questions(self, name: str) -> int:
-        """The same for every run: a change is one of the algorithm."""
+        """Total number of queries, which only changes if the algorithm does."""
         return sum(measure(name, answers)[1] for answers in self.answers)
-
-    track_seconds.unit = "s"  # type: ignore[attr-defined]
-    track_questions.unit = "questions"  # type: ignore[attr-defined]
 
 
 def main() -> None:
@@ -80,10 +77,10 @@ def main() -> None:
         for shape in SHAPES:
             answers = _answers(n, shape)
             for name in names:
-                seconds, questions = measure(name, answers)
-                part = questions / (n * np.log2(n))
+                taken, queries = measure(name, answers)
+                part = queries / (n * np.log2(n))
                 sys.stdout.write(
-                    f"{n:>8} {shape:<12}{name:<22}{seconds:8.3f} s {questions:>10} questions, "
+                    f"{n:>8} {shape:<12}{name:<22}{taken:8.3f} s {queries:>10} queries, "
                     f"{part:.3f} n log2 n\n"
                 )
                 sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Hierarchies from comparisons at the sizes of the paper; a plain version beside them.
+"""Hierarchies from comparisons at the sizes of the paper, compared with plain numpy versions.
 
 ``python -m benchmarks.quadruplets`` measures 10^8 comparisons, which would take asv too long.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,22 +15,23 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import hcbench
+from benchmarks.inputs import Timed, benchmark, best, seconds
 
 SEED = 20190
 
 
-def _similarities(n: int, delta: float = 0.1) -> NDArray[np.float64]:
-    """The planted model of Ghoshdastidar et al. 2019: three levels, sigma 0.1."""
+def planted_similarities(n: int) -> NDArray[np.float64]:
+    """The planted model of Ghoshdastidar et al. 2019: three levels, delta and sigma 0.1."""
     label = np.arange(n) * 8 // n
     apart = sum(((label[:, None] >> level) != (label >> level)).astype(float) for level in range(3))
     noise = np.triu(np.random.default_rng(SEED).normal(scale=0.1, size=(n, n)), 1)
-    similarities: NDArray[np.float64] = 0.8 - delta * apart + noise + noise.T
+    similarities: NDArray[np.float64] = 0.8 - 0.1 * apart + noise + noise.T
     return similarities
 
 
 def _sample(n: int, count: int) -> hcbench.Comparisons:
-    """Comparisons of random pairs, in order and each once."""
-    w = _similarities(n)[np.triu_indices(n, 1)].astype(np.float32)
+    """Comparisons of random pairs, sorted and without repeats."""
+    w = planted_similarities(n)[np.triu_indices(n, 1)].astype(np.float32)
     one, two = np.random.default_rng(SEED).integers(w.size, size=(2, count), dtype=np.uint32)
     kept = one != two
     one, two = one[kept], two[kept]
@@ -55,14 +54,8 @@ def _fit(name: str, comparisons: Any) -> hcbench.Tree:
     return tree
 
 
-def _seconds(work: Callable[[], Any]) -> float:
-    start = perf_counter()
-    work()
-    return perf_counter() - start
-
-
 def _plain_four_al(S: NDArray[np.int8], n: int) -> None:
-    """Equations 4 and 5 on the dense matrix of comparisons: a product with c at every merge."""
+    """Equations 4 and 5 with the dense matrix of comparisons: a product with c at every merge."""
     i, j = np.triu_indices(n, 1)
     cluster = np.arange(n)
     for _ in range(n - 1):
@@ -78,7 +71,7 @@ def _plain_four_al(S: NDArray[np.int8], n: int) -> None:
 
 
 def _plain_kernel(S: NDArray[np.int8], n: int) -> NDArray[np.float32]:
-    """Equation 3 by matrix products, one for each r."""
+    """Equation 3 as matrix products, one for each r."""
     K = np.zeros((n, n), np.float32)
     for r in range(n):
         others = np.delete(np.arange(n), r)
@@ -89,7 +82,7 @@ def _plain_kernel(S: NDArray[np.int8], n: int) -> NDArray[np.float32]:
 
 
 def _drawn(problem: hcbench.Problem) -> hcbench.Comparisons:
-    """What the oracle makes before any algorithm is timed."""
+    """What the oracle makes before an algorithm is timed."""
     (oracle,) = hcbench.load_registry().use_oracles("quadruplet-set[p=0.1]")
     answers = oracle.spec.load()(problem, SEED, None, **oracle.params)
     assert isinstance(answers.data, hcbench.Comparisons)
@@ -115,122 +108,124 @@ def _dense(comparisons: hcbench.Comparisons) -> NDArray[np.int8]:
     return S
 
 
-class PaperSize:
+class PaperSize(Timed):
     """N = 240 and 41 million comparisons, p = 0.1."""
 
     params = ("4-AL", "4K-AL", "tK-AL", "AL-rowsum")
     param_names = ("algorithm",)
 
     def setup(self, name: str) -> None:
-        """Draw them, make their bits, as their oracle does, and compile."""
+        """Draw the comparisons, make their bits as the oracle does, and compile."""
         self.comparisons = _sample(240, 43_200_000)
         self.comparisons.bits()
         _fit(name, _sample(12, 200))
 
+    @benchmark("41 million comparisons: time")
     def time_fit(self, name: str) -> None:
-        """One tree."""
+        """Time to fit one tree to 41 million comparisons of 240 items."""
         _fit(name, self.comparisons)
 
+    @benchmark("41 million comparisons: peak memory")
     def peakmem_fit(self, name: str) -> None:
-        """The comparisons, 0.33 GB, and their bits, 0.2 GB, included."""
+        """Peak memory of the process, with 0.33 GB of comparisons and their 0.2 GB of bits."""
         _fit(name, self.comparisons)
 
 
-class Sampling:
+class Sampling(Timed):
     """Comparisons of the quadruplet-set oracle, with their bits, p = 0.1."""
 
     def setup(self) -> None:
-        """Make similarities, and compile."""
+        """Make similarities and compile."""
         self.large, self.small = (
-            hcbench.Problem(n=n, similarity=_similarities(n)) for n in (240, 80)
+            hcbench.Problem(n=n, similarity=planted_similarities(n)) for n in (240, 80)
         )
         _drawn(self.small)
 
+    @benchmark("Drawing 41 million comparisons: time")
     def time_draw(self) -> None:
-        """41 million, of 240 items."""
+        """Time to draw 41 million comparisons of 240 items."""
         _drawn(self.large)
 
+    @benchmark("Drawing 41 million comparisons: peak memory")
     def peakmem_draw(self) -> None:
-        """With 8 bytes for each, and 0.2 GB of bits."""
+        """Peak memory of the process: 8 bytes per comparison and 0.2 GB of bits."""
         _drawn(self.large)
 
+    @benchmark("Drawing comparisons: time over numpy's", "ratio")
     def track_over_plain(self) -> float:
-        """Half a million, of 80 items: time over that of numpy, which makes no bits."""
-        ours = min(_seconds(lambda: _drawn(self.small)) for _ in range(3))
-        return ours / min(_seconds(lambda: _plain_draw(self.small)) for _ in range(3))
-
-    track_over_plain.unit = "ratio"  # type: ignore[attr-defined]
+        """Time to draw half a million comparisons of 80 items over that of numpy without bits."""
+        return best(lambda: _drawn(self.small)) / best(lambda: _plain_draw(self.small))
 
 
-class EveryComparison:
-    """p = 1: by ranks, nothing is stored."""
+class EveryComparison(Timed):
+    """p = 1: computed from ranks, without storing comparisons."""
 
     params = (("4-AL", "4K-AL", "tK-AL", "AL-rowsum"), (240, 1000))
     param_names = ("algorithm", "n")
     timeout = 300
 
     def setup(self, name: str, n: int) -> None:
-        """Rank, and compile."""
-        self.ranking = hcbench.AllComparisons.from_similarity(_similarities(n))
-        _fit(name, hcbench.AllComparisons.from_similarity(_similarities(12)))
+        """Rank the pairs and compile."""
+        self.ranking = hcbench.AllComparisons.from_similarity(planted_similarities(n))
+        _fit(name, hcbench.AllComparisons.from_similarity(planted_similarities(12)))
 
+    @benchmark("All comparisons: time")
     def time_fit(self, name: str, _n: int) -> None:
-        """One tree."""
+        """Time to fit one tree to all comparisons."""
         _fit(name, self.ranking)
 
 
 class AgainstPlain:
-    """80 items, p = 0.1: time over that of the equations in numpy."""
+    """80 items, p = 0.1: the time over that of the equations in numpy."""
 
     def setup(self) -> None:
-        """Draw comparisons, as a set and as a dense matrix."""
+        """Draw comparisons, as a set and as a dense matrix, and compile."""
         self.comparisons = _sample(80, 525_000)
         self.S = _dense(self.comparisons)
         for name in ("4-AL", "4K-AL"):
             _fit(name, self.comparisons)
 
+    @benchmark("4-AL: time over numpy's", "ratio")
     def track_four_al(self) -> float:
-        """Beside a product with the dense S at every merge."""
-        ours = min(_seconds(lambda: _fit("4-AL", self.comparisons)) for _ in range(3))
-        return ours / _seconds(lambda: _plain_four_al(self.S, 80))
+        """Time of 4-AL over that of a product with the dense S at every merge."""
+        ours = best(lambda: _fit("4-AL", self.comparisons))
+        return ours / best(lambda: _plain_four_al(self.S, 80), 1)
 
+    @benchmark("4K-AL: time over numpy's", "ratio")
     def track_kernel(self) -> float:
-        """Beside matrix products, one for each r."""
-        ours = min(_seconds(lambda: _fit("4K-AL", self.comparisons)) for _ in range(3))
-        return ours / _seconds(lambda: _plain_kernel(self.S, 80))
-
-    track_four_al.unit = track_kernel.unit = "ratio"  # type: ignore[attr-defined]
+        """Time of 4K-AL over that of matrix products, one for each r."""
+        ours = best(lambda: _fit("4K-AL", self.comparisons))
+        return ours / best(lambda: _plain_kernel(self.S, 80), 1)
 
 
-class TrueAverageLinkage:
+class TrueAverageLinkage(Timed):
     """AL of 2000 items."""
 
     def setup(self) -> None:
-        """Make similarities, and compile."""
-        self.w = _similarities(2000)
+        """Make similarities and compile."""
+        self.w = planted_similarities(2000)
         hcbench.fit("AL", self.w[:12, :12])
 
+    @benchmark("AL: time")
     def time_fit(self) -> None:
-        """One tree."""
+        """Time of average linkage of the similarities of 2000 items."""
         hcbench.fit("AL", self.w)
 
+    @benchmark("AL: time over scipy's", "ratio")
     def track_over_scipy(self) -> float:
-        """Time over scipy's average linkage of the same matrix."""
+        """Time of AL over that of scipy's average linkage of the same matrix."""
         distances = squareform(2.0 - self.w - (2.0 - self.w.diagonal()) * np.eye(2000))
-        ours = min(_seconds(lambda: hcbench.fit("AL", self.w)) for _ in range(3))
-        return ours / min(_seconds(lambda: linkage(distances, "average")) for _ in range(3))
-
-    track_over_scipy.unit = "ratio"  # type: ignore[attr-defined]
+        return best(lambda: hcbench.fit("AL", self.w)) / best(lambda: linkage(distances, "average"))
 
 
 def main() -> None:
-    """N = 2000 and 10^8 comparisons: seconds, and the peak of memory with their drawing."""
+    """Print time and peak memory, drawing included, of N = 2000 and 10^8 comparisons."""
     comparisons = _sample(2000, 100_000_000)
     for name in ("4-AL", "4K-AL"):
         _fit(name, _sample(12, 200))
-        seconds = _seconds(lambda name=name: _fit(name, comparisons))  # type: ignore[misc]
+        taken = seconds(lambda name=name: _fit(name, comparisons))  # type: ignore[misc]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        sys.stdout.write(f"{name}: {seconds:.1f} s, peak memory so far {peak:.0f} MB\n")
+        sys.stdout.write(f"{name}: {taken:.1f} s, peak memory so far {peak:.0f} MB\n")
 
 
 if __name__ == "__main__":

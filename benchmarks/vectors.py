@@ -1,4 +1,4 @@
-"""Algorithms on vectors beside scipy and fastcluster in the same run.
+"""Algorithms on vectors, compared with scipy and fastcluster in the same run.
 
 ``python -m benchmarks.vectors`` measures 100,000 items, which would take asv too long.
 """
@@ -16,95 +16,91 @@ import numpy as np
 from scipy.cluster.hierarchy import linkage
 
 import hcbench
+from benchmarks.inputs import Timed, benchmark, best
 
 SEED = 20230
 P = 34
 
 
 def _vectors(n: int) -> np.ndarray:
-    """Clusters of clusters with noise, and all of positive mean."""
+    """Noisy clusters of clusters with a positive mean."""
     rng = np.random.default_rng(SEED)
     coarse, fine = rng.normal(size=(8, P)), 0.7 * rng.normal(size=(200, P))
     at = rng.integers(200, size=n)
     return 0.5 + coarse[at % 8] + fine[at] + rng.normal(size=(n, P))
 
 
-def _median(work: Callable[[], Any], repeats: int = 3) -> float:
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return float(np.median(times))
-
-
 class Linkages:
-    """6000 items of 34 features; the peers' distances are part of their time."""
+    """6000 items with 34 features; the time of a peer includes its distances."""
 
     timeout = 600
 
     def setup(self) -> None:
-        """Draw the vectors, and run once."""
+        """Draw the vectors and compile."""
         self.vectors = _vectors(6000)
         hcbench.fit("DotProduct", self.vectors[:100])
 
     def _ratio(self, peer: Callable[..., Any], method: str, name: str, **params: Any) -> float:
         metric = "cosine" if params else "euclidean"
-        theirs = _median(lambda: peer(self.vectors, method, metric=metric))
-        return theirs / _median(lambda: hcbench.fit(name, self.vectors, **params))
+        theirs = best(lambda: peer(self.vectors, method, metric=metric))
+        return theirs / best(lambda: hcbench.fit(name, self.vectors, **params))
 
+    @benchmark("DotProduct: scipy's time over ours", "ratio")
     def track_scipy_average_over_dot_product(self) -> float:
-        """How many times faster; at least 4 is wanted."""
+        """Time of scipy's average linkage over that of DotProduct; the goal is at least 4."""
         return self._ratio(linkage, "average", "DotProduct")
 
+    @benchmark("DotProduct: fastcluster's time over ours", "ratio")
     def track_fastcluster_average_over_dot_product(self) -> float:
-        """How many times faster; at least 2 is wanted."""
+        """Time of fastcluster's average linkage over that of DotProduct; the goal is at least 2."""
         return self._ratio(fastcluster.linkage, "average", "DotProduct")
 
+    @benchmark("UPGMA of cosines: scipy's time over ours", "ratio")
     def track_scipy_over_upgma_of_cosines(self) -> float:
-        """How many times faster."""
+        """Time of scipy's average linkage over that of UPGMA."""
         return self._ratio(linkage, "average", "UPGMA", metric="cosine")
 
+    @benchmark("UPGMA of cosines: fastcluster's time over ours", "ratio")
     def track_fastcluster_over_upgma_of_cosines(self) -> float:
-        """How many times faster."""
+        """Time of fastcluster's average linkage over that of UPGMA."""
         return self._ratio(fastcluster.linkage, "average", "UPGMA", metric="cosine")
 
+    @benchmark("Ward: scipy's time over ours", "ratio")
     def track_scipy_over_ward(self) -> float:
-        """How many times faster."""
+        """Time of scipy's Ward linkage over that of Ward."""
         return self._ratio(linkage, "ward", "Ward")
 
+    @benchmark("Ward: fastcluster's time over ours", "ratio")
     def track_fastcluster_over_ward(self) -> float:
-        """How many times faster."""
+        """Time of fastcluster's Ward linkage over that of Ward."""
         return self._ratio(fastcluster.linkage, "ward", "Ward")
 
 
-for _track in [name for name in vars(Linkages) if name.startswith("track_")]:
-    getattr(Linkages, _track).unit = "ratio"
-
-
-class Large:
-    """20,000 items, whose distances alone would be 1.6 GB."""
+class Large(Timed):
+    """20,000 items, whose distances alone would take 1.6 GB."""
 
     timeout = 600
     params = ("DotProduct", "Ward")
     param_names = ("algorithm",)
 
     def setup(self, algorithm: str) -> None:
-        """Draw the vectors, and run once: nothing is compiled later."""
+        """Draw the vectors and compile."""
         self.vectors = _vectors(20_000)
         hcbench.fit(algorithm, self.vectors[:100])
 
+    @benchmark("20,000 items: time")
     def time_tree(self, algorithm: str) -> None:
-        """All merges."""
+        """Time to build the tree."""
         hcbench.fit(algorithm, self.vectors)
 
+    @benchmark("20,000 items: peak memory")
     def peakmem_tree(self, algorithm: str) -> None:
-        """All merges, in the memory of a few copies of the vectors."""
+        """Peak memory of the process, which holds a few copies of the vectors."""
         hcbench.fit(algorithm, self.vectors)
 
 
 def main(n: int = 100_000) -> None:
-    """Time and peak memory of one algorithm each on many items."""
+    """Print time and peak memory of each algorithm on many items."""
     for name, params in (("DotProduct", {}), ("UPGMA", {"metric": "cosine"}), ("Ward", {})):
         vectors = _vectors(n)
         start, before = perf_counter(), process_time()

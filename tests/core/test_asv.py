@@ -164,6 +164,14 @@ def test_questions_and_losses_are_those_of_the_algorithm(cases: Cases, measured:
     assert found["seconds"] > 0
 
 
+def test_a_value_that_asv_cannot_show_is_missing(measured: Measured) -> None:
+    case = "metric_queries_to_reach", hcbench.asv.SIZES[-1]
+    found = measured.measure(case)
+    assert found["value"] is None  # infinity: the result that is scored does not reach the target
+    benchmark = hcbench.asv.registered()["metric_queries_to_reach"]()
+    assert math.isnan(benchmark._found({case: found}, case[1], "value"))  # n/a
+
+
 def test_oracles_and_metrics_have_times_and_values(measured: Measured) -> None:
     largest = hcbench.asv.SIZES[-1]
     assert measured.measure(("metric_n_clusters", largest))["value"] == 8
@@ -233,12 +241,37 @@ def test_asv_discovers_them_by_names_that_do_not_shift(
     )
     monkeypatch.setattr(sys, "path", [*sys.path])
     found = get_benchmark_from_name(str(folder), "mine.algorithm_4_AL.track_queries-1")
-    assert found.unit == "questions"
+    assert found.unit == "queries"
     assert found.params == [[repr(n) for n in hcbench.asv.SIZES]]
     assert found._current_params == (hcbench.asv.SIZES[1],)
     # One measurement serves all classes.
     other = get_benchmark_from_name(str(folder), "mine.metric_AARI.track_value-0")
     assert other.setup_cache_key == found.setup_cache_key
+
+
+def test_every_benchmark_has_a_name_a_unit_and_one_line_of_documentation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    discovery = pytest.importorskip("asv_runner.discovery")
+    root = Path(__file__).parents[2]
+    monkeypatch.setattr(sys, "path", [str(root), *sys.path])
+    found = list(discovery.disc_benchmarks(str(root / "benchmarks")))
+    assert {one.name.partition(".")[0] for one in found} == {
+        path.stem for path in (root / "benchmarks").glob("*.py")
+    } - {"__init__", "inputs"}
+    shown = set()
+    for one in found:
+        page = one.name.partition(".")[0], one.pretty_name
+        assert one.pretty_name, one.name
+        assert page not in shown, one.name
+        shown.add(page)
+        assert one.unit not in ("", "unit"), one.name
+        assert one.func.__doc__, one.name
+        assert one.func.__doc__.endswith("."), one.name
+        assert "\n" not in one.func.__doc__, one.name
+    ratios = [one.pretty_name for one in found if one.unit == "ratio"]
+    for peer in ("fastcluster", "higra", "numpy", "scikit-learn", "scikit-network", "scipy"):
+        assert any(peer in name for name in ratios), peer
 
 
 def test_beside_the_cache_of_asv_plugins_are_not_loaded_again(

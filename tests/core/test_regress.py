@@ -67,9 +67,9 @@ def verdict(row: Recorded, **settings: Any) -> str:
 @pytest.mark.parametrize(
     ("unit", "base", "head", "expected"),
     [
-        ("questions", 100, 100 + 1 / 3, "regression"),  # one more in one of three repetitions
-        ("questions", 100, 99, "improvement"),
-        ("questions", 100, 100, "same"),
+        ("queries", 100, 100 + 1 / 3, "regression"),  # one more in one of three repetitions
+        ("queries", 100, 99, "improvement"),
+        ("queries", 100, 100, "same"),
         ("1 - quality", 0.2, 0.2 + 1e-6, "regression"),
         ("1 - quality", 0.2, 0.2 + 1e-12, "same"),
         ("1 - quality", 0.2, 0.1, "improvement"),
@@ -108,12 +108,12 @@ def test_a_benchmark_that_fails_is_never_lost(before: Any, now: Any, expected: s
 
 
 def test_what_is_measured_in_another_way_is_not_compared() -> None:
-    assert verdict(recorded("questions", 1, 2, same_version=False)) == "not judged"
+    assert verdict(recorded("queries", 1, 2, same_version=False)) == "not judged"
 
 
 def test_a_declared_regression_is_accepted_and_no_other() -> None:
     rows = [
-        replace(recorded("questions", 1, 2), name=f"registered.algorithm_{name}.track_queries(40)")
+        replace(recorded("queries", 1, 2), name=f"registered.algorithm_{name}.track_queries(40)")
         for name in ("SL", "CL")
     ]
     judged = judge(rows, accepted=["algorithm_SL.track_*"])
@@ -201,6 +201,14 @@ def test_what_only_one_side_has_or_can_do_is_kept() -> None:
     assert found["algorithm_B", 40, "queries"].unable == ("", "failed")
 
 
+def test_a_missing_value_is_not_applicable_and_no_regression() -> None:
+    case = ("metric_X", 160)
+    found, _ = in_turns(*2 * [{case: {"seconds": 1.0, "value": None}}])
+    series = found["metric_X", 160, "value"]
+    assert series == Series([], [], ("n/a", "n/a"))
+    assert verdict(recorded("value", math.nan, math.nan, states=series.unable)) == "n/a"
+
+
 def test_only_what_is_asked_for_is_measured() -> None:
     both = {("algorithm_X", 40): quantities(1.0), ("metric_X", 160): {"seconds": 1.0, "value": 1.0}}
     found, _ = in_turns(both, both, ["metric_*"])
@@ -250,7 +258,7 @@ def test_what_is_measured_in_turns_is_read_again_from_the_files_of_asv(tmp_path:
     assert len(seconds.pairs) == ROUNDS
     assert seconds.pairs[3] == (1.003, 1.003)
     queries = rows["registered.algorithm_X.track_queries(40)"]
-    assert (queries.base, queries.head, queries.unit) == (6, 6, "questions")
+    assert (queries.base, queries.head, queries.unit) == (6, 6, "queries")
     assert rows["registered.algorithm_X.track_queries(80)"].states == ("", "failed")
     assert rows["registered.oracle_Y.track_seconds_a_question(40)"].states == ("n/a", "n/a")
     assert rows["registered.algorithm_New.track_loss(40)"].states == ("missing", "")

@@ -1,14 +1,14 @@
-"""Benchmarks for asv of all that is registered: algorithms, oracles and metrics, by no list.
+"""asv benchmarks of every registered algorithm, oracle and metric, without listing them.
 
-A file of a package's benchmarks that holds these two lines has a benchmark of each of them::
+A file with these two lines in a package's benchmark folder defines a class of benchmarks for each::
 
     import hcbench.asv
 
     globals().update(hcbench.asv.registered("my-package"))
 
-asv finds benchmarks by their names, here ``algorithm_UPGMA.track_seconds``, so that what a commit
-adds or removes shifts nothing in the history of the others; the numbers of items are the parameter.
-hcbench itself measures, once a commit; the ``track_*`` methods read what it has found.
+asv identifies a benchmark by its name, here ``algorithm_UPGMA.track_seconds``, so adding or
+removing an algorithm does not affect the history of the others. The number of items is the
+parameter. hcbench measures everything once per commit; the ``track_*`` methods read the results.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "Registered", "registered"]
 
-VERSION = "2"
-"""Of what is measured and how: asv and ``hcbench regress`` compare results of one version alone."""
+VERSION = "3"
+"""Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
 
 SIZES = (40, 80, 160)
 REPETITIONS = 3
@@ -34,32 +34,45 @@ TIMEOUT = 60.0
 UNITS = {
     "seconds": "s",
     "peak_memory": "bytes",
-    "queries": "questions",
+    "queries": "queries",
     "loss": "1 - quality",
     "seconds_a_question": "s",
     "value": "value",
 }
 TRACKS = {
-    "algorithm": ("seconds", "peak_memory", "queries", "loss"),
-    "oracle": ("seconds", "seconds_a_question"),
-    "metric": ("seconds", "value"),
+    "algorithm": {
+        "seconds": "Median time of a call over the repetitions.",
+        "peak_memory": "Largest peak memory of a call over the repetitions.",
+        "queries": "Mean number of queries over the repetitions.",
+        "loss": "1 - AARI of a tree, 1 - ARI of a partition; the mean over the repetitions.",
+    },
+    "oracle": {
+        "seconds": "Processor time to make the answers.",
+        "seconds_a_question": "Processor time per query.",
+    },
+    "metric": {
+        "seconds": "Processor time of a call.",
+        "value": "The metric of average linkage on a few coordinates of the data.",
+    },
 }
-_NAMES = Path("hcbench-asv.json")  # in the folder of asv's cache, where each benchmark runs
+"""What is measured of each kind of registration, with the docstrings of the benchmarks."""
+
+_NAMES = Path("hcbench-asv.json")  # in asv's cache folder, the working directory of each benchmark
 
 Cache = dict[tuple[str, int], dict[str, Any]]
 
 
 class Registered:
-    """What asv measures of one thing that is registered; `registered` makes a class of each.
+    """The benchmarks of one algorithm, oracle or metric; `registered` makes a subclass for each.
 
     Attributes
     ----------
     distributions : tuple of str
-        Whose registrations are measured; empty: all.
+        The packages whose registrations are measured; empty for all.
     data : str
         The data set, if not hcbench's own.
     case : str
-        The name of the class.
+        The name of the subclass.
     """
 
     version = VERSION
@@ -70,11 +83,11 @@ class Registered:
     case: ClassVar[str] = ""
 
     def setup_cache(self) -> Cache:
-        """Measure all cases; asv calls it once for all classes."""
+        """Measure all cases; asv calls this once for all subclasses."""
         from hcbench.authoring.asv.measuring import measure_all
 
         cases = _cases(self.distributions, self.data)
-        listed = {"of": _key(self.distributions), "tracks": cases.tracks()}
+        listed = {"of": sorted(self.distributions), "tracks": cases.tracks()}
         _NAMES.write_text(json.dumps(listed))
         return measure_all(cases)
 
@@ -91,6 +104,7 @@ class Registered:
             raise NotImplementedError(reason)
 
     def _found(self, cache: Cache, n: int, quantity: str) -> float:
+        """A measured value; NaN, which asv shows as n/a, if it is missing (None means failed)."""
         found = cache[self.case, n]
         if "failed" in found:
             raise RuntimeError(found["failed"])
@@ -98,20 +112,23 @@ class Registered:
         return math.nan if value is None else value
 
 
-def _track(quantity: str, sizes: list[int]) -> Any:
+def _track(name: str, quantity: str, sizes: list[int]) -> Any:
     def track(self: Registered, cache: Cache, n: int) -> float:
         return self._found(cache, n, quantity)
 
+    kind, _, registration = name.partition("_")
     track.__name__ = f"track_{quantity}"
+    track.__doc__ = TRACKS[kind][quantity]
+    track.pretty_name = f"{registration}: {quantity.replace('_', ' ')}"  # type: ignore[attr-defined]
     track.unit = UNITS[quantity]  # type: ignore[attr-defined]
     track.params = [sizes]  # type: ignore[attr-defined]
     return track
 
 
 def registered(*distributions: str, data: str = "") -> dict[str, type[Registered]]:
-    """A class of benchmarks for each algorithm, oracle and metric that is registered.
+    """A class of benchmarks for each registered algorithm, oracle and metric.
 
-    Call it once in a folder of benchmarks: all its classes share what is measured.
+    Call it once per benchmark folder: its classes share one measurement.
 
     Parameters
     ----------
@@ -119,17 +136,17 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
         The packages whose registrations are measured, as ``hcbench plugins`` names them; none
         means all.
     data : str
-        A data set to measure on, with ``{n}`` where the number of items goes, as in
-        ``"my-data[n={n}]"``. hcbench's own provide vectors, similarities, a truth with heights,
-        labels and a tree to be cut.
+        A data set to measure on, with ``{n}`` in place of the number of items, as in
+        ``"my-data[n={n}]"``. hcbench's own data provide vectors, similarities, a true tree with
+        heights, labels and a tree to cut.
 
     Returns
     -------
     dict of name to class
-        ``algorithm_NAME`` has ``track_seconds``, ``track_peak_memory`` (bytes), ``track_queries``,
-        if its oracle counts any, and ``track_loss``; ``oracle_NAME`` the seconds to make its
-        answers and of a question; ``metric_NAME`` the seconds of a call and the value on a fixed
-        result. What cannot be measured has one benchmark, which is n/a and tells why.
+        ``algorithm_NAME`` has ``track_seconds``, ``track_peak_memory`` (bytes), ``track_queries``
+        (if its oracle counts queries) and ``track_loss``; ``oracle_NAME`` has the time to make its
+        answers and the time per query; ``metric_NAME`` has the time of a call and the value on a
+        fixed result. What cannot be measured has one benchmark, which is n/a and gives the reason.
 
     Raises
     ------
@@ -138,7 +155,7 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
     """
     classes = {}
     for name, tracks in _tracks(distributions, data).items():
-        body: dict[str, Any] = {f"track_{q}": _track(q, sizes) for q, sizes in tracks.items()}
+        body: dict[str, Any] = {f"track_{q}": _track(name, q, sizes) for q, sizes in tracks.items()}
         body |= {"case": name, "distributions": distributions, "data": data}
         body |= {"__doc__": f"{name.replace('_', ' ', 1).capitalize()}."}
         classes[name] = type(name, (Registered,), body)
@@ -146,10 +163,10 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
 
 
 def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, list[int]]]:
-    """As `Cases.tracks`; read beside asv's cache if they are there, as plugins load slowly."""
+    """`Cases.tracks`, from asv's cache folder if it is there: loading plugins takes long."""
     if _NAMES.is_file():
         listed = json.loads(_NAMES.read_text())
-        if listed["of"] == _key(distributions):
+        if listed["of"] == sorted(distributions):
             tracks: dict[str, dict[str, list[int]]] = listed["tracks"]
             return tracks
     return _cases(distributions, data).tracks()
@@ -159,7 +176,3 @@ def _cases(distributions: tuple[str, ...], data: str) -> Cases:
     from hcbench.authoring.asv.cases import find_cases
 
     return find_cases(distributions, data)
-
-
-def _key(distributions: tuple[str, ...]) -> list[str]:
-    return sorted(distributions)

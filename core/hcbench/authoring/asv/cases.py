@@ -1,4 +1,4 @@
-"""What there is to be measured: every registered algorithm, oracle and metric, by its spec."""
+"""The cases to measure: every registered algorithm, oracle and metric, at each size."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from hcbench.registry.specs import DatasetSpec, Interval, Parameter, Spec, Value
 from hcbench.registry.suite import Suite
 
 QUALITY = {"tree": "hcbench:AARI", "partition": "hcbench:ARI"}
-"""The metric whose value is taken from 1 to have a loss."""
+"""The metric that is subtracted from 1 to get the loss."""
 
 GROWING = ("seconds", "peak_memory", "queries")
-"""What asv tracks at all sizes."""
+"""Quantities that asv tracks at all sizes."""
 
 _SOME = {"bool": False, "int": 1, "float": 1.0}
 
 
 @dataclass(frozen=True)
 class Cases:
-    """What is to be measured.
+    """The cases to measure.
 
     Attributes
     ----------
     kinds : dict of name to {"algorithm", "oracle", "metric"}
     uses : dict of name to Use
-        Of those whose parameters could be found.
+        Only registrations whose required parameters have values.
     reasons : dict of (name, n) to str
-        Why a case cannot be.
+        Why a case is inapplicable.
     cells : dict of (name, n) to list of Cell
         The repetitions of an algorithm.
     plan : Plan
-        With all these cells.
+        The plan of all these cells.
     datasets : dict of n to Use
     registry : Registry
     """
@@ -55,20 +55,20 @@ class Cases:
 
     @property
     def all(self) -> list[tuple[str, int]]:
-        """Every case: its name and its number of items."""
+        """Every case: its name and number of items."""
         return [(name, n) for name, kind in self.kinds.items() for n in sizes_of(kind)]
 
     def tracks(self) -> dict[str, dict[str, list[int]]]:
-        """What asv tracks of each case, and at which numbers of items.
+        """The quantities that asv tracks of each case, and at which numbers of items.
 
-        asv starts a process for each: what tells nothing is left out.
+        asv starts a process for each, so those that say nothing are excluded.
         """
         return {name: self._tracks_of(name, kind) for name, kind in self.kinds.items()}
 
     def _tracks_of(self, name: str, kind: str) -> dict[str, list[int]]:
         largest = SIZES[-1]
         if (name, largest) in self.reasons:
-            return {TRACKS[kind][0]: [largest]}
+            return {"seconds": [largest]}
         found = {quantity: [largest] for quantity in TRACKS[kind]}
         if kind == "algorithm":
             found |= {quantity: list(SIZES) for quantity in GROWING}
@@ -79,23 +79,23 @@ class Cases:
         return found
 
     def loss_label(self, name: str) -> str:
-        """The metric of an algorithm's quality; "" if it is not registered."""
+        """The label of the quality metric of an algorithm; "" if it is not registered."""
         wanted = QUALITY[self.uses[name].spec.returns]
         return next((m.label for m in self.plan.metrics if wanted.endswith(f":{m.label}")), "")
 
 
 def sizes_of(kind: str) -> tuple[int, ...]:
-    """Numbers of items at which this kind is measured: metrics at the largest alone."""
+    """Numbers of items at which a kind is measured: metrics only at the largest."""
     return SIZES[-1:] if kind == "metric" else SIZES
 
 
 def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
-    """All that is registered, or what some packages register.
+    """The cases of everything registered, or of what some packages register.
 
     Raises
     ------
     UnknownNameError
-        If a package registers none of them.
+        If a package registers nothing.
     """
     registry = load_registry()
     wanted = set(distributions)
@@ -110,8 +110,8 @@ def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
     datasets = {n: _dataset(registry, data, n) for n in SIZES}
     algorithms = {name: use for name, use in uses.items() if kinds[name] == "algorithm"}
     plan = _plan(registry, algorithms, datasets)
-    cells, left_out = _sorted(plan, algorithms, datasets)
-    return Cases(kinds, uses, {**reasons, **left_out}, cells, plan, datasets, registry)
+    cells, excluded = _cells(plan, algorithms, datasets)
+    return Cases(kinds, uses, {**reasons, **excluded}, cells, plan, datasets, registry)
 
 
 def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
@@ -131,7 +131,7 @@ def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry
     there = {entry.plugin.distribution for _, entry in found.values()}
     for distribution in sorted(wanted - there):
         raise UnknownNameError(
-            f"{distribution} registers no algorithm, oracle or metric; hcbench plugins tells what "
+            f"{distribution} registers no algorithm, oracle or metric; hcbench plugins lists what "
             "is loaded and what is broken"
         )
     return found
@@ -142,12 +142,12 @@ def _identifier(name: str) -> str:
 
 
 def required_values(spec: Spec) -> dict[str, Value]:
-    """A value of each required parameter: the first choice, the middle of the interval.
+    """A value for each required parameter: the first choice or the middle of the interval.
 
     Raises
     ------
     ParameterError
-        If the spec does not tell which there are, as of a file.
+        If the spec does not determine a value, as for a file.
     """
     return {p.name: _some_value(spec.name, p) for p in spec.parameters if p.required}
 
@@ -157,7 +157,7 @@ def _some_value(owner: str, parameter: Parameter) -> Value:
         return parameter.choices[0]
     if parameter.type not in _SOME:
         raise ParameterError(
-            f"{owner} needs {parameter.name}, a {parameter.type}, of which its spec tells no value"
+            f"{owner} needs {parameter.name}, a {parameter.type}, and its spec gives no value"
         )
     value: Value = _SOME[parameter.type]
     if parameter.interval:
@@ -194,16 +194,16 @@ def _plan(
     )
 
 
-def _sorted(
+def _cells(
     plan: Plan, algorithms: dict[str, Use[Any]], datasets: dict[int, Use[DatasetSpec]]
 ) -> tuple[dict[tuple[str, int], list[Cell]], dict[tuple[str, int], str]]:
-    """The cells of each algorithm and number of items, and why there are none."""
-    # Labels may have been changed to tell algorithms of two packages apart; the order was not.
+    """The cells of each case of an algorithm, or why there are none."""
+    # make_plan may change labels to distinguish algorithms of two packages, but not their order.
     names = {use.label: name for use, name in zip(plan.algorithms, algorithms, strict=True)}
     numbers = {use.label: n for use, n in zip(plan.datasets, datasets, strict=True)}
     cells: dict[tuple[str, int], list[Cell]] = {}
     for cell in plan.cells:
         case = names[cell.algorithm.label], numbers[cell.dataset.label]
         cells.setdefault(case, []).append(cell)
-    left_out = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.left_out}
-    return cells, left_out
+    excluded = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.left_out}
+    return cells, excluded

@@ -1,4 +1,4 @@
-"""Measuring cases: all of them in isolated workers, or one again and again in this process."""
+"""Measures cases: all of them in isolated workers, or one case repeatedly in this process."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from hcbench.store import Store
 
 SEED = 0
 CALLS = 7
-_ENOUGH = 0.01  # seconds of calls, after which the shortest of them tells
+_ENOUGH = 0.01  # seconds of calls after which their minimum is reliable
 _BATCH = 5e-4  # seconds of calls that are timed together
-_QUESTIONS = 1000
+_QUERIES = 1000
 _CLUSTERS = 8
 _FEW = 4
 
@@ -40,7 +40,7 @@ Found = dict[str, Any]
 
 
 def measure_all(cases: Cases) -> Cache:
-    """Everything once: algorithms in isolated workers, so that a crash costs itself only."""
+    """Measure every case once, algorithms in isolated workers, so that a crash loses one case."""
     found: Cache = {case: {"reason": reason} for case, reason in cases.reasons.items()}
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "asv.sqlite") as store:
         outcomes = run_plan(cases.plan, cases.registry.plugins, store, jobs=1)
@@ -74,15 +74,13 @@ def _loss(quality: Value | None) -> float | None:
     return None if quality is None or quality.value is None else 1 - quality.value
 
 
-def _over(summary: Callable[[list[float]], float], values: list[Any]) -> float:
-    """NaN, which asv shows as n/a, if one is missing."""
-    return float("nan") if None in values else float(summary(values))
+def _over(summary: Callable[[list[float]], float], values: list[Any]) -> float | None:
+    """A summary of the repetitions; None if a value is missing."""
+    return None if None in values else float(summary(values))
 
 
 class Measured:
-    """Cases that are measured in this process, where what they need is made once.
-
-    Seconds are those of the processor.
+    """Measures cases in this process and keeps their inputs. Times are processor times.
 
     Parameters
     ----------
@@ -95,13 +93,13 @@ class Measured:
         self._results: dict[tuple[int, str], Result] = {}
 
     def measure(self, case: tuple[str, int], repetition: int = 0) -> Found:
-        """What is found of a case; of an algorithm one repetition.
+        """Measure a case, of an algorithm one repetition.
 
         Returns
         -------
         dict
-            A number for each quantity of `TRACKS`; or ``reason``, why it does not apply; or
-            ``failed``, how it failed.
+            A finite number, or None if it is missing, for each quantity of `TRACKS`; or
+            ``reason``, why the case is inapplicable; or ``failed``, how it failed.
         """
         if case in self.cases.reasons:
             return {"reason": self.cases.reasons[case]}
@@ -152,7 +150,7 @@ class Measured:
             raise NotApplicableError(f"{use.label} needs {missing}, which the data do not provide")
         make = use.spec.load()
         seconds, answers = _timed(lambda: make(problem, repetition, None, **use.params))
-        return {"seconds": seconds, "seconds_a_question": _of_a_question(answers, seconds)}
+        return {"seconds": seconds, "seconds_a_question": _per_query(answers, seconds)}
 
     def _metric(self, name: str, n: int, _repetition: int) -> Found:
         use = self.cases.uses[name]
@@ -167,20 +165,21 @@ class Measured:
             result=result,
             cost=COST,
             trace=(Point(1, result),),
-            hear=lambda: self._heard(problem),
+            hear=lambda: self._answers(problem),
         )
         seconds, value = _timed(lambda: function(scored, **use.params))
-        return {"seconds": seconds, "value": float(value)}
+        # asv cannot show infinity, as of the queries to a quality that is never reached.
+        return {"seconds": seconds, "value": float(value) if math.isfinite(value) else None}
 
     def _result(self, n: int, kind: str) -> Result:
-        """What metrics judge: a tree that is right in part, or its cut into 8 clusters."""
+        """The result that metrics score: an approximate tree, or its cut into 8 clusters."""
         if (n, kind) not in self._results:
             tree = _linkage_of(self._problem(n))
             self._results[n, kind] = tree.cut(_CLUSTERS) if kind == "partition" else tree
         return self._results[n, kind]
 
-    def _heard(self, problem: Problem) -> Answers:
-        """The answers of the first oracle that tells them about all pairs."""
+    def _answers(self, problem: Problem) -> Answers:
+        """The answers of the first oracle that gives them for all pairs."""
         for use in self.cases.registry.oracles.entries:
             spec = use.spec
             if unmet(spec.needs, problem.provides) or any(p.required for p in spec.parameters):
@@ -188,11 +187,11 @@ class Measured:
             answers: Answers = spec.load()(problem, SEED, None, **spec.resolve({}))
             if answers.matrix is not None:
                 return answers
-        raise NotApplicableError("no oracle tells its answers about all pairs of items")
+        raise NotApplicableError("no oracle gives its answers for all pairs of items")
 
 
 def _linkage_of(problem: Problem) -> Tree:
-    """Average linkage of a few coordinates, distances turned into affinities."""
+    """Average linkage of a few coordinates, with distances turned into affinities."""
     from scipy.cluster.hierarchy import linkage
 
     vectors: Any = problem.vectors
@@ -206,12 +205,12 @@ def _linkage_of(problem: Problem) -> Tree:
 
 
 def _smaller(best: Found, found: Found) -> Found:
-    """The smaller of the times: what disturbs a call makes it longer only."""
+    """The smaller of the times, as disturbances only make a call longer."""
     return {**best, "seconds": min(best["seconds"], found["seconds"])}
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Processor seconds of the shortest of some calls, after one that compiles and imports."""
+    """Processor time of the fastest of several calls, after one that compiles, and the result."""
     returned = work()
     once = max(_seconds(work, 1), 1e-7)
     number = max(1, math.ceil(_BATCH / once))
@@ -225,22 +224,22 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _seconds(work: Callable[[], Any], number: int) -> float:
-    """Of one of so many calls."""
+    """Processor time per call."""
     start = process_time()
     for _ in range(number):
         work()
     return (process_time() - start) / number
 
 
-def _of_a_question(answers: Answers, seconds: float) -> float | None:
-    """Seconds of an answer: asked in a batch, or as a part of those that are made at once."""
+def _per_query(answers: Answers, seconds: float) -> float | None:
+    """Processor time per answer: in a batch, or as a share if all are made at once."""
     if answers.size is not None:
         return seconds / answers.size if answers.size else None
     if not answers.arity:
         return None
     rng = np.random.default_rng(SEED)
-    questions = rng.random((_QUESTIONS, answers.n)).argpartition(answers.arity)
-    rows = questions[:, : answers.arity]
+    queries = rng.random((_QUERIES, answers.n)).argpartition(answers.arity)
+    rows = queries[:, : answers.arity]
     oracle = Oracle(answers)
     oracle.prepare()
-    return _timed(lambda: oracle.ask(rows))[0] / _QUESTIONS
+    return _timed(lambda: oracle.ask(rows))[0] / _QUERIES

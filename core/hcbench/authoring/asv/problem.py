@@ -1,4 +1,4 @@
-"""The data on which everything registered is measured: they provide all that a spec can need."""
+"""The data on which everything registered is measured; they provide what any spec can need."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from hcbench.registry.specs import REQUIRED, DatasetSpec, Parameter
 
 LEVELS = 3
 FEATURES = 20
-_STEP, _NOISE = 0.3, 0.5  # of the branches below the levels of labels, where those above have 1
+_STEP, _NOISE = 0.3, 0.5  # standard deviations below the labelled levels; above them it is 1
 
 
 def make_problem(seed: int, *, n: int) -> Problem:
     """Items at the leaves of a balanced binary tree, by a random walk down its branches.
 
     Each of the `FEATURES` coordinates of a node is normal around that of its parent, with variance
-    1 in the first `LEVELS` levels and 0.09 below; items have noise of variance 0.25 besides. The
-    mean of the product of two items is the height of their lowest common ancestor; similarities
-    are the mean products over the coordinates, those below 0 being 0. O(n^2).
+    1 in the first `LEVELS` levels and 0.09 below; items have additional noise of variance 0.25. The
+    expected product of two items is the height of their lowest common ancestor; similarities are
+    the mean products over the coordinates, clipped at 0. O(n^2).
 
     Parameters
     ----------
     seed : int
     n : int
-        Items, 16 at least.
+        Number of items, at least 16.
 
     Returns
     -------
     Problem
-        Vectors (n, 20), similarity, the true tree with its heights, which is the tree to be cut
-        too, and the subtrees of its first three levels as labels.
+        Vectors (n, 20), similarity, the true tree with its heights, which is also the tree to cut,
+        and the subtrees of its first three levels as labels.
     """
     rng = np.random.default_rng(seed)
     parent, height, depth = _balanced(n)
     walk = np.zeros((len(parent), FEATURES))
-    for node in range(len(parent) - 2, -1, -1):  # parents have the larger numbers
+    for node in range(len(parent) - 2, -1, -1):  # parents have larger numbers
         above = parent[node]
         step = np.sqrt(height[node] - height[above])
         walk[node] = walk[above] + step * rng.standard_normal(FEATURES)
@@ -54,13 +54,13 @@ def make_problem(seed: int, *, n: int) -> Problem:
 
 
 def _balanced(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Parents, affinities and depths: halves again and again, the root last."""
+    """Parents, affinities and depths of a tree by repeated halving, the root last."""
     parent = np.full(2 * n - 1, -1)
     depth = np.zeros(2 * n - 1, np.int64)
     height = np.zeros(2 * n - 1)
     free = 2 * n - 2
     waiting = [(0, n, free)]
-    for first, last, node in waiting:  # grows meanwhile: breadth first
+    for first, last, node in waiting:  # breadth first: grows in the loop
         middle = (first + last) // 2
         for low, high in ((first, middle), (middle, last)):
             free -= high - low > 1
@@ -75,7 +75,7 @@ def _balanced(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[n
 
 
 def _labels(parent: NDArray[np.int64], depth: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The ancestor of each item at each level of labels, (n, `LEVELS`)."""
+    """The ancestor of each item at each labelled level, (n, `LEVELS`)."""
     at = np.arange(n)
     columns = []
     for level in range(LEVELS, 0, -1):
@@ -89,6 +89,6 @@ DATA = DatasetSpec(
     name="hcbench-asv",
     function="hcbench.authoring.asv.problem:make_problem",
     doc="A random walk down a balanced binary tree.",
-    parameters=(Parameter("n", REQUIRED, "Items.", type="int", interval="[16, inf)"),),
+    parameters=(Parameter("n", REQUIRED, "Number of items.", type="int", interval="[16, inf)"),),
     provides=("vectors", "similarity", "truth", "levels", "heights", "tree"),
 )

@@ -135,7 +135,7 @@ def _judged(row: Recorded, tolerance: float, slower: float | None, faster: float
         return _of_times(row, tolerance, slower, faster)
     if row.unit == "bytes":
         return _of_memory(row)
-    if row.unit in ("questions", "1 - quality", "value"):
+    if row.unit in ("queries", "1 - quality", "value"):
         return _of_exact(row)
     same = row.base == row.head
     return Judged(row, "same" if same else "not judged", "" if same else "no direction is known")

@@ -67,7 +67,7 @@ def _number(value: float, state: str, unit: str) -> str:
         return state
     if unit in ("s", "bytes"):
         return format_spread(value, None, unit)
-    return f"{value:,.2f}".removesuffix(".00") if unit == "questions" else f"{value:.6g}"
+    return f"{value:,.2f}".removesuffix(".00") if unit == "queries" else f"{value:.6g}"
 
 
 def summary(judged: Sequence[Judged]) -> str:
