@@ -173,7 +173,7 @@ def described(store: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda d: d.update({VERSION: 1}),
+        lambda d: d.update({VERSION: 99}),
         lambda d: d.update(runs=[]),
         lambda d: d.update(cells="all"),
         lambda d: d.pop("cells"),

@@ -151,7 +151,7 @@ def test_what_cannot_be_merged_is_said_and_leaves_the_target_alone(tmp_path: Pat
     with sqlite3.connect(newer) as raw:
         raw.execute("UPDATE meta SET value = '99'")
     raw.close()
-    with pytest.raises(StoreError, match="a newer hcbench"):
+    with pytest.raises(StoreError, match="another version of hcbench"):
         merge(a, newer)
     assert contents(a) == before
 

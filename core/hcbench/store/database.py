@@ -140,29 +140,33 @@ class Database:
     def outside_transactions(self, statements: Sequence[str]) -> None:
         """Carry out statements that may not be in one, such as VACUUM."""
         with explained(self.place):
-            if self.place.server is None:
-                raw = self.engine.raw_connection()
-                try:
-                    for statement in statements:
-                        raw.cursor().execute(statement).close()
-                finally:
-                    raw.close()
-                return
-            with self.engine.connect() as plain:
-                connection = plain.execution_options(isolation_level="AUTOCOMMIT")
+            on_server = self.place.server is not None
+            options = {"isolation_level": "AUTOCOMMIT"} if on_server else {"hcbench_begin": ""}
+            with self.engine.connect().execution_options(**options) as connection:
                 for statement in statements:
-                    connection.execute(text(statement))
+                    connection.exec_driver_sql(statement)
 
     def _lock(self, connection: Connection) -> None:
         """On a server, let one process write at a time; SQLite does so by itself."""
         if self.place.server is not None:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
 
-    def upsert(self, connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
-        """Insert rows; one of the same primary key is replaced."""
-        if rows:
-            statement = upsert_into(table, self.engine.dialect.name)
-            connection.execute(statement, rows)
+    def upsert(
+        self,
+        connection: Connection,
+        table: Table,
+        rows: Sequence[dict[str, Any]],
+        *,
+        only_lost: bool = False,
+    ) -> int:
+        """Insert rows; one of the same primary key is replaced, or only if its value was lost.
+
+        Returns how many rows were written.
+        """
+        if not rows:
+            return 0
+        statement = upsert_into(table, self.engine.dialect.name, only_lost=only_lost)
+        return connection.execute(statement, rows).rowcount
 
 
 def _empty() -> Engine:

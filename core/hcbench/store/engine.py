@@ -175,8 +175,9 @@ def _connect_read_only(file: Path) -> sqlite3.Connection:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    reading = connection.get_execution_options().get("hcbench_reading", False)
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    begin = connection.get_execution_options().get("hcbench_begin", "BEGIN IMMEDIATE")
+    if begin:
+        connection.exec_driver_sql(begin)
 
 
 def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
@@ -200,7 +201,9 @@ def use_write_ahead_log(engine: Engine, place: Place) -> None:
 def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
     """One transaction; what is raised inside undoes it. Readers see one state throughout."""
     with engine.connect() as plain:
-        connection = plain.execution_options(hcbench_reading=reading)
+        connection = plain.execution_options(
+            hcbench_begin="BEGIN" if reading else "BEGIN IMMEDIATE"
+        )
         if reading and engine.dialect.name == "postgresql":
             connection = connection.execution_options(isolation_level="REPEATABLE READ")
         with connection.begin():

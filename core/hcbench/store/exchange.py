@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Double, LargeBinary, Table, select
 
 from hcbench.errors import StoreError
 from hcbench.store.merge import Merged, merge_stores
-from hcbench.store.queries import chunks
+from hcbench.store.queries import among
 from hcbench.store.rows import RunInfo
 from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
@@ -46,9 +46,7 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
     linked = select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
     with store.database.reading() as connection:
         ids = list(connection.execute(linked).scalars())
-        described = []
-        for chunk in chunks(ids):
-            described += _describe_cells(connection, chunk, run.metric_keys, trees)
+        described = _describe_cells(connection, ids, run.metric_keys, trees)
         numbers = {run.id, *(cell["run"] for cell in described)}
         for cell in described:
             numbers |= {value["run"] for point in cell["points"] for value in point["values"]}
@@ -60,26 +58,26 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
 def _describe_cells(
     connection: Connection, ids: Sequence[int], keys: Mapping[str, str] | None, trees: bool
 ) -> list[dict[str, Any]]:
-    rows = _rows(connection, cells, cells.c.id.in_(ids))
-    found = {row["id"]: {**row, "points": []} for row in rows}
+    rows = _rows(connection, cells, among(connection, cells.c.id, ids))
+    described = {row["id"]: {**row, "points": []} for row in rows}
     at_point: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    wanted = [metric_values.c.cell.in_(ids)]
+    wanted = [among(connection, metric_values.c.cell, ids)]
     if keys is not None:
         wanted.append(metric_values.c.metric_key.in_(list(keys.values())))
     for row in _rows(connection, metric_values, *wanted):
         at_point.setdefault((row.pop("cell"), row.pop("checkpoint")), []).append(row)
-    left_out = () if trees else ("result",)
-    for row in _rows(connection, points, points.c.cell.in_(ids), left_out=left_out):
+    without = () if trees else ("result",)
+    for row in _rows(connection, points, among(connection, points.c.cell, ids), without=without):
         cell = row.pop("cell")
         values = at_point.get((cell, row["checkpoint"]), [])
-        found[cell]["points"].append({**row, "values": values})
-    return list(found.values())
+        described[cell]["points"].append({**row, "values": values})
+    return list(described.values())
 
 
 def _rows(
-    connection: Connection, table: Table, *where: Any, left_out: Sequence[str] = ()
+    connection: Connection, table: Table, *where: Any, without: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    columns = [column for column in table.c if column.name not in left_out]
+    columns = [column for column in table.c if column.name not in without]
     wanted = select(*columns).where(*where).order_by(*table.primary_key)
     return [
         {name: _plain(value) for name, value in row.items()}

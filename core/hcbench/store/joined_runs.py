@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, delete, select, update
 
-from hcbench.store.queries import chunks
+from hcbench.store.queries import among
 from hcbench.store.schema import cells, run_cells, runs
 
 Row: TypeAlias = Mapping[str, Any]
@@ -121,9 +121,8 @@ class JoinedRuns:
             if key in latest:
                 older.append(latest[key])
             latest[key] = row
-        for chunk in chunks(older):
-            links = delete(run_cells).where(run_cells.c.run == number, run_cells.c.cell.in_(chunk))
-            self._connection.execute(links)
+        is_older = among(self._connection, run_cells.c.cell, older)
+        self._connection.execute(delete(run_cells).where(run_cells.c.run == number, is_older))
 
 
 def origin_of(row: Row) -> str:

@@ -1,9 +1,10 @@
-"""Questions to the tables of the store, inside a transaction."""
+"""Queries to the tables of the store, inside a transaction."""
 
 from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -13,15 +14,11 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    Select,
     any_,
-    bindparam,
     case,
     func,
     literal,
-    null,
     select,
-    union_all,
 )
 
 from hcbench.plan.outcome import Measured, Value
@@ -30,182 +27,116 @@ from hcbench.store.rows import (
     Record,
     RunInfo,
     Stored,
-    cell_row,
     is_final,
-    matches,
     point_rows,
     run_info,
+    storable,
     value_of_row,
 )
 from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs
 
 T = TypeVar("T")
-STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
-CHUNK = 800  # below the 999 variables that old versions of SQLite allow
-#: Made once, as it is asked whenever a cell is saved; the highest id of all has no key.
-_LATEST_IDS = union_all(
-    select(cells.c.key, func.max(cells.c.id))
-    .where(cells.c.key.in_(bindparam("keys", expanding=True)))
-    .group_by(cells.c.key),
-    select(null(), func.max(cells.c.id)),
-)
+_STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
 def among(
     connection: Connection, column: ColumnElement[T], items: Iterable[T]
 ) -> ColumnElement[bool]:
-    """A condition: a column has one of very many values, which travel as one parameter."""
+    """A condition: a column has one of any number of values, which are sent as one parameter."""
     if connection.dialect.name == "postgresql":
         return column == any_(literal(list(items), ARRAY(column.type)))
     listed = func.json_each(json.dumps(list(items))).table_valued("value")
     return column.in_(select(listed.c.value))
 
 
-def found_rows(
-    connection: Connection, wanted: Select[Any], metric_keys: Mapping[str, str]
+def stored_cells(
+    connection: Connection, metric_keys: Mapping[str, str], *conditions: ColumnElement[bool]
 ) -> dict[str, Stored]:
-    """What the cells are that a query tells the `STORED_COLUMNS` of, each as measured last."""
-    rows = connection.execute(wanted.order_by(cells.c.id)).all()
-    found = {row.key: Stored(*row) for row in rows}
-    by_row = {stored.row: stored for stored in found.values()} if metric_keys else {}
-    for row, missing in missing_values(connection, by_row, metric_keys).items():
-        stored = by_row[row]
-        found[stored.key] = stored._replace(missing=missing)
-    return found
+    """Cells that meet conditions, by their keys, each as it was measured last."""
+    wanted = select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
+    stored = {row.key: Stored(*row) for row in connection.execute(wanted).all()}
+    missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
+    for key, cell in stored.items() if missing else ():
+        stored[key] = cell._replace(missing=tuple(missing.get(cell.row, ())))
+    return stored
 
 
-def of_keys(connection: Connection, keys: Iterable[str]) -> Select[Any]:
-    """A query for the `STORED_COLUMNS` of cells, looked up in the order of their keys here.
-
-    That is nearly the order in which they were stored, and thus as they lie on the disk.
-    """
-    if connection.dialect.name == "postgresql":
-        listed = func.unnest(literal(list(keys), ARRAY(cells.c.key.type)))
-        each = listed.table_valued("value").render_derived()
-    else:
-        each = func.json_each(json.dumps(list(keys))).table_valued("value")
-    return select(*STORED_COLUMNS).select_from(each).join(cells, cells.c.key == each.c.value)
-
-
-def missing_values(
+def _missing_values(
     connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str]
-) -> dict[int, tuple[str, ...]]:
-    """Of cells that lack values: the metrics without one, or without a final one, at some point."""
-    if not metric_keys:
-        return {}
-    wanted = set(metric_keys.values())
+) -> dict[int, list[str]]:
+    """By row of a cell, the labels of the metrics without a final value at some point."""
     value = metric_values.c
-    # As a rule nothing is missing, which the numbers tell sooner than a look at each point.
-    n_points = select(func.count()).where(among(connection, points.c.cell, ids))
-    n_values = select(func.count()).where(
-        among(connection, value.cell, ids), value.metric_key.in_(wanted), is_final(value.status)
-    )
-    every = connection.execute(n_points).scalar_one() * len(wanted)
-    if connection.execute(n_values).scalar_one() == every:
-        return {}
-    there = (
-        select(func.count())
-        .where(value.cell == points.c.cell, value.checkpoint == points.c.checkpoint)
-        .where(value.metric_key.in_(wanted), is_final(value.status))
-        .scalar_subquery()
-    )
-    of_cells = among(connection, points.c.cell, ids)
-    lacking = select(points.c.cell).distinct().where(of_cells, there < len(wanted))
-    incomplete = connection.execute(lacking).scalars().all()
-    return {
-        cell: tuple(label for label in metric_keys if not all(_has(p, label) for p in at_points))
-        for cell, at_points in measured_points(connection, incomplete, metric_keys).items()
-    }
-
-
-def _has(point: Measured, label: str) -> bool:
-    return label in point.values and point.values[label].final
+    missing: dict[int, list[str]] = {}
+    for label, key in metric_keys.items():
+        of_point = (value.cell == points.c.cell) & (value.checkpoint == points.c.checkpoint)
+        of_metric = select(value.cell).where(of_point, value.metric_key == key)
+        lacking = ~of_metric.where(is_final(value.status)).exists()
+        wanted = select(points.c.cell).where(among(connection, points.c.cell, ids), lacking)
+        for row in connection.execute(wanted.distinct()).scalars():
+            missing.setdefault(row, []).append(label)
+    return missing
 
 
 def measured_points(
     connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
 ) -> dict[int, tuple[Measured, ...]]:
-    """Points with values, without results, of rows of cells.
+    """Points with values, without results, by rows of cells.
 
-    Of the metrics that are wanted, by their keys; or of all, the latest value of each label.
+    With the values of the given metrics, by their keys; or of all, the latest of each label.
     """
-    if not ids:
-        return {}
-    values = _values_at(connection, ids, metric_keys)
-    columns = (points.c.checkpoint, points.c.queries, points.c.cell)
-    of_cells = select(*columns).where(among(connection, points.c.cell, ids))
-    found: dict[int, list[Measured]] = {}
-    for checkpoint, queries, cell in sorted(connection.execute(of_cells).all(), key=in_order):
-        point = Measured(
-            checkpoint=None if checkpoint == END else checkpoint,
-            queries=queries,
-            values=values.get((cell, checkpoint), {}),
-        )
-        found.setdefault(cell, []).append(point)
-    return {cell: tuple(points_of) for cell, points_of in found.items()}
-
-
-def _values_at(
-    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None
-) -> dict[tuple[int, int], dict[str, Value]]:
-    """By row and checkpoint; as for `measured_points`."""
-    value = metric_values.c
-    name = value.metric if metric_keys is None else value.metric_key
-    # What nearly all have is not spelt out a million times.
-    said = func.nullif(value.status, "ok"), func.nullif(value.reason, "")
-    wanted = select(value.cell, value.checkpoint, name, value.value, *said)
-    wanted = wanted.where(among(connection, value.cell, ids))
+    value, point = metric_values.c, points.c
     labels_of: dict[str, list[str]] = {}
+    for label, key in (metric_keys or {}).items():
+        labels_of.setdefault(key, []).append(label)
+    wanted = select(
+        value.cell,
+        value.checkpoint,
+        value.metric_key,
+        value.metric,
+        value.value,
+        value.status,
+        value.reason,
+    ).where(among(connection, value.cell, ids))
     if metric_keys is None:
         wanted = wanted.order_by(value.run)
     else:
-        for label, key in metric_keys.items():
-            labels_of.setdefault(key, []).append(label)
         wanted = wanted.where(value.metric_key.in_(list(labels_of)))
     values: dict[tuple[int, int], dict[str, Value]] = {}
-    for cell, checkpoint, named, number, status, reason in connection.execute(wanted).all():
-        at_point = values.setdefault((cell, checkpoint), {})
-        plain = status is None and reason is None
-        found = Value(number) if plain else value_of_row(number, status or "ok", reason or "")
-        for label in labels_of[named] if metric_keys is not None else (named,):
-            at_point[label] = found
-    return values
+    for cell, checkpoint, key, label, *columns in connection.execute(wanted).all():
+        of_point = values.setdefault((cell, checkpoint), {})
+        read = value_of_row(*columns)
+        for name in labels_of.get(key, ()) if metric_keys is not None else (label,):
+            of_point[name] = read
+    rows = select(point.checkpoint, point.queries, point.cell)
+    rows = rows.where(among(connection, point.cell, ids))
+    measured: dict[int, list[Measured]] = {}
+    for checkpoint, queries, cell in sorted(connection.execute(rows).all(), key=in_order):
+        measured.setdefault(cell, []).append(
+            Measured(
+                checkpoint=None if checkpoint == END else checkpoint,
+                queries=queries,
+                values=values.get((cell, checkpoint), {}),
+            )
+        )
+    return {cell: tuple(of_cell) for cell, of_cell in measured.items()}
 
 
-def latest_ids(connection: Connection, keys: Sequence[str]) -> tuple[dict[str, int], int]:
-    """The latest rows of cells, of those that are there, and the highest id of all."""
-    found: dict[str, int] = {}
-    highest = 0
-    for chunk in chunks(keys or [""]):
-        for key, last in connection.execute(_LATEST_IDS, {"keys": chunk}):
-            if key is not None:
-                found[key] = last
-            else:
-                highest = last or 0
-    return found, highest
+def last_id(connection: Connection) -> int:
+    """The highest id of a row of ``cells``, 0 if there is none."""
+    return connection.execute(select(func.max(cells.c.id))).scalar() or 0
 
 
-def is_of_run(run: int) -> tuple[ColumnElement[bool], ...]:
-    """Conditions: a cell is of a run, and could be run."""
+def is_of_run(run: int) -> ColumnElement[bool]:
+    """A condition: a cell is of a run, and no inapplicable combination."""
     of_run = select(run_cells.c.cell).where(run_cells.c.run == run)
-    return cells.c.id.in_(of_run), ~cells.c.key.startswith(LEFT_OUT)
-
-
-def written_by(connection: Connection, run: int, ids: Sequence[int]) -> set[int]:
-    """Those rows of cells that a run has measured itself."""
-    own: set[int] = set()
-    for chunk in chunks(ids):
-        wanted = select(cells.c.id).where(cells.c.id.in_(chunk), cells.c.run == run)
-        own |= set(connection.execute(wanted).scalars())
-    return own
+    return cells.c.id.in_(of_run) & ~cells.c.key.startswith(LEFT_OUT)
 
 
 def agrees(connection: Connection, row: int, record: Record) -> bool:
     """Whether a row has the same end, data and results of its cell."""
     compared = ("status", "reason", "stopped", "data_digest")
-    kept = select(*(cells.c[name] for name in compared)).where(cells.c.id == row)
-    new = cell_row(0, row, record)
-    if tuple(connection.execute(kept).one()) != tuple(new[name] for name in compared):
+    equal = [cells.c[name] == storable(getattr(record.outcome, name)) for name in compared]
+    if not connection.execute(select(cells.c.id).where(cells.c.id == row, *equal)).first():
         return False
     columns = ("checkpoint", "queries", "result")
     results = select(*(points.c[name] for name in columns)).where(points.c.cell == row)
@@ -222,7 +153,7 @@ def is_latest() -> ColumnElement[bool]:
 
 
 def in_order(row: Sequence[Any]) -> tuple[bool, int]:
-    """Checkpoints by their count, then the end."""
+    """Sort checkpoints by their count, then the end."""
     return row[0] == END, row[0]
 
 
@@ -246,19 +177,25 @@ def run_infos(connection: Connection, ids: Sequence[int] | None = None) -> dict[
 
 
 def labels_like(connection: Connection, column: Column[Any], pattern: str) -> ColumnElement[bool]:
-    """A condition: the labels of a column that match a pattern, in any script's own case."""
+    """A condition: a label has a part, or as a whole a pattern with ``*`` and ``?``.
+
+    Case is ignored, in any script.
+    """
+    folded = pattern.casefold()
+    wildcards = re.escape(folded).replace(r"\*", ".*").replace(r"\?", ".")
     labels = connection.execute(select(column).distinct()).scalars()
-    return column.in_([label for label in labels if matches(label, pattern)])
-
-
-def chunks(items: Sequence[T]) -> Iterable[Sequence[T]]:
-    """Parts that fit into one statement."""
-    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
+    return column.in_(
+        [
+            label
+            for label in labels
+            if folded in label.casefold() or re.fullmatch(wildcards, label.casefold(), re.DOTALL)
+        ]
+    )
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Without the garbage collector: it would look through a million new rows again and again.
+    """Pause the garbage collector, which would look through a million new rows again and again.
 
     None of them is garbage; reading many cells takes half as long again with it.
     """

@@ -1,55 +1,28 @@
-"""What is kept of a cell, and how it becomes rows of the tables and comes back."""
+"""What is stored of a cell and of a run, and its translation to and from rows of the tables."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
 
 from hcbench.plan.outcome import Measured, Outcome, Status, Value, is_failure
-from hcbench.store.schema import END, cells
+from hcbench.store.schema import END, LOST, cells
 
-LEFT_OUT = "-"  # begins the keys of combinations that cannot be
-#: NaN cannot be kept in a column (SQLite makes NULL of it): such a value has this status.
+LEFT_OUT = "-"  # begins the keys of inapplicable combinations
+#: SQLite stores NaN as NULL: such a value has this status instead.
 _NAN = "nan"
-#: The status of an error that is not final.
-LOST = "lost"
-OUTCOME_COLUMNS = tuple(
-    cells.c[name]
-    for name in (
-        "id",
-        "key",
-        "algorithm",
-        "dataset",
-        "oracle",
-        "repetition",
-        "seed",
-        "budget",
-        "status",
-        "reason",
-        "stopped",
-        "seconds",
-        "oracle_seconds",
-        "peak_bytes",
-        "queries",
-        "distinct_queries",
-        "rounds",
-        "draws",
-        "data_digest",
-        "phase",
-        "notes",
-        "load",
-        "frequency",
-        "host",
-    )
-)
+_FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
+_LONG = ("traceback", "log")  # only read when one cell is shown
+_SHORT = [name for name in _FIELDS if name not in _LONG]
+OUTCOME_COLUMNS = (cells.c.id, *(cells.c[name] for name in _SHORT))
+LONG_COLUMNS = tuple(cells.c[name] for name in _LONG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +49,12 @@ class Record:
 
 
 class Stored(NamedTuple):
-    """What there is of one cell, as far as it tells whether the cell has to run.
+    """What is stored of one cell, as far as it decides whether the cell has to run.
 
     Attributes
     ----------
     row : int
-        Under which it is kept; by this it is referred to, as it may be measured again.
+        The id of its row; a cell that was measured again has several.
     key : str
         Of the cell.
     algorithm, dataset, oracle : str
@@ -92,7 +65,7 @@ class Stored(NamedTuple):
     timeout, memory : float or None
         The limits that were in force.
     missing : tuple of str
-        Labels of the wanted metrics that have no value at some point, or none that is final.
+        Labels of the wanted metrics that have no final value at some point.
     """
 
     row: int
@@ -128,7 +101,7 @@ class RunInfo:
     started : datetime
         In UTC.
     finished : datetime or None
-        None if it runs still, or was killed.
+        None if it is still running, or was killed.
     interrupted : bool
     command, suite : str
     environment : mapping
@@ -164,7 +137,7 @@ def now() -> str:
 
 
 def stored_key(outcome: Outcome) -> str:
-    """The key of a row: the cell's own; for what cannot be, a hash of what it says."""
+    """The key of a row: the cell's own; of an inapplicable combination, a hash of its labels."""
     if outcome.key:
         return outcome.key
     labels = [outcome.algorithm, outcome.dataset, outcome.oracle]
@@ -172,118 +145,52 @@ def stored_key(outcome: Outcome) -> str:
     return LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def run_row(
-    command: str, suite: str, environment: Mapping[str, Any], layout: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A row of ``runs``, without its number."""
-    return {
-        "started": now(),
-        "interrupted": False,
-        "command": _text(command),
-        "suite": _text(suite),
-        "environment": to_json(environment),
-        "layout": to_json(layout),
-    }
-
-
 def run_info(row: Any, n_cells: int, reused: int, failed: int) -> RunInfo:
     """A run from its row."""
-    return RunInfo(
-        id=row.id,
-        started=datetime.fromisoformat(row.started),
-        finished=None if row.finished is None else datetime.fromisoformat(row.finished),
-        interrupted=row.interrupted,
-        command=row.command,
-        suite=row.suite,
-        environment=from_json(row.environment),
-        layout=from_json(row.layout),
-        cells=n_cells,
-        reused=reused,
-        failed=failed,
-    )
+    values = row._asdict()
+    for name in ("started", "finished"):
+        values[name] = None if values[name] is None else datetime.fromisoformat(values[name])
+    for name in ("environment", "layout"):
+        values[name] = from_json(values[name])
+    return RunInfo(**values, cells=n_cells, reused=reused, failed=failed)
 
 
 def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
     """A row of ``cells``."""
     outcome = record.outcome
+    notes = [storable(note) for note in outcome.notes]
     return {
+        **{name: storable(getattr(outcome, name)) for name in _FIELDS},
         "id": row,
         "key": stored_key(outcome),
         "run": run,
         "created": now(),
-        "algorithm": _text(outcome.algorithm),
-        "dataset": _text(outcome.dataset),
-        "oracle": _text(outcome.oracle),
-        "repetition": int(outcome.repetition),
         "seed": str(outcome.seed),
-        "budget": _int(outcome.budget),
-        "status": outcome.status,
-        "reason": _text(outcome.reason),
-        "phase": outcome.phase,
-        "stopped": outcome.stopped,
-        "seconds": _float(outcome.seconds),
-        "oracle_seconds": _float(outcome.oracle_seconds),
-        "peak_bytes": _int(outcome.peak_bytes),
-        "queries": _int(outcome.queries),
-        "distinct_queries": _int(outcome.distinct_queries),
-        "rounds": _int(outcome.rounds),
-        "draws": _int(outcome.draws),
-        "timeout": _float(record.timeout),
-        "memory": _float(record.memory),
-        "data_digest": outcome.data_digest,
+        "timeout": storable(record.timeout),
+        "memory": storable(record.memory),
         "cell": to_json(record.cell),
-        "traceback": _text(outcome.traceback),
-        "log": _text(outcome.log),
-        "notes": to_json([_text(note) for note in outcome.notes]) if outcome.notes else "",
-        "load": _float(outcome.load),
-        "frequency": _float(outcome.frequency),
-        "host": _text(outcome.host),
+        "notes": to_json(notes) if notes else "",
     }
 
 
-def outcome_of_row(
-    row: Sequence[Any], measured: tuple[Measured, ...], reused: bool = False
-) -> Outcome:
-    """An outcome from the `OUTCOME_COLUMNS` of its row, without traceback and log."""
-    key = row[1]
-    return Outcome(
-        key="" if key.startswith(LEFT_OUT) else key,
-        algorithm=row[2],
-        dataset=row[3],
-        oracle=row[4],
-        repetition=row[5],
-        seed=int(row[6]),
-        budget=row[7],
-        status=row[8],
-        reason=row[9],
-        stopped=row[10],
-        seconds=row[11],
-        oracle_seconds=row[12],
-        peak_bytes=row[13],
-        queries=row[14],
-        distinct_queries=row[15],
-        rounds=row[16],
-        draws=row[17],
-        data_digest=row[18],
-        phase=row[19],
-        notes=tuple(json.loads(row[20])) if row[20] else (),
-        load=row[21],
-        frequency=row[22],
-        host=row[23],
-        measured=measured,
-        reused=reused,
-    )
+def outcome_of_row(row: Any, measured: tuple[Measured, ...], *, reused: bool = False) -> Outcome:
+    """An outcome from a row of the `OUTCOME_COLUMNS`."""
+    values = {name: getattr(row, name) for name in _SHORT}
+    values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
+    values["seed"] = int(row.seed)
+    values["notes"] = tuple(json.loads(row.notes)) if row.notes else ()
+    return Outcome(**values, measured=measured, reused=reused)
 
 
 def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
     """Rows of ``points``."""
-    from hcbench.store.codec import encode_result  # numpy: not for a mere look at the store
+    from hcbench.store.codec import encode_result  # imports numpy, which reading does not need
 
     return [
         {
             "cell": row,
             "checkpoint": _checkpoint(point),
-            "queries": _int(point.queries),
+            "queries": storable(point.queries),
             "result": None if point.result is None else encode_result(point.result),
         }
         for point in outcome.measured
@@ -293,22 +200,24 @@ def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
 def value_rows(
     run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Rows of ``metric_values``."""
+    """Rows of ``metric_values``, of the metrics that have a key."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for point in measured:
         for label, value in point.values.items():
-            number = _float(value.value)
+            if label not in metric_keys:
+                continue
+            number = storable(value.value)
             is_nan = value.value is not None and number is None
-            checkpoint, metric_key = _checkpoint(point), metric_keys[label]
-            rows[checkpoint, metric_key] = {
+            key = _checkpoint(point), metric_keys[label]
+            rows[key] = {
                 "cell": row,
-                "checkpoint": checkpoint,
-                "metric_key": metric_key,
-                "metric": _text(label),
+                "checkpoint": key[0],
+                "metric_key": key[1],
+                "metric": storable(label),
                 "run": run,
                 "value": number,
                 "status": _NAN if is_nan else value.status if value.final else LOST,
-                "reason": _text(value.reason),
+                "reason": storable(value.reason),
             }
     return list(rows.values())
 
@@ -327,15 +236,6 @@ def is_final(status: ColumnElement[str]) -> ColumnElement[bool]:
     return status != LOST
 
 
-def matches(label: str, pattern: str) -> bool:
-    """Whether a label has a part, or as a whole a pattern with ``*`` and ``?``; case is ignored."""
-    label, pattern = label.casefold(), pattern.casefold()
-    if pattern in label:
-        return True
-    wild = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.fullmatch(wild, label, re.DOTALL) is not None
-
-
 def to_json(value: Any) -> str:
     """Plain values as text; infinite numbers as Python writes them."""
     return json.dumps(value, default=_plain)
@@ -345,6 +245,17 @@ def from_json(written: str) -> dict[str, Any]:
     """Read what `to_json` wrote."""
     loaded: dict[str, Any] = json.loads(written)
     return loaded
+
+
+def storable(value: Any) -> Any:
+    """A value that any database stores: no scalar of numpy, no NaN, no NUL or lone surrogate."""
+    if isinstance(value, str):
+        if value.isascii() and "\0" not in value:
+            return value
+        return value.encode(errors="backslashreplace").decode().replace("\0", "\\0")
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if value != value else value
 
 
 def _plain(value: Any) -> Any:
@@ -357,18 +268,3 @@ def _plain(value: Any) -> Any:
 
 def _checkpoint(point: Measured) -> int:
     return END if point.checkpoint is None else int(point.checkpoint)
-
-
-def _int(number: int | None) -> int | None:
-    return None if number is None else int(number)  # numpy's integers would be kept as bytes
-
-
-def _float(number: float | None) -> float | None:
-    return None if number is None or math.isnan(number) else float(number)
-
-
-def _text(written: str) -> str:
-    """What a database can keep: no lone surrogates (of file names), no NUL."""
-    if written.isascii() and "\0" not in written:
-        return written
-    return written.encode(errors="backslashreplace").decode().replace("\0", "\\0")

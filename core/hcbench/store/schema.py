@@ -37,6 +37,8 @@ from hcbench.errors import StoreError
 
 SCHEMA_VERSION = 1
 _VERSION = "hcbench schema"  # its name in ``meta``
+#: The status of an error that is not final.
+LOST = "lost"
 #: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
 END = -1
 
@@ -181,14 +183,15 @@ def create_tables(connection: Connection) -> None:
 
 
 @lru_cache
-def upsert_into(table: Table, dialect: str) -> Insert:
-    """An insertion that replaces; of all SQL here, this alone is not the same for all."""
+def upsert_into(table: Table, dialect: str, *, only_lost: bool = False) -> Insert:
+    """An insertion that replaces rows of the same key, or only those whose status is `LOST`."""
     # Only the dialect that is used: PostgreSQL's takes a tenth of a second to import.
     insert: Any = importlib.import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     keys = list(table.primary_key)
     values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
+    lost = table.c.status == LOST if only_lost else None
     replacing: Insert = (
-        insert.on_conflict_do_update(index_elements=keys, set_=values)
+        insert.on_conflict_do_update(index_elements=keys, set_=values, where=lost)
         if values
         else insert.on_conflict_do_nothing(index_elements=keys)
     )

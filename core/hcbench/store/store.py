@@ -12,62 +12,51 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from platformdirs import user_data_dir
-from sqlalchemy import Connection, delete, func, literal, select, update
+from sqlalchemy import delete, func, literal, select, update
 
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import Measured, Outcome
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (
-    STORED_COLUMNS,
     agrees,
     among,
-    chunks,
     collector_paused,
-    found_rows,
     in_order,
     is_latest,
     is_of_run,
     labels_like,
-    latest_ids,
+    last_id,
     measured_points,
-    of_keys,
     run_infos,
-    written_by,
+    stored_cells,
 )
 from hcbench.store.rows import (
+    LONG_COLUMNS,
     OUTCOME_COLUMNS,
     Record,
     RunInfo,
     Stored,
     cell_row,
     from_json,
-    is_final,
     now,
     outcome_of_row,
     point_rows,
-    run_row,
+    storable,
     stored_key,
+    to_json,
     value_rows,
 )
-from hcbench.store.schema import (
-    END,
-    cells,
-    metric_values,
-    points,
-    run_cells,
-    runs,
-    upsert_into,
-)
+from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs, upsert_into
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _patiently(
+def _retried(
     method: Callable[Concatenate[Store, P], T],
 ) -> Callable[Concatenate[Store, P], T]:
-    """Do it again where the server was away: all of a method is one transaction or none."""
+    """Repeat a method while the server is away; all of it is one transaction or none."""
 
     @wraps(method)
     def again(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -134,7 +123,7 @@ class Store:
 
     # ---- Writing ---------------------------------------------------------------------------------
 
-    @_patiently
+    @_retried
     def begin_run(
         self,
         *,
@@ -144,111 +133,96 @@ class Store:
         layout: Mapping[str, Any] | None = None,
     ) -> int:
         """Note that a run begins; its number."""
-        row = run_row(command, suite, environment, layout or {})
+        row = {
+            "started": now(),
+            "interrupted": False,
+            "command": storable(command),
+            "suite": storable(suite),
+            "environment": to_json(environment),
+            "layout": to_json(layout or {}),
+        }
         with self.database.writing() as connection:
             done = connection.execute(runs.insert(), row)
             (number,) = done.inserted_primary_key or (0,)
             return int(number)
 
-    @_patiently
+    @_retried
     def finish_run(self, run: int, interrupted: bool = False) -> None:
         """Note that a run has ended; one without an end was killed."""
         with self.database.writing() as connection:
             ended = update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
 
-    @_patiently
+    @_retried
     def save(self, run: int, records: Sequence[Record], *, fresh: bool = False) -> None:
-        """Keep cells that a run has measured, all or none.
+        """Store cells that a run has measured, all or none.
 
         Parameters
         ----------
         run : int
         records : sequence of Record
-            Combinations that cannot be are rows of this run alone.
+            Inapplicable combinations are rows of this run alone.
         fresh : bool
             Whether they stand beside what older runs have measured of these cells. Otherwise
-            another run has measured them at the same time: what it kept stays, and where both have
-            the same result, the cell is kept once, with the values of both.
+            another run has measured them at the same time: its rows stay, and where both have the
+            same result, the cell is stored once, with the values of both.
         """
         by_key = {stored_key(record.outcome): record for record in records}
         if not by_key:
             return
-        with self.database.writing() as connection:
-            latest, last = latest_ids(connection, list(by_key))
-            unused = itertools.count(last + 1)
-            own = written_by(connection, run, list(latest.values()))
-            saved = []
-            for key, record in by_key.items():
-                row = latest.get(key)
-                if row is not None and row in own:
-                    saved.append((row, record))
-                elif row is None or fresh or not record.outcome.key:
-                    saved.append((next(unused), record))
-                elif agrees(connection, row, record):
-                    self._add_values(connection, run, row, record)
-                else:
-                    saved.append((next(unused), record))
-            for chunk in chunks(list(own)):
-                connection.execute(delete(points).where(points.c.cell.in_(chunk)))
-            self._insert(connection, run, saved)
-
-    def _add_values(self, connection: Connection, run: int, row: int, record: Record) -> None:
-        """Keep those values of a cell that no other run has."""
-        key = (metric_values.c.checkpoint, metric_values.c.metric_key)
-        final = is_final(metric_values.c.status)
-        there = select(*key).where(metric_values.c.cell == row, final)
-        known = {tuple(kept) for kept in connection.execute(there)}
-        values = value_rows(run, row, record.outcome.measured, record.metric_keys)
-        missing = [v for v in values if (v["checkpoint"], v["metric_key"]) not in known]
-        self.database.upsert(connection, metric_values, missing)
-        self.database.upsert(connection, run_cells, [{"run": run, "cell": row}])
-
-    def _insert(
-        self, connection: Connection, run: int, saved: Sequence[tuple[int, Record]]
-    ) -> None:
-        """Write rows of cells and all that belongs to them; there may be a row, but no points."""
-        points_of = [row for id_, record in saved for row in point_rows(id_, record.outcome)]
-        values = [
-            row
-            for id_, record in saved
-            for row in value_rows(run, id_, record.outcome.measured, record.metric_keys)
-        ]
         upsert = self.database.upsert
-        upsert(connection, cells, [cell_row(run, id_, record) for id_, record in saved])
-        if points_of:
-            connection.execute(points.insert(), points_of)
-        if values:
-            connection.execute(metric_values.insert(), values)
-        upsert(connection, run_cells, [{"run": run, "cell": id_} for id_, _ in saved])
+        with self.database.writing() as connection:
+            there = select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
+            there = there.where(among(connection, cells.c.key, by_key))
+            latest = {key: (row, by) for key, row, by in connection.execute(there)}
+            unused = itertools.count(last_id(connection) + 1)
+            new: dict[int, Record] = {}
+            known: dict[int, Record] = {}
+            for key, record in by_key.items():
+                row, measured_by = latest.get(key, (0, 0))
+                is_shared = row and not fresh and record.outcome.key
+                if row and measured_by == run:
+                    new[row] = record
+                elif is_shared and agrees(connection, row, record):
+                    known[row] = record
+                else:
+                    new[next(unused)] = record
+            upsert(connection, cells, [cell_row(run, id_, record) for id_, record in new.items()])
+            connection.execute(delete(points).where(among(connection, points.c.cell, new)))
+            rows = [row for id_, record in new.items() for row in point_rows(id_, record.outcome)]
+            if rows:
+                connection.execute(points.insert(), rows)
+            values = [
+                value
+                for id_, record in {**new, **known}.items()
+                for value in value_rows(run, id_, record.outcome.measured, record.metric_keys)
+            ]
+            upsert(connection, metric_values, values, only_lost=True)
+            upsert(connection, run_cells, [{"run": run, "cell": id_} for id_ in {**new, **known}])
 
-    @_patiently
+    @_retried
     def save_values(
         self, run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
     ) -> None:
-        """Keep what more metrics say to a stored cell.
+        """Store the values of more metrics for a stored cell.
 
         Parameters
         ----------
         run : int
             That computed them.
         row : int
-            Of the cell, as it was found.
+            Of the cell, see `Stored`.
         measured : sequence of Measured
             Its checkpoints, and its end.
         metric_keys : mapping of label to key
-            Of those metrics; other values are left as they are.
+            Of those metrics; other values are ignored.
         """
-        wanted = [
-            replace(point, values={k: v for k, v in point.values.items() if k in metric_keys})
-            for point in measured
-        ]
-        rows = value_rows(run, row, wanted, metric_keys)
         with self.database.writing() as connection:
-            self.database.upsert(connection, metric_values, rows)
+            values = value_rows(run, row, measured, metric_keys)
+            self.database.upsert(connection, metric_values, values)
             self.database.upsert(connection, run_cells, [{"run": run, "cell": row}])
 
-    @_patiently
+    @_retried
     def link(self, run: int, rows: Sequence[int]) -> None:
         """Note that a run reuses stored cells, by their rows."""
         if rows:
@@ -260,7 +234,7 @@ class Store:
 
     # ---- Reading ---------------------------------------------------------------------------------
 
-    @_patiently
+    @_retried
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
         """What is stored of some cells, as they were measured last.
 
@@ -277,23 +251,22 @@ class Store:
             Of those cells that are there.
         """
         with collector_paused(), self.database.reading() as connection:
-            return found_rows(connection, of_keys(connection, keys), metric_keys)
+            return stored_cells(connection, metric_keys, among(connection, cells.c.key, keys))
 
-    @_patiently
+    @_retried
     def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
-        """As `find`, of the cells of a run as it shows them, those that could not be left out."""
+        """As `find`, of the cells of a run as it shows them, without inapplicable combinations."""
         with collector_paused(), self.database.reading() as connection:
-            wanted = select(*STORED_COLUMNS).where(*is_of_run(run))
-            return found_rows(connection, wanted, metric_keys)
+            return stored_cells(connection, metric_keys, is_of_run(run))
 
-    @_patiently
+    @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
         """What makes the cells of a run again, by their keys."""
-        wanted = select(cells.c.key, cells.c.cell).where(*is_of_run(run))
+        wanted = select(cells.c.key, cells.c.cell).where(is_of_run(run))
         with self.database.reading() as connection:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
 
-    @_patiently
+    @_retried
     def read(self, rows: Sequence[int], metric_keys: Mapping[str, str]) -> dict[int, Outcome]:
         """Stored outcomes, by their rows, without results, traceback and log.
 
@@ -308,14 +281,14 @@ class Store:
             wanted = select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
             measured = measured_points(connection, rows, metric_keys)
             return {
-                row[0]: outcome_of_row(row, measured.get(row[0], ()), reused=True)
+                row.id: outcome_of_row(row, measured.get(row.id, ()), reused=True)
                 for row in connection.execute(wanted).all()
             }
 
-    @_patiently
+    @_retried
     def results_of(self, row: int) -> tuple[Measured, ...]:
         """What a cell returned: its checkpoints in order, then its end, without values."""
-        from hcbench.store.codec import decode_result  # numpy: not for a mere look
+        from hcbench.store.codec import decode_result  # imports numpy, which reading does not need
 
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
         with self.database.reading() as connection:
@@ -329,7 +302,7 @@ class Store:
                 for checkpoint, queries, packed in sorted(rows, key=in_order)
             )
 
-    @_patiently
+    @_retried
     def sizes(self, run: int) -> dict[str, int]:
         """How many items the data of a run have, by their digest, where a result is kept.
 
@@ -345,25 +318,23 @@ class Store:
             .where(run_cells.c.run == run, cells.c.data_digest != "", *at_end)
             .group_by(cells.c.data_digest)
         )
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         with self.database.reading() as connection:
             digest_of = {row: digest for digest, row in connection.execute(one_of_each)}
-            for chunk in chunks(list(digest_of)):
-                wanted = select(points.c.cell, points.c.result)
-                for row, packed in connection.execute(
-                    wanted.where(points.c.cell.in_(chunk), *at_end)
-                ):
-                    with suppress(StoreError):  # a damaged result is no reason to show nothing
-                        found[digest_of[row]] = count_items(packed)
-        return found
+            wanted = select(points.c.cell, points.c.result).where(*at_end)
+            wanted = wanted.where(among(connection, points.c.cell, digest_of))
+            for row, packed in connection.execute(wanted):
+                with suppress(StoreError):  # a damaged result is no reason to show nothing
+                    sizes[digest_of[row]] = count_items(packed)
+        return sizes
 
-    @_patiently
+    @_retried
     def runs(self) -> list[RunInfo]:
         """All runs, the latest last."""
         with self.database.reading() as connection:
             return list(run_infos(connection).values())
 
-    @_patiently
+    @_retried
     def run(self, wanted: int | str | None = None) -> RunInfo:
         """A run by its number, the last of a suite, or the last of all.
 
@@ -396,7 +367,7 @@ class Store:
             )
         return of_suite[-1]
 
-    @_patiently
+    @_retried
     def outcomes(
         self,
         *,
@@ -441,17 +412,16 @@ class Store:
                     wanted = wanted.where(labels_like(connection, cells.c[name], pattern))
             latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
             rows = connection.execute(latest).all()[::-1]
-            measured = measured_points(connection, [row[0] for row in rows], metric_keys)
-            infos = run_infos(connection, sorted({row[-1] for row in rows}))
-        return [
-            (
-                outcome_of_row(row, measured.get(row[0], ()), run not in (None, row[-1])),
-                infos[row[-1]],
-            )
-            for row in rows
-        ]
+            measured = measured_points(connection, [row.id for row in rows], metric_keys)
+            infos = run_infos(connection, sorted({row.run for row in rows}))
+        outcomes = []
+        for row in rows:
+            reused = run not in (None, row.run)
+            outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
+            outcomes.append((outcome, infos[row.run]))
+        return outcomes
 
-    @_patiently
+    @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
         """One cell, as it was measured last, with traceback and log, and what makes it again.
 
@@ -465,7 +435,7 @@ class Store:
         StoreError
             If no cell begins so, or several do.
         """
-        columns = (*OUTCOME_COLUMNS, cells.c.traceback, cells.c.log, cells.c.cell)
+        columns = (*OUTCOME_COLUMNS, *LONG_COLUMNS, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
         with self.database.reading() as connection:
             rows = connection.execute(select(*columns).where(begins, is_latest()).limit(6)).all()
@@ -479,7 +449,7 @@ class Store:
                 more = ", ..." if len(rows) > 5 else ""
                 raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
             (row,) = rows
-            outcome = outcome_of_row(row, measured_points(connection, [row[0]]).get(row[0], ()))
+            outcome = outcome_of_row(row, measured_points(connection, [row.id]).get(row.id, ()))
         outcome = replace(outcome, traceback=row.traceback, log=row.log)
         return outcome, from_json(row.cell)
 

@@ -6,14 +6,14 @@ a run whose measurements another one shows that is kept: its environment is thei
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, text
+from sqlalchemy import ColumnElement, Connection, delete, func, select, text
 
-from hcbench.store.queries import chunks, is_latest, run_infos
+from hcbench.store.queries import among, is_latest, run_infos
 from hcbench.store.rows import LEFT_OUT, RunInfo
 from hcbench.store.schema import cells, metadata, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
@@ -72,79 +72,70 @@ def tidy(
     database = store.database
     if dry_run or not database.exists:
         with database.reading() as connection:
-            found = _Findings.of(connection, keep_runs, before)
-            return replace(found.told, bytes=found.size(connection))
+            removal = _Removal.of(connection, keep_runs, before)
+            return replace(removal.count(connection), bytes=removal.size(connection))
     size = _size(store)
     with database.writing() as connection:
-        found = _Findings.of(connection, keep_runs, before)
-        found.remove(connection)
+        removal = _Removal.of(connection, keep_runs, before)
+        removed = removal.count(connection)
+        removal.carry_out(connection)
     _vacuum(store)
-    return replace(found.told, bytes=max(size - _size(store), 0))
+    return replace(removed, bytes=max(size - _size(store), 0))
 
 
 @dataclass(frozen=True, slots=True)
-class _Findings:
-    """What is to go, by numbers and keys."""
+class _Removal:
+    """What is removed: rows of runs and cells, and conditions on values of other cells."""
 
     runs: Sequence[int]
     cells: Sequence[int]
-    values: Sequence[tuple[int, int, str]]
+    values: Sequence[ColumnElement[bool]]
     lent: int
 
     @classmethod
-    def of(
-        cls, connection: Connection, keep_runs: int | None, before: datetime | None
-    ) -> _Findings:
+    def of(cls, connection: Connection, keep_runs: int | None, before: datetime | None) -> _Removal:
         infos = run_infos(connection)
         unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
-        kept = _with_lenders(connection, set(infos) - unwanted)
-        gone = sorted(set(infos) - kept)
-        doomed = _cells_of_nobody(connection, gone)
-        values = _values_of_nobody(connection, [infos[run] for run in sorted(kept)], set(doomed))
-        return cls(gone, doomed, values, lent=len(kept & unwanted))
+        staying = _with_lenders(connection, set(infos) - unwanted)
+        gone = sorted(set(infos) - staying)
+        values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
+        return cls(gone, _cells_of_no_run(connection, gone), values, lent=len(staying & unwanted))
 
-    @property
-    def told(self) -> Tidied:
-        return Tidied(len(self.runs), len(self.cells), len(self.values), self.lent)
+    def count(self, connection: Connection) -> Tidied:
+        values = sum(_total(connection, func.count(), condition) for condition in self.values)
+        return Tidied(len(self.runs), len(self.cells), values, self.lent)
 
     def size(self, connection: Connection) -> int:
-        """About how many bytes they take."""
-        total = len(self.values) * _VALUE
-        texts = sum(func.length(c) for c in (cells.c.cell, cells.c.log, cells.c.traceback))
-        for chunk in chunks(self.cells):
-            wanted = select(func.sum(texts)).where(cells.c.id.in_(chunk))
-            results = select(func.sum(func.length(points.c.result)))
-            values = select(func.count()).select_from(metric_values)
-            total += _ROW * len(chunk) + int(connection.execute(wanted).scalar() or 0)
-            for counted, unit in ((results, 1), (values, _VALUE)):
-                table = points if counted is results else metric_values
-                of_these = counted.where(table.c.cell.in_(chunk))
-                total += unit * int(connection.execute(of_these).scalar() or 0)
+        """About how many bytes it frees."""
+        of_cells = among(connection, cells.c.id, self.cells)
+        of_points = among(connection, points.c.cell, self.cells)
+        of_values = among(connection, metric_values.c.cell, self.cells)
+        of_runs = among(connection, runs.c.id, self.runs)
+        texts = [func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
         layouts = func.length(runs.c.layout) + func.length(runs.c.environment)
-        for chunk in chunks(self.runs):
-            wanted = select(func.sum(layouts)).where(runs.c.id.in_(chunk))
-            total += int(connection.execute(wanted).scalar() or 0)
-        return total
+        n_values = self.count(connection).values + _total(connection, func.count(), of_values)
+        return (
+            _ROW * len(self.cells)
+            + _VALUE * n_values
+            + _total(connection, func.sum(sum(texts)), of_cells)
+            + _total(connection, func.sum(func.length(points.c.result)), of_points)
+            + _total(connection, func.sum(layouts), of_runs)
+        )
 
-    def remove(self, connection: Connection) -> None:
-        """Delete them; what belongs to a cell goes with it."""
-        for chunk in chunks(self.cells):
-            connection.execute(delete(cells).where(cells.c.id.in_(chunk)))
-        key = (metric_values.c.cell, metric_values.c.checkpoint, metric_values.c.metric_key)
-        for (checkpoint, metric_key), ids in _by_key(self.values):
-            for chunk in chunks(ids):
-                old = (key[1] == checkpoint) & (key[2] == metric_key) & key[0].in_(chunk)
-                connection.execute(delete(metric_values).where(old))
-        for chunk in chunks(self.runs):
-            connection.execute(delete(run_cells).where(run_cells.c.run.in_(chunk)))
-            connection.execute(delete(runs).where(runs.c.id.in_(chunk)))
+    def carry_out(self, connection: Connection) -> None:
+        """Delete it; what belongs to a cell is deleted with it."""
+        for condition in self.values:
+            connection.execute(delete(metric_values).where(condition))
+        of_runs = among(connection, run_cells.c.run, self.runs)
+        connection.execute(delete(cells).where(among(connection, cells.c.id, self.cells)))
+        connection.execute(delete(run_cells).where(of_runs))
+        connection.execute(delete(runs).where(among(connection, runs.c.id, self.runs)))
 
 
-def _by_key(values: Sequence[tuple[int, int, str]]) -> Iterable[tuple[tuple[int, str], list[int]]]:
-    ids_of: dict[tuple[int, str], list[int]] = {}
-    for cell, checkpoint, metric_key in values:
-        ids_of.setdefault((checkpoint, metric_key), []).append(cell)
-    return ids_of.items()
+def _total(
+    connection: Connection, total: ColumnElement[Any], condition: ColumnElement[bool]
+) -> int:
+    return int(connection.execute(select(total).where(condition)).scalar() or 0)
 
 
 def _unwanted(
@@ -181,38 +172,30 @@ def _with_lenders(connection: Connection, kept: set[int]) -> set[int]:
     return kept
 
 
-def _cells_of_nobody(connection: Connection, gone: Collection[int]) -> list[int]:
+def _cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
     """Cells that no run shows that stays; the latest measurement stays, unless its run goes."""
-    shown = select(run_cells.c.cell).where(run_cells.c.run.not_in(list(gone)))
-    nobody = select(cells.c.id).where(cells.c.id.not_in(shown))
+    shown = select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
     again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
-    wanted = nobody.where(again | cells.c.run.in_(list(gone))).order_by(cells.c.id)
+    unshown = select(cells.c.id).where(cells.c.id.not_in(shown))
+    wanted = unshown.where(again | among(connection, cells.c.run, gone)).order_by(cells.c.id)
     return list(connection.execute(wanted).scalars())
 
 
-def _values_of_nobody(
-    connection: Connection, infos: Sequence[RunInfo], doomed: Collection[int]
-) -> list[tuple[int, int, str]]:
-    """Values that no run asked for that shows their cell."""
-    keys_of = {
-        info.id: None if info.metric_keys is None else frozenset(info.metric_keys.values())
-        for info in infos
-    }
-    value = metric_values.c
-    found: list[tuple[int, int, str]] = []
-    ids = list(connection.execute(select(cells.c.id).order_by(cells.c.id)).scalars())
-    for chunk in chunks([id_ for id_ in ids if id_ not in doomed]):
-        wanted_by: dict[int, set[str] | None] = {}
-        links = select(run_cells.c.cell, run_cells.c.run).where(run_cells.c.cell.in_(chunk))
-        for cell, run in connection.execute(links):
-            keys, so_far = keys_of.get(run), wanted_by.get(cell, set())
-            wanted_by[cell] = None if keys is None or so_far is None else so_far | keys
-        there = select(value.cell, value.checkpoint, value.metric_key)
-        for cell, checkpoint, key in connection.execute(there.where(value.cell.in_(chunk))):
-            wanted = wanted_by.get(cell)
-            if cell in wanted_by and wanted is not None and key not in wanted:
-                found.append((cell, checkpoint, key))
-    return found
+def _values_nobody_asked_for(
+    connection: Connection, infos: Sequence[RunInfo]
+) -> list[ColumnElement[bool]]:
+    """Conditions: a cell is shown by runs, none of which asked for this value."""
+    keys_of = {info.id: info.metric_keys for info in infos}
+    shown = select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
+    conditions = []
+    for key in connection.execute(select(metric_values.c.metric_key).distinct()).scalars():
+        asking = [run for run, keys in keys_of.items() if keys is None or key in keys.values()]
+        asked = select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
+        cell = metric_values.c.cell
+        conditions.append(
+            (metric_values.c.metric_key == key) & cell.in_(shown) & cell.not_in(asked)
+        )
+    return conditions
 
 
 def _size(store: Store) -> int:
