@@ -175,10 +175,10 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
 
 def outcome_of_row(row: Any, measured: tuple[Measured, ...], *, reused: bool = False) -> Outcome:
     """An outcome from a row of the `OUTCOME_COLUMNS`."""
-    values = {name: getattr(row, name) for name in _SHORT}
+    values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # sooner than by name
     values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
-    values["seed"] = int(row.seed)
-    values["notes"] = tuple(json.loads(row.notes)) if row.notes else ()
+    values["seed"] = int(values["seed"])
+    values["notes"] = tuple(json.loads(values["notes"])) if values["notes"] else ()
     return Outcome(**values, measured=measured, reused=reused)
 
 
