@@ -1,7 +1,7 @@
 """Trees and the partitions that cut them.
 
-`tree` holds `Tree` itself; `topology` what follows from its parents alone, `shape` what heights
-add, `heights` what they mean, `validity` the one place that says what a valid tree is. `builders`,
+`tree` holds `Tree` itself; `topology` what follows from its parents alone, `heights` what heights
+mean, `validity` the one place that says what a valid tree is. `builders`,
 `linkage` and `newick` make trees of what others write, and write them; `files` reads those.
 `best_cut` finds the cut that agrees most with given clusters, `facing` the order in which two trees
 are drawn opposite.

@@ -13,7 +13,7 @@ from hcbench.model.trees._kernels import read_only, subtree_max
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.model.trees.shape import Shape
+    from hcbench.model.trees.tree import Tree
 
 
 class HeightKind(StrEnum):
@@ -29,16 +29,7 @@ class HeightKind(StrEnum):
     """There are no heights."""
 
 
-def monotone(tree: Shape, height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """:attr:`Tree.envelope <hcbench.model.trees.Tree.envelope>`."""
-    sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
-    signed = sign * height
-    signed[: tree.n] = -np.inf
-    highest = subtree_max(tree.parent, read_only(signed))
-    return read_only(np.concatenate((height[: tree.n], sign * highest[tree.n :])))
-
-
-def distances(tree: Shape) -> NDArray[np.float64]:
+def distances(tree: Tree) -> NDArray[np.float64]:
     """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
 
     Of a tree without heights, the number of levels below each node.
@@ -56,7 +47,7 @@ def distances(tree: Shape) -> NDArray[np.float64]:
     return inner
 
 
-def branch_lengths(tree: Shape) -> NDArray[np.float64] | None:
+def branch_lengths(tree: Tree) -> NDArray[np.float64] | None:
     """Lengths (m,) of the branches above the nodes: differences of heights without sign.
 
     None without heights.

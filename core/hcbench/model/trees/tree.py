@@ -1,17 +1,18 @@
 """Trees: what every hierarchical clustering returns.
 
-What follows from the parents alone is in ``topology``, what heights add in ``shape``, and what
-makes a tree valid in ``validity``.
+What follows from the parents alone is in ``topology``, what makes a tree valid in ``validity``.
 """
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hcbench.errors import InvalidTreeError
+from hcbench.errors import InvalidPartitionError, InvalidTreeError
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
 from hcbench.model.trees.builders import (
@@ -24,7 +25,7 @@ from hcbench.model.trees.heights import HeightKind, branch_lengths
 from hcbench.model.trees.linkage import read_children, read_hclust, read_linkage, write_linkage
 from hcbench.model.trees.newick import heights_of_lengths, match_labels, read_newick, write_newick
 from hcbench.model.trees.partition import Cut, Partition
-from hcbench.model.trees.shape import Shape
+from hcbench.model.trees.topology import Topology
 from hcbench.model.trees.validity import (
     checked_floats,
     checked_height,
@@ -41,7 +42,7 @@ __all__ = ["HeightKind", "Tree"]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Tree(Shape):
+class Tree(Topology):
     """A rooted tree over the items 0..n-1, its leaves, in which every other node has children.
 
     Node ids are topological: a parent's id is larger than its children's, so a pass from the leaves
@@ -70,6 +71,8 @@ class Tree(Shape):
         If this is not a tree: see the message.
     """
 
+    height: NDArray[np.float64] | None
+    kind: HeightKind
     names: tuple[str, ...] | None
     linkage: NDArray[np.float64] | None
 
@@ -288,7 +291,78 @@ class Tree(Shape):
             None if self.linkage is None else self.linkage[ids],
         )
 
+    # ---- Heights ---------------------------------------------------------------------------------
+
+    def merge_height(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Heights of the lowest common ancestors of ``i`` and ``j``; as :meth:`lca`."""
+        return self._heights("merge_height")[self.lca(i, j)]
+
+    @cached_property
+    def envelope(self) -> NDArray[np.float64]:
+        """Heights (m,) made monotone: the highest (AFFINITY: lowest) inner node from v down.
+
+        Leaves keep theirs, and hold no merge back.
+        """
+        height = self._heights("envelope")
+        sign = -1.0 if self.kind is HeightKind.AFFINITY else 1.0
+        signed = sign * height
+        signed[: self.n] = -np.inf
+        highest = _kernels.subtree_max(self.parent, read_only(signed))
+        return read_only(np.concatenate((height[: self.n], sign * highest[self.n :])))
+
+    @cached_property
+    def split_order(self) -> NDArray[np.int64]:
+        """The inner nodes in the order in which cuts into ever more clusters split them.
+
+        Highest :attr:`envelope` first (AFFINITY: lowest), so the last merge is undone first; for
+        kind NONE the largest cluster first. Of equal nodes, the larger id first. O(m log m).
+        """
+        priority = self.sizes if self.height is None else self.envelope
+        if self.kind is HeightKind.AFFINITY:
+            priority = -priority
+        return read_only(self.root - np.argsort(-priority[: self.n - 1 : -1], kind="stable"))
+
+    def _heights(self, wanted_by: str) -> NDArray[np.float64]:
+        if self.height is None:
+            raise InvalidTreeError(f"{wanted_by} needs heights, and this tree has none")
+        return self.height
+
     # ---- Cuts ------------------------------------------------------------------------------------
+
+    def cut_nodes(self, k: int) -> NDArray[np.int64]:
+        """Nodes of the coarsest cut along :attr:`split_order` with at least ``k`` clusters.
+
+        Exactly k in a binary tree; splitting a node of another tree gives all its children at once.
+
+        Raises
+        ------
+        InvalidPartitionError
+            If ``k`` is not in 1..n.
+        """
+        k = operator.index(k)
+        if not 1 <= k <= self.n:
+            raise InvalidPartitionError(f"a tree of {self.n} leaves has no cut into {k} clusters")
+        gained = np.diff(self.child_offsets)[self.split_order] - 1
+        n_splits = int(np.searchsorted(np.cumsum(gained), k - 1)) + 1 if k > 1 else 0
+        split = np.zeros(self.n_nodes, dtype=np.bool_)
+        split[self.split_order[:n_splits]] = True
+        return self._frontier(split)
+
+    def cut_height_nodes(self, h: float) -> NDArray[np.int64]:
+        """Highest nodes whose :attr:`envelope` is at most ``h`` (AFFINITY: at least), and leaves.
+
+        Raises
+        ------
+        InvalidTreeError
+            If the kind is NONE.
+        InvalidPartitionError
+            If ``h`` is NaN.
+        """
+        if np.isnan(h):
+            raise InvalidPartitionError("the height of a cut is NaN; give a number")
+        self._heights("cut_height")
+        split = self.envelope < h if self.kind is HeightKind.AFFINITY else self.envelope > h
+        return self._frontier(split)
 
     def cut(self, k: int) -> Partition:
         """Return the partition of :meth:`cut_nodes`."""
