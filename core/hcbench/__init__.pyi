@@ -23,6 +23,7 @@ from .model.comparisons import (
     PreferenceBits as PreferenceBits,
 )
 from .model.comparisons.pairs import pair_index as pair_index, pair_items as pair_items
+from .model.cost import Cost as Cost
 from .model.problem import Problem as Problem, Vectors as Vectors
 from .model.similarity import (
     similarity_matrix as similarity_matrix,
@@ -49,7 +50,7 @@ from .oracle import (
     Oracle as Oracle,
     ask_oracle as ask_oracle,
 )
-from .oracle.scored import Cost as Cost, Point as Point, Scored as Scored
+from .oracle.scored import Point as Point, Scored as Scored
 from .plan.outcome import Outcome as Outcome
 from .plan.seeds import derive_seed as derive_seed
 from .registry import load_registry as load_registry

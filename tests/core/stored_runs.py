@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Result
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.suite import Suite
 from hcbench.store import Record, Store
@@ -38,8 +39,8 @@ def outcome(
         "key": _key(algorithm, dataset, repetition, changes),
         "oracle": "vectors",
         "seed": 0,
-        "seconds": 0.1,
-        "measured": (Measured(values=measured, result=result),) if values is not None else (),
+        "cost": Cost(seconds=0.1),
+        "points": (ScoredPoint(values=measured, result=result),) if values is not None else (),
     }
     told |= changes
     return Outcome(algorithm=algorithm, dataset=dataset, repetition=repetition, **told)

@@ -15,12 +15,12 @@ from numba import njit
 import hcbench
 from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
 from hcbench.errors import InvalidProblemError, InvalidTreeError
-from hcbench.oracle.scored import Cost
-from hcbench.plan.outcome import Measured
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
-from hcbench.run.cell import as_result, restore_process, run_job
+from hcbench.run.cell import as_result, rescore, restore_process, run_job
 from hcbench.run.given import finest_partition, give
-from hcbench.run.job import Call, Done, Job
+from hcbench.run.job import Call, Job, RescoreJob
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
 
@@ -45,7 +45,7 @@ def job(algorithm: str | Any, **changes: Any) -> Job:
     return Job(**{**values, **changes})
 
 
-def asking(questions: int, *, records: bool = True, **changes: Any) -> Done:
+def asking(questions: int, *, records: bool = True, **changes: Any) -> Outcome:
     return run_job(
         job(
             Call(BAD.asker, {"questions": questions, "records": records}),
@@ -58,11 +58,10 @@ def asking(questions: int, *, records: bool = True, **changes: Any) -> Done:
 def test_a_good_cell_has_values_and_each_metric_its_own_status() -> None:
     done = run_job(job("good"))
     assert done.status == "ok"
-    (end,) = done.measured
+    (end,) = done.points
     assert end.values["leaves"].value == 20
     assert end.values["broken"].status == "error"
     assert end.values["broken"].reason == "RuntimeError: cannot judge"
-    assert done.cost is not None
     assert done.cost.queries is None, "vectors answer nothing countable"
 
 
@@ -75,7 +74,7 @@ def test_a_metric_that_leaves_or_forks_costs_its_own_value_only() -> None:
         return float(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])) if child else 7.0
 
     metrics = {"leave": Call(leave, {}), "fork": Call(fork, {}), "leaves": Call(BAD.leaves, {})}
-    (end,) = run_job(job("good", metrics=metrics)).measured
+    (end,) = run_job(job("good", metrics=metrics)).points
     assert (end.values["leave"].status, end.values["leave"].reason) == (
         "error",
         "SystemExit: enough",
@@ -122,7 +121,6 @@ def test_comparisons_are_drawn_once_for_all_that_hear_the_same_and_counted_for_e
 
     def run(**changes: Any) -> int | None:
         done = run_job(job(Call(read, {}), oracle=Call(observe, {}), data_key="drawn", **changes))
-        assert done.cost is not None, done.reason
         return done.cost.queries
 
     assert [run(), run(algorithm_seed=4), run(noise_seed=7), run(noise_seed=7)] == [2, 2, 2, 2]
@@ -132,8 +130,8 @@ def test_comparisons_are_drawn_once_for_all_that_hear_the_same_and_counted_for_e
 
 
 def test_the_same_seed_gives_the_same_result() -> None:
-    first, second = (run_job(job("draws")).measured[0].result for _ in range(2))
-    other = run_job(job("draws", algorithm_seed=4)).measured[0].result
+    first, second = (run_job(job("draws")).points[0].result for _ in range(2))
+    other = run_job(job("draws", algorithm_seed=4)).points[0].result
     assert first == second != other
 
 
@@ -147,7 +145,7 @@ def test_a_data_set_that_lies_about_what_it_yields_is_found_out() -> None:
 
 def test_results_at_checkpoints_are_those_recorded_before_them() -> None:
     done = asking(10, checkpoints=(0, 4, 10, 50))
-    assert [(p.checkpoint, p.queries, p.result is None) for p in done.measured] == [
+    assert [(p.checkpoint, p.queries, p.result is None) for p in done.points] == [
         (0, 0, False),
         (4, 4, False),
         (10, 10, False),
@@ -158,7 +156,7 @@ def test_results_at_checkpoints_are_those_recorded_before_them() -> None:
 
 def test_a_checkpoint_before_any_result_has_no_value_and_says_so() -> None:
     done = asking(10, records=False, checkpoints=(4,))
-    value = done.measured[0].values["leaves"]
+    value = done.points[0].values["leaves"]
     assert (value.value, value.status, value.reason) == (
         None,
         "skipped",
@@ -169,7 +167,6 @@ def test_a_checkpoint_before_any_result_has_no_value_and_says_so() -> None:
 def test_the_budget_is_obeyed_and_what_was_recorded_counts() -> None:
     done = asking(10, budget=6)
     assert (done.status, done.stopped) == ("ok", "budget")
-    assert done.cost is not None
     assert done.cost.queries == 6
 
 
@@ -181,7 +178,6 @@ def test_an_algorithm_that_has_nothing_when_the_budget_ends_is_a_budget_row() ->
 
 def test_counts_are_the_ledgers() -> None:
     done = asking(40)
-    assert done.cost is not None
     assert (done.cost.queries, done.cost.rounds) == (40, 40)
     assert done.cost.distinct_queries == 20, "20 different questions, each asked twice"
     assert done.cost.oracle_seconds is not None
@@ -191,17 +187,16 @@ def test_counts_are_the_ledgers() -> None:
 def test_one_clock_times_the_call_and_the_answers() -> None:
     ticks = count()
     done = asking(10, clock=lambda: float(next(ticks)))
-    assert done.cost is not None
     # Ten questions, each between two ticks, and the call between two of its own.
     assert done.cost.oracle_seconds == 10
     assert done.cost.seconds == 21 - 10
 
 
 def test_kept_results_are_judged_without_running_anything() -> None:
-    kept = (Measured(result=BAD.caterpillar(20)),)
-    done = run_job(job("raises", kept=kept, cost=Cost(seconds=1.0)))
+    kept = (ScoredPoint(result=BAD.caterpillar(20)),)
+    done = rescore(RescoreJob(job("raises"), Cost(seconds=1.0), kept))
     assert done.status == "ok"
-    assert done.measured[0].values["leaves"].value == 20
+    assert done.points[0].values["leaves"].value == 20
 
 
 def test_what_an_algorithm_may_return() -> None:
@@ -276,11 +271,11 @@ def test_at_a_checkpoint_only_what_is_known_there_is_told() -> None:
         for name in ("queries", "distinct_queries", "rounds", "seconds")
     }
     done = asking(40, checkpoints=(4,), metrics=costs)
-    at_4, end = ({k: v.value for k, v in p.values.items()} for p in done.measured)
+    at_4, end = ({k: v.value for k, v in p.values.items()} for p in done.points)
     assert at_4 == {"queries": 4, "distinct_queries": None, "rounds": None, "seconds": None}
     assert end["distinct_queries"] == 20
     assert end["rounds"] == 40
-    assert done.measured[0].values["seconds"].reason.startswith("known of a whole call only")
+    assert done.points[0].values["seconds"].reason.startswith("known of a whole call only")
 
 
 def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> None:
@@ -310,7 +305,7 @@ def test_the_global_generators_do_not_depend_on_who_ran_before() -> None:
         random.shuffle(list(range(given.n)))
         return BAD.caterpillar(given.n).relabel(order)
 
-    first, second = (run_job(job(global_generators)).measured[0].result for _ in range(2))
+    first, second = (run_job(job(global_generators)).points[0].result for _ in range(2))
     assert first == second
 
 

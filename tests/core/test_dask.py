@@ -65,9 +65,10 @@ def contents(store: Path) -> list[tuple[Any, ...]]:
         kept = [opened.cell(outcome.key)[0] for outcome, _ in opened.outcomes()]
     return sorted(
         (
-            *(o.key, o.status, o.phase, o.stopped, o.queries, o.distinct_queries, o.rounds),
+            *(o.key, o.status, o.phase, o.stopped),
+            *(o.cost.queries, o.cost.distinct_queries, o.cost.rounds),
             *(o.data_digest, o.notes, o.traceback),
-            *(re.sub(r"held \d+", "held", repr(said)) for said in (o.reason, o.measured)),
+            *(re.sub(r"held \d+", "held", repr(said)) for said in (o.reason, o.points)),
         )
         for o in kept
     )

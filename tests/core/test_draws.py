@@ -16,10 +16,11 @@ import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
 from hcbench.analysis.results import Results
 from hcbench.errors import InvalidQuestionError
+from hcbench.model.cost import Cost
 from hcbench.oracle import _question_kernels as naming
 from hcbench.registry.suite import Suite
-from hcbench.run.cell import run_job
-from hcbench.run.job import Call, Job
+from hcbench.run.cell import rescore, run_job
+from hcbench.run.job import Call, Job, RescoreJob
 
 
 @njit
@@ -175,23 +176,22 @@ def make_job(**changes: Any) -> Job:
 def test_a_metric_hears_what_the_algorithm_heard() -> None:
     done = run_job(make_job())
     assert done.status == "ok", done.reason
-    assert done.cost is not None
     assert (done.cost.queries, done.cost.draws) == (3, 4)
-    values = {name: value.value for name, value in done.measured[0].values.items()}
+    values = {name: value.value for name, value in done.points[0].values.items()}
     assert values == {"heard": 9 * 0.75 + 6 * 0.25, "drawn": 4.0}, "9 pairs of 15; noise: the seed"
 
 
 def test_results_that_were_kept_are_judged_by_the_same_answers() -> None:
     first = run_job(make_job())
-    again = run_job(make_job(kept=first.measured, cost=first.cost))
-    assert again.measured[0].values == first.measured[0].values
+    again = rescore(RescoreJob(make_job(), first.cost, first.points))
+    assert again.points[0].values == first.points[0].values
 
 
 # ---- The store -----------------------------------------------------------------------------------
 
 
 def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
-    from hcbench.plan.outcome import Measured, Outcome
+    from hcbench.plan.outcome import Outcome, ScoredPoint
     from hcbench.store import Record, Store
 
     outcome = Outcome(
@@ -201,16 +201,15 @@ def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
         oracle="pair-queries",
         repetition=0,
         seed=0,
-        queries=3,
-        draws=2**40,
-        measured=(Measured(queries=3),),
+        cost=Cost(queries=3, draws=2**40),
+        points=(ScoredPoint(queries=3),),
     )
     with Store(tmp_path / "store.sqlite") as store:
         run = store.begin_run(command="c", suite="s", environment={})
         store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
         row = store.find([outcome.key], {})[outcome.key].row
         found = store.read([row], {})[row]
-    assert (found.draws, found.queries) == (2**40, 3)
+    assert (found.cost.draws, found.cost.queries) == (2**40, 3)
     results = Results([found], (), Suite(name="s"))
     assert [row["draws"] for row in results.rows] == [2**40]
     (row,) = csv.DictReader(io.StringIO(results.to_csv()))

@@ -20,7 +20,8 @@ import hcbench as package
 from hcbench import Results
 from hcbench.cli import main
 from hcbench.errors import StoreError
-from hcbench.plan.outcome import Measured, Value
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy
@@ -29,8 +30,8 @@ from tests.core.test_store_merge import contents, shown
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 ODD = (
-    Measured(checkpoint=5, queries=4, values={"AARI": Value(math.inf)}),
-    Measured(result=TREE, values={"AARI": Value(math.nan), "seconds": Value(-math.inf)}),
+    ScoredPoint(checkpoint=5, queries=4, values={"AARI": Value(math.inf)}),
+    ScoredPoint(result=TREE, values={"AARI": Value(math.nan), "seconds": Value(-math.inf)}),
 )
 
 
@@ -55,7 +56,7 @@ def store(tmp_path: Path) -> Path:
         opened.finish_run(first)
         run = begin(opened)
         notes = ("assumption \u00fc",)
-        odd = make_outcome(1, measured=ODD, notes=notes, log="l\n", traceback="t\n", seed=2**90)
+        odd = make_outcome(1, points=ODD, notes=notes, log="l\n", traceback="t\n", seed=2**90)
         cannot = make_outcome(2, key="", status="skipped", reason="it cannot be", budget=None)
         opened.save(run, [make_record(odd), make_record(cannot)])
         opened.link(run, [row_of(opened, make_outcome(0))])
@@ -208,7 +209,7 @@ def test_tidying_removes_what_no_run_shows_and_nothing_else(tmp_path: Path) -> N
     with Store(path) as store:
         for seconds in (1.0, 2.0, 3.0):
             run = begin(store)
-            records = [make_record(make_outcome(n, seconds=seconds)) for n in range(40)]
+            records = [make_record(make_outcome(n, cost=Cost(seconds=seconds))) for n in range(40)]
             store.save(run, records, fresh=True)
             store.finish_run(run)
         killed, empty = begin(store), begin(store)
@@ -222,7 +223,7 @@ def test_tidying_removes_what_no_run_shows_and_nothing_else(tmp_path: Path) -> N
         assert done.bytes > 0
         assert guess.bytes > 0
         assert [info.id for info in store.runs()] == [3, killed], "that may be on its way"
-        assert {outcome.seconds for outcome, _ in store.outcomes()} == {3.0}
+        assert {outcome.cost.seconds for outcome, _ in store.outcomes()} == {3.0}
         assert tidy(store).bytes == 0
     rows = contents(path)
     assert (len(rows["points"]), len(rows["metric_values"]), len(rows["run_cells"])) == (
@@ -267,12 +268,12 @@ def test_values_of_old_versions_of_a_metric_go(tmp_path: Path) -> None:
         old = make_record(make_outcome(0), metric_keys={"AARI": "a1", "seconds": "s1"})
         store.save(run, [old])
         row = row_of(store, make_outcome(0))
-        store.save_values(run, row, make_outcome(0).measured, {"AARI": "a2"})
+        store.save_values(run, row, make_outcome(0).points, {"AARI": "a2"})
         store.finish_run(run)
         assert tidy(store).values == 2
         ((outcome, _),) = store.outcomes()
-        assert outcome.measured == tuple(
-            replace(point, result=None) for point in make_outcome(0).measured
+        assert outcome.points == tuple(
+            replace(point, result=None) for point in make_outcome(0).points
         )
 
 

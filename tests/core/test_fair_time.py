@@ -20,7 +20,7 @@ from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
 from hcbench.run.run import Task, _by_data, run_plan
-from hcbench.run.workers.conditions import conditions
+from hcbench.run.workers.conditions import load_average, processor_frequency
 from hcbench.store import Store
 
 CLOCKING = """
@@ -99,7 +99,7 @@ def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) ->
         again = run(plugin, store, "one", "two", exclusive=True)
     assert len(calls(tmp_path / "calls")) == 12, "a new metric times nothing"
     assert all(outcome.reused for outcome in again)
-    assert {p.values["two"].value for o in again for p in o.measured} == {1.0}
+    assert {p.values["two"].value for o in again for p in o.points} == {1.0}
 
 
 def test_without_it_they_do(plugin: Path, tmp_path: Path) -> None:
@@ -140,15 +140,15 @@ def test_the_conditions_of_a_call_are_kept(tmp_path: Path) -> None:
 def test_conditions_are_those_that_the_system_tells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (6.0, 1.0, 1.0))
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
-    found = conditions()
-    assert found.load == 1.5
-    assert found.frequency is None or 100 < found.frequency < 10_000
+    assert load_average() == 1.5
+    frequency = processor_frequency()
+    assert frequency is None or 100 < frequency < 10_000
 
     def refuse() -> tuple[float, float, float]:
         raise OSError
 
     monkeypatch.setattr(os, "getloadavg", refuse)
-    assert conditions().load is None
+    assert load_average() is None
 
 
 def results_with(loads: list[float | None], *metrics: MetricInfo) -> Results:

@@ -20,7 +20,7 @@ from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show.figures import FigureView
 from hcbench.show.plots.dendrograms import MIXED, layout
@@ -277,7 +277,7 @@ def measured(p: float, values: list[float], algorithm: str = "A", oracle: str = 
             oracle=oracle,
             repetition=r,
             seed=0,
-            measured=(Measured(values={"error": Value(value)}),),
+            points=(ScoredPoint(values={"error": Value(value)}),),
         )
         for r, value in enumerate(values)
     ]

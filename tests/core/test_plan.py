@@ -11,7 +11,7 @@ import pytest
 from hcbench import AlgorithmSpec, Suite
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
-from hcbench.plan.plan import LeftOut, Plan, make_plan, metric_keys
+from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Layout
 from hcbench.registry import Registry, Use, fingerprint, uses
 from hcbench.registry.plugins import Plugins
@@ -61,7 +61,7 @@ def test_a_requested_oracle_is_used_by_those_that_accept_it_and_the_rest_keep_th
 def test_what_cannot_be_is_left_out_with_the_reason() -> None:
     plan = plan_of(algorithms=("good", "asker"), oracles=("vectors",), datasets=("car",))
     assert not plan.cells
-    reasons = {left.algorithm: left.reason for left in plan.left_out}
+    reasons = {left.algorithm: left.reason for left in plan.inapplicable}
     assert reasons["good"] == "vectors needs vectors, which car does not provide"
     assert reasons["asker"] == (
         "asker accepts quadruplet-queries; car provides comparisons, levels, truth"
@@ -77,8 +77,8 @@ def test_a_requested_oracle_that_cannot_be_is_left_out_beside_one_that_can() -> 
         ("UPGMA", "iris", "vectors"),
         ("UPGMA", "iris", "similarities"),
     }
-    assert plan.left_out == [
-        LeftOut(
+    assert plan.inapplicable == [
+        Inapplicable(
             algorithm="UPGMA",
             dataset="planted",
             oracle="vectors",
@@ -187,7 +187,7 @@ def test_an_algorithm_that_is_paired_runs_only_there_and_the_others_everywhere()
         ("UPGMA", "numbers[n=6]"),
         ("UPGMA[metric=cosine]", "numbers[n=5]"),
     ]
-    assert not plan.left_out
+    assert not plan.inapplicable
 
 
 def test_a_pair_may_be_restricted_to_an_oracle() -> None:

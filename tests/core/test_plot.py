@@ -21,8 +21,9 @@ from hcbench.analysis.views import looks_of, ranking
 from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show.drawing import KINDS, Choices, describe_kinds, draw
 from hcbench.show.drawing.diagram import draw_ranks
@@ -226,10 +227,9 @@ def results(table: Any, repetitions: int = 2, **more: Any) -> Results:
                         oracle="v",
                         repetition=r,
                         seed=0,
-                        seconds=1e-4 * (d + 1) ** (a + 1),
-                        queries=10 * (a + 1),
+                        cost=Cost(seconds=1e-4 * (d + 1) ** (a + 1), queries=10 * (a + 1)),
                         data_digest=f"{d}",
-                        measured=(Measured(queries=10 * (a + 1), values=values),),
+                        points=(ScoredPoint(queries=10 * (a + 1), values=values),),
                     )
                 )
     return Results(outcomes, (AARI,), sizes=sizes, **more)

@@ -18,7 +18,8 @@ from hcbench.analysis.results import Results
 from hcbench.analysis.tables import format_spread
 from hcbench.analysis.tables.overviews import make_tables
 from hcbench.errors import HcbenchError
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.labels import same_name
 from hcbench.registry.suite import Claim, Suite
@@ -44,9 +45,8 @@ def cell(
         oracle=oracle,
         repetition=repetition,
         seed=0,
-        seconds=0.5,
-        queries=9,
-        measured=(Measured(queries=9, values=numbers),),
+        cost=Cost(seconds=0.5, queries=9),
+        points=(ScoredPoint(queries=9, values=numbers),),
     )
 
 
@@ -63,7 +63,7 @@ def failure(
         seed=0,
         status=status,
         reason=reason,
-        measured=(Measured(values={"AARI": Value(None, "skipped", f"{status}: {reason}")}),),
+        points=(ScoredPoint(values={"AARI": Value(None, "skipped", f"{status}: {reason}")}),),
     )
 
 
@@ -104,8 +104,8 @@ def test_a_cell_has_the_fields_of_the_issue() -> None:
 
 def test_each_checkpoint_is_an_entry_with_its_own_queries() -> None:
     points = (
-        Measured(checkpoint=5, queries=4, values={"AARI": Value(0.5)}),
-        Measured(queries=9, values={"AARI": Value(0.75)}),
+        ScoredPoint(checkpoint=5, queries=4, values={"AARI": Value(0.5)}),
+        ScoredPoint(queries=9, values={"AARI": Value(0.75)}),
     )
     outcome = Outcome(
         key="k",
@@ -114,8 +114,8 @@ def test_each_checkpoint_is_an_entry_with_its_own_queries() -> None:
         oracle="o",
         repetition=0,
         seed=0,
-        queries=9,
-        measured=points,
+        cost=Cost(queries=9),
+        points=points,
     )
     found = results([outcome], metrics=(AARI,))
     assert [(c["checkpoint"], c["queries"], c["metrics"]["AARI"]) for c in found.rows] == [

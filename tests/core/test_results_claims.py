@@ -12,7 +12,7 @@ import pytest
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables.overviews import count_verdicts, make_tables
 from hcbench.errors import SuiteError
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.claims import Claim
 from hcbench.registry.labels import split_parameter
@@ -33,7 +33,7 @@ def cell(repetition: int, dataset: str = "d", algorithm: str = "A", **values: An
         oracle="o",
         repetition=repetition,
         seed=0,
-        measured=(Measured(values={label: Value(value) for label, value in values.items()}),),
+        points=(ScoredPoint(values={label: Value(value) for label, value in values.items()}),),
     )
 
 
@@ -105,12 +105,12 @@ def test_an_infinite_value_equals_no_number_and_is_beyond_any_bound() -> None:
 def curve(algorithm: str, **values: float) -> Outcome:
     """One run, by checkpoint ("at_100") and its end."""
     points = tuple(
-        Measured(
+        ScoredPoint(
             checkpoint=None if name == "end" else int(name[3:]), values={"error": Value(value)}
         )
         for name, value in values.items()
     )
-    return replace(cell(0, algorithm=algorithm), measured=points)
+    return replace(cell(0, algorithm=algorithm), points=points)
 
 
 def test_a_claim_may_be_about_a_checkpoint() -> None:
@@ -169,12 +169,12 @@ def test_tuning_is_done_at_the_checkpoint_of_the_claim() -> None:
     runs = []
     for member, (early, late) in {1: (0.1, 0.9), 2: (0.2, 0.3)}.items():
         points = tuple(
-            Measured(
+            ScoredPoint(
                 checkpoint=at, values={"error": Value(10 * member + told), "other": Value(told)}
             )
             for at, told in ((100, early), (600, late))
         )
-        runs.append(replace(cell(0, algorithm=f"A[x={member}]"), measured=points))
+        runs.append(replace(cell(0, algorithm=f"A[x={member}]"), points=points))
     tuned = {"algorithm": "A[x=[1,2]]", "tuned_by": "other"}
     assert verdict(runs, **tuned, checkpoint=100, paper="10.1")["verdict"] == "reproduced"
     assert verdict(runs, **tuned, checkpoint=600, paper="20.3")["verdict"] == "reproduced"
@@ -187,7 +187,7 @@ def test_what_cannot_be_tuned_is_told() -> None:
         "data not available",
         "A[x=3] was not run on d",
     )
-    failed = [replace(GRID[0], status="error", reason="broken", measured=()), *GRID[1:]]
+    failed = [replace(GRID[0], status="error", reason="broken", points=()), *GRID[1:]]
     assert verdict(failed, algorithm="A[x=[1,2]]", **tuned)["verdict"] == "differs"
 
 

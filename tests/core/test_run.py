@@ -255,12 +255,12 @@ def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
     for again in (False, True):
         (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")
-        assert outcome.seconds is not None
-        value = outcome.measured[0].values[metric.__name__]
+        assert outcome.cost.seconds is not None
+        value = outcome.points[0].values[metric.__name__]
         assert (value.status, value.reason) == ("error", reason)
     (outcome,) = compare(store, "good").outcomes
     assert outcome.reused, "the tree is kept, and judged by what can judge it"
-    assert outcome.measured[0].values["leaves"].value == 20
+    assert outcome.points[0].values["leaves"].value == 20
 
 
 def test_what_failed_outside_the_algorithm_is_tried_again(store: Path) -> None:
@@ -296,7 +296,10 @@ def test_older_runs_keep_what_they_have_measured(store: Path) -> None:
     fresh = compare(store, "draws", fresh=True)
     with Store(store) as opened:
         runs = [
-            {o.algorithm: (o.reason, o.seconds, info.id) for o, info in opened.outcomes(run=run.id)}
+            {
+                o.algorithm: (o.reason, o.cost.seconds, info.id)
+                for o, info in opened.outcomes(run=run.id)
+            }
             for run in opened.runs()
         ]
     first, second, third = runs

@@ -22,8 +22,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from hcbench.errors import StoreError
+from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.store import Record, Store, engine, schema
 from hcbench.store.codec import decode_result, encode_result
 from tests.core.trees import trees
@@ -41,16 +42,20 @@ def make_outcome(number: int = 0, **changes: Any) -> Outcome:
         repetition=number,
         seed=2**70,
         budget=100,
-        seconds=0.25,
-        oracle_seconds=0.125,
-        peak_bytes=2**40,
-        queries=7,
-        distinct_queries=6,
-        rounds=2,
+        cost=Cost(
+            seconds=0.25,
+            oracle_seconds=0.125,
+            peak_bytes=2**40,
+            queries=7,
+            distinct_queries=6,
+            rounds=2,
+        ),
         data_digest="d",
-        measured=(
-            Measured(checkpoint=5, queries=4, result=TREE, values={"AARI": Value(0.5)}),
-            Measured(queries=7, result=TREE, values={"AARI": Value(0.75), "seconds": Value(0.25)}),
+        points=(
+            ScoredPoint(checkpoint=5, queries=4, result=TREE, values={"AARI": Value(0.5)}),
+            ScoredPoint(
+                queries=7, result=TREE, values={"AARI": Value(0.75), "seconds": Value(0.25)}
+            ),
         ),
     )
     return replace(outcome, **changes)
@@ -84,8 +89,8 @@ def read(store: Store, outcome: Outcome, metric_keys: Mapping[str, str] = KEYS) 
 
 def bare(outcome: Outcome) -> Outcome:
     """As `read` gives it back: without results, and found in the store."""
-    points = tuple(replace(point, result=None) for point in outcome.measured)
-    return replace(outcome, measured=points, reused=True, traceback="", log="")
+    points = tuple(replace(point, result=None) for point in outcome.points)
+    return replace(outcome, points=points, reused=True, traceback="", log="")
 
 
 @pytest.fixture
@@ -155,14 +160,14 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
         (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
         found = read(other, outcome, {"AARI": "a1"})
         assert other.results_of(stored.row) == tuple(
-            replace(point, values={}) for point in outcome.measured
+            replace(point, values={}) for point in outcome.points
         )
         whole, cell = other.cell(outcome.key)
     wanted = tuple(
-        replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.measured
+        replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.points
     )
     told = ("3 % negative \\udcff", notes[1])
-    assert found == replace(bare(outcome), measured=wanted, notes=told)
+    assert found == replace(bare(outcome), points=wanted, notes=told)
     assert stored.labels == (outcome.algorithm, outcome.dataset, outcome.oracle)
     assert (stored.status, stored.data_digest) == (outcome.status, outcome.data_digest)
     assert whole.notes == told
@@ -184,11 +189,11 @@ def test_what_is_saved_is_found(store: Store, path: Path) -> None:
 def test_values_come_back_as_they_were(drawn: list[tuple[Any, Any, str]]) -> None:
     values = {f"m{i}": Value(n, s if n is None else "ok", r) for i, (n, s, r) in enumerate(drawn)}
     keys = {label: f"key of {label}" for label in values}
-    outcome = make_outcome(measured=(Measured(values=values),))
+    outcome = make_outcome(points=(ScoredPoint(values=values),))
     with Store(":memory:") as store:
         store.save(begin(store), [make_record(outcome, metric_keys=keys)])
         found = store.find([outcome.key], keys)[outcome.key]
-        back = read(store, outcome, keys).measured[0].values
+        back = read(store, outcome, keys).points[0].values
     assert repr(back) == repr({k: replace(v, reason=text(v.reason)) for k, v in values.items()})
     assert found.missing == ()
 
@@ -198,8 +203,8 @@ def text(written: str) -> str:
 
 
 def test_numbers_of_numpy_are_numbers_in_the_file(store: Store, path: Path) -> None:
-    measured = (Measured(queries=np.int64(3), values={"AARI": Value(np.float64(0.5))}),)
-    outcome = make_outcome(queries=np.int64(3), seconds=np.float64(0.5), measured=measured)
+    measured = (ScoredPoint(queries=np.int64(3), values={"AARI": Value(np.float64(0.5))}),)
+    outcome = make_outcome(cost=Cost(queries=np.int64(3), seconds=np.float64(0.5)), points=measured)
     store.save(begin(store), [make_record(outcome)])
     with sqlite3.connect(path) as raw:
         assert raw.execute("SELECT queries, seconds FROM cells").fetchone() == (3, 0.5)
@@ -211,7 +216,7 @@ def test_a_run_that_saves_a_cell_again_replaces_all_of_it(store: Store) -> None:
     run = begin(store)
     store.save(run, [make_record(make_outcome())])
     failure = make_outcome(
-        status="timeout", reason="over 10 s", phase="algorithm", measured=(Measured(),)
+        status="timeout", reason="over 10 s", phase="algorithm", points=(ScoredPoint(),)
     )
     store.save(run, [make_record(failure)])
     found = store.find([failure.key], KEYS)[failure.key]
@@ -225,8 +230,8 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
     outcome = make_outcome()
 
     def with_value(label: str, value: Value) -> Record:
-        measured = tuple(replace(p, values={label: value}) for p in outcome.measured)
-        return make_record(replace(outcome, measured=measured))
+        measured = tuple(replace(p, values={label: value}) for p in outcome.points)
+        return make_record(replace(outcome, points=measured))
 
     first, second, third = begin(store), begin(store), begin(store)
     store.save(first, [with_value("AARI", Value(0.5))])
@@ -236,16 +241,16 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
     store.save(third, [with_value("AARI", Value(0.9))])  # the first that came stays
     found = store.find([outcome.key], KEYS)[outcome.key]
     assert (found.row, found.missing) == (1, ())
-    assert read(store, outcome).measured[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
+    assert read(store, outcome).points[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 1), (1, 1)]
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"status": "crash", "reason": "signal 11", "measured": (Measured(),)},
+        {"status": "crash", "reason": "signal 11", "points": (ScoredPoint(),)},
         {"data_digest": "other"},
-        {"measured": (Measured(queries=7, result=Partition([0, 0, 1, 1])),)},
+        {"points": (ScoredPoint(queries=7, result=Partition([0, 0, 1, 1])),)},
     ],
 )
 def test_two_runs_that_disagree_are_both_kept(store: Store, changes: dict[str, Any]) -> None:
@@ -259,7 +264,10 @@ def test_two_runs_that_disagree_are_both_kept(store: Store, changes: dict[str, A
 
 
 def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
-    old, new = make_outcome(seconds=1.0), make_outcome(seconds=2.0, measured=(Measured(),))
+    old, new = (
+        make_outcome(cost=Cost(seconds=1.0)),
+        make_outcome(cost=Cost(seconds=2.0), points=(ScoredPoint(),)),
+    )
     first, second, third = begin(store), begin(store), begin(store)
     store.save(first, [make_record(old)])
     old_row = row_of(store, old)
@@ -268,7 +276,7 @@ def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
     store.link(third, [new_row])
 
     def shown(run: int | None) -> list[tuple[float | None, int, bool]]:
-        return [(o.seconds, info.id, o.reused) for o, info in store.outcomes(run=run)]
+        return [(o.cost.seconds, info.id, o.reused) for o, info in store.outcomes(run=run)]
 
     assert shown(first) == [(1.0, first, False)]
     assert shown(second) == [(2.0, second, False)]
@@ -276,10 +284,10 @@ def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
     assert shown(None) == [(2.0, second, False)]  # each cell once, as it was measured last
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 0), (1, 1)]
     assert read(store, old) == bare(new)
-    assert store.cell(old.key[:31])[0].seconds == 2.0
+    assert store.cell(old.key[:31])[0].cost.seconds == 2.0
     assert [point.result for point in store.results_of(old_row)] == [TREE, TREE]
     assert [point.result for point in store.results_of(new_row)] == [None]
-    later = make_outcome(seconds=3.0, measured=(Measured(),))
+    later = make_outcome(cost=Cost(seconds=3.0), points=(ScoredPoint(),))
     store.save(second, [make_record(later)])  # replaces the latest only
     assert shown(first) == [(1.0, first, False)]
     assert shown(second) == [(3.0, second, False)]
@@ -288,11 +296,11 @@ def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
 def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> None:
     run = begin(store)
     store.save(run, [make_record(make_outcome(1))])
-    store.save(run, [make_record(make_outcome(i, seconds=9.0)) for i in (2, 1, 0)])
+    store.save(run, [make_record(make_outcome(i, cost=Cost(seconds=9.0))) for i in (2, 1, 0)])
     store.save(run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
     assert {stored.row for stored in found.values()} == {1, 2, 3}
-    assert all(kept.seconds == 9.0 for kept in store.read([1, 2, 3], KEYS).values())
+    assert all(kept.cost.seconds == 9.0 for kept in store.read([1, 2, 3], KEYS).values())
     assert all(stored.missing == ("seconds",) for stored in found.values())
 
 
@@ -327,7 +335,7 @@ def test_combinations_that_cannot_be_are_kept_for_their_run(store: Store) -> Non
 
 
 def test_what_cannot_be_is_of_each_run_that_says_so(store: Store) -> None:
-    skipped = make_outcome(key="", status="skipped", reason="needs vectors", measured=())
+    skipped = make_outcome(key="", status="skipped", reason="needs vectors", points=())
     runs = [begin(store), begin(store)]
     for run in runs:
         store.save(run, [make_record(skipped, cell={})])
@@ -346,16 +354,16 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     newer = {"AARI": "a2", "seconds": "s1"}
     found = store.find([outcome.key], newer)[outcome.key]
     assert found.missing == ("AARI", "seconds")  # seconds has no value at the checkpoint
-    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.measured)
+    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.points)
     later = begin(store)
     store.save_values(later, found.row, fresh, {"AARI": "a2"})
     found = store.find([outcome.key], newer)[outcome.key]
     assert found.missing == ("seconds",)
     new, old = read(store, outcome, newer), read(store, outcome, KEYS)
-    assert [p.values["AARI"].value for p in new.measured] == [0.9, 0.9]
-    assert [p.values["AARI"].value for p in old.measured] == [0.5, 0.75]
+    assert [p.values["AARI"].value for p in new.points] == [0.9, 0.9]
+    assert [p.values["AARI"].value for p in old.points] == [0.5, 0.75]
     ((latest, info),) = store.outcomes(run=later)
-    assert latest.measured[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
+    assert latest.points[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
     assert (info.id, latest.reused) == (run, True)  # the cell itself is of the first run
 
 
@@ -368,19 +376,19 @@ def test_a_run_shows_the_values_that_it_asked_for(store: Store) -> None:
     first, second = begin_with(AARI="a1"), begin_with(AARI="a2", seconds="s1")
     store.save(first, [make_record(outcome)])
     row = row_of(store, outcome)
-    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.measured)
+    fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.points)
     store.save_values(second, row, fresh, {"AARI": "a2"})
     (old,), (new,) = store.outcomes(run=first), store.outcomes(run=second)
-    assert old[0].measured[1].values == {"AARI": Value(0.75)}
-    assert new[0].measured[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
+    assert old[0].points[1].values == {"AARI": Value(0.75)}
+    assert new[0].points[1].values == {"AARI": Value(0.9), "seconds": Value(0.25)}
 
 
 def test_save_values_leaves_other_values_alone(store: Store) -> None:
     outcome = make_outcome()
     store.save(begin(store), [make_record(outcome)])
-    changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.measured)
+    changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.points)
     store.save_values(begin(store), row_of(store, outcome), changed, {"seconds": "s1"})
-    end = read(store, outcome).measured[-1]
+    end = read(store, outcome).points[-1]
     assert (end.values["AARI"], end.values["seconds"]) == (Value(0.75), Value(9.0))
 
 
@@ -393,7 +401,7 @@ def test_a_run_knows_its_cells(store: Store) -> None:
     store.finish_run(first)
     second = begin(store)
     store.link(second, [row_of(store, make_outcome(i)) for i in range(2)])
-    failed = make_outcome(7, status="crash", reason="signal 11", measured=(Measured(),))
+    failed = make_outcome(7, status="crash", reason="signal 11", points=(ScoredPoint(),))
     store.save(second, [make_record(failed)])
     store.finish_run(second, interrupted=True)
     killed = begin(store)
@@ -443,7 +451,7 @@ def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
 
 def test_many_keys_are_found_in_parts(store: Store) -> None:
     run = begin(store)
-    outcomes = [make_outcome(i, measured=(Measured(),)) for i in range(2000)]
+    outcomes = [make_outcome(i, points=(ScoredPoint(),)) for i in range(2000)]
     store.save(run, [make_record(outcome) for outcome in outcomes])
     store.link(
         begin(store), [found.row for found in store.find([o.key for o in outcomes], {}).values()]
@@ -652,7 +660,7 @@ def test_a_number_beyond_64_bits_is_said(store: Store) -> None:
 
 def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
     run = begin(store)
-    measured = make_outcome().measured
+    measured = make_outcome().points
     with pytest.raises(StoreError, match="FOREIGN KEY") as caught:
         store.save_values(run, 999_999_999, measured, {"AARI": "a1"})
     assert "\n" not in str(caught.value)

@@ -17,7 +17,8 @@ from hypothesis import given, settings, strategies as st
 from sqlalchemy import event, select
 
 from hcbench.errors import StoreError
-from hcbench.plan.outcome import Measured, Value
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
 from hcbench.store.merge import Merged, merge_stores
 from tests.core.test_store import KEYS, TREE, begin, make_outcome, make_record, row_of
@@ -66,13 +67,13 @@ def count_rows(path: Path) -> tuple[int, ...]:
 
 def test_everything_of_both_is_there_and_each_run_shows_what_it_showed(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
-    b = filled(tmp_path / "b", range(2, 6), seconds=7.0)
+    b = filled(tmp_path / "b", range(2, 6), cost=Cost(seconds=7.0))
     done = merge(tmp_path / "all", a, b)
     assert [(m.runs, m.cells, m.known, m.repeated) for m in done] == [(1, 3, 0, 0), (1, 4, 0, 1)]
     assert shown(tmp_path / "all", 1) == shown(a, 1)
     assert shown(tmp_path / "all", 2) == shown(b, 1)
     with Store(tmp_path / "all") as store:
-        assert store.cell(make_outcome(2).key)[0].seconds == 7.0, "named last is the latest"
+        assert store.cell(make_outcome(2).key)[0].cost.seconds == 7.0, "named last is the latest"
         results = store.results_of(row_of(store, make_outcome(5)))
     assert [point.result for point in results] == [TREE, TREE]
 
@@ -102,7 +103,7 @@ def test_a_copy_that_went_on_adds_what_is_new(tmp_path: Path) -> None:
         run = begin(store)
         store.link(run, [row_of(store, make_outcome(0))])
         store.save(run, [make_record(make_outcome(9))])
-        store.save(run, [make_record(make_outcome(1, seconds=3.0))], fresh=True)
+        store.save(run, [make_record(make_outcome(1, cost=Cost(seconds=3.0)))], fresh=True)
     merge(a, copy)
     assert count_rows(a) == (2, 5, 10, 15)
     assert shown(a, 1) == shown(copy, 1)
@@ -115,18 +116,18 @@ def test_values_of_more_metrics_are_added_to_known_cells_and_lost_ones_found(
     tmp_path: Path,
 ) -> None:
     lost = Value(None, "error", "killed", final=False)
-    measured = (Measured(queries=7, result=TREE, values={"AARI": lost}),)
-    a = filled(tmp_path / "a", [0], measured=measured)
+    measured = (ScoredPoint(queries=7, result=TREE, values={"AARI": lost}),)
+    a = filled(tmp_path / "a", [0], points=measured)
     b = tmp_path / "b"
     b.write_bytes(a.read_bytes())
     with Store(b) as store:
-        found = (Measured(values={"AARI": Value(math.inf), "seconds": Value(math.nan)}),)
+        found = (ScoredPoint(values={"AARI": Value(math.inf), "seconds": Value(math.nan)}),)
         store.save_values(1, row_of(store, make_outcome(0)), found, KEYS)
     assert merge(a, b)[0].values == 2
     with Store(a) as store:
         (outcome, _), *_ = store.outcomes()
-    assert outcome.measured[0].values["AARI"] == Value(math.inf)
-    assert math.isnan(outcome.measured[0].values["seconds"].value or 0)
+    assert outcome.points[0].values["AARI"] == Value(math.inf)
+    assert math.isnan(outcome.points[0].values["seconds"].value or 0)
     assert merge(b, a)[0].values == 0
 
 
@@ -246,13 +247,13 @@ def test_a_shard_that_was_interrupted_and_resumed_counts_once(tmp_path: Path) ->
         assert store.run(1).finished is None, "a part of it has no end"
     with Store(one) as store:
         reused = row_of(store, make_outcome(1))
-    shard(one, 1, [2, 3], fresh=True, seconds=9.0)
+    shard(one, 1, [2, 3], fresh=True, cost=Cost(seconds=9.0))
     with Store(one) as store:
         store.link(2, [reused])
     merge(target, one)
     with Store(target) as store:
         (run,) = store.runs()
-        seconds = {o.repetition: o.seconds for o, _ in store.outcomes(run=1)}
+        seconds = {o.repetition: o.cost.seconds for o, _ in store.outcomes(run=1)}
     assert run.finished is not None
     assert seconds == {1: 0.25, 2: 9.0, 3: 9.0, 7: 0.25}, "of each cell the latest, once"
 

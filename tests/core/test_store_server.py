@@ -15,7 +15,8 @@ import pytest
 
 import hcbench
 from hcbench.errors import StoreError
-from hcbench.plan.outcome import Measured, Value
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.run.run import Unobserved
 from hcbench.store import Store, engine, outages
 from hcbench.store.exchange import describe_run, import_run
@@ -55,8 +56,8 @@ def url(server: Server) -> str:
 def test_a_server_keeps_what_a_file_keeps(url: str) -> None:
     with Store(url) as store:
         run = begin(store)
-        odd = (Measured(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
-        outcomes = [make_outcome(0), make_outcome(1, measured=odd, reason="\0\ud800")]
+        odd = (ScoredPoint(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
+        outcomes = [make_outcome(0), make_outcome(1, points=odd, reason="\0\ud800")]
         for _ in range(2):
             store.save(run, [make_record(outcome) for outcome in outcomes])
         with Store(url) as other:
@@ -64,24 +65,24 @@ def test_a_server_keeps_what_a_file_keeps(url: str) -> None:
             second = begin(other)
             other.link(second, [stored.row for stored in found.values()])
             row = found[outcomes[0].key].row
-            other.save_values(second, row, outcomes[0].measured, {"AARI": "a1", "seconds": "s1"})
+            other.save_values(second, row, outcomes[0].points, {"AARI": "a1", "seconds": "s1"})
             other.finish_run(second)
             assert (other.run(second).cells, other.run(second).reused) == (2, 2)
             assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
             read = other.read([stored.row for stored in found.values()], KEYS)
         assert read[row] == bare(outcomes[0])
-        values = read[found[outcomes[1].key].row].measured[0].values
+        values = read[found[outcomes[1].key].row].points[0].values
         assert math.isnan(values["AARI"].value or 0)
         assert values["seconds"] == Value(math.inf)
         assert store.results_of(row)[0].result == TREE
         assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
         again = begin(store)
-        store.save(again, [make_record(make_outcome(0, seconds=9.0))], fresh=True)
-        assert [o.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
-        assert [o.seconds for o, _ in store.outcomes(run=again)] == [9.0]
-        assert store.cell(outcomes[0].key)[0].seconds == 9.0
+        store.save(again, [make_record(make_outcome(0, cost=Cost(seconds=9.0)))], fresh=True)
+        assert [o.cost.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
+        assert [o.cost.seconds for o, _ in store.outcomes(run=again)] == [9.0]
+        assert store.cell(outcomes[0].key)[0].cost.seconds == 9.0
         with pytest.raises(StoreError) as caught:
-            store.save_values(run, 999_999_999, outcomes[0].measured, KEYS)
+            store.save_values(run, 999_999_999, outcomes[0].points, KEYS)
         assert "\n" not in str(caught.value)
 
 

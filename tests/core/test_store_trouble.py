@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
+from hcbench.model.cost import Cost
 from hcbench.store import Store, engine, rows
 from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
 
@@ -82,10 +83,12 @@ def test_a_clock_that_jumps_back_does_not_make_the_old_new(
     monkeypatch.setattr(rows, "now", lambda: next(stamps))
     with Store(tmp_path / "store") as store:
         for seconds in (1.0, 2.0, 3.0):
-            store.save(begin(store), [make_record(make_outcome(0, seconds=seconds))], fresh=True)
+            store.save(
+                begin(store), [make_record(make_outcome(0, cost=Cost(seconds=seconds)))], fresh=True
+            )
         store.save(begin(store), [make_record(make_outcome(1))])
-        assert store.cell(make_outcome(0).key)[0].seconds == 3.0
-        assert [o.seconds for o, _ in store.outcomes()] == [3.0, 0.25]
+        assert store.cell(make_outcome(0).key)[0].cost.seconds == 3.0
+        assert [o.cost.seconds for o, _ in store.outcomes()] == [3.0, 0.25]
         assert [o.repetition for o, _ in store.outcomes(limit=1)] == [1]
         assert store.run(3).id == store.runs()[2].id
         assert row_of(store, make_outcome(0)) == 3

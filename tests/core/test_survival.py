@@ -57,7 +57,7 @@ def numbers(store: Path) -> list[tuple[Any, ...]]:
                 *((label, value.value) for label, value in sorted(point.values.items())),
             )
             for o, _ in opened.outcomes()
-            for point in o.measured
+            for point in o.points
         )
 
 

@@ -11,7 +11,7 @@ import hcbench
 from hcbench import Problem, Results, Tree
 from hcbench.analysis.tables import BEST_TRUTH
 from hcbench.analysis.tables.datasets import dataset_block
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.specs import load_function
 from hcbench.store import Store
@@ -140,7 +140,7 @@ def test_a_metric_that_fails_for_one_truth_keeps_its_column() -> None:
         oracle="O",
         repetition=0,
         seed=0,
-        measured=(Measured(values=values),),
+        points=(ScoredPoint(values=values),),
     )
     metrics = tuple(MetricInfo(label, kind="m") for label in values)
     block = dataset_block(hcbench.Results([cell], metrics), "D")

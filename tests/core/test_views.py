@@ -28,8 +28,9 @@ from hcbench.analysis.views.palette import (
 )
 from hcbench.analysis.views.tradeoffs import pareto_front
 from hcbench.errors import HcbenchError
+from hcbench.model.cost import Cost
 from hcbench.model.trees import Partition
-from hcbench.plan.outcome import Measured, Outcome, Value
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show import report
 from hcbench.store.codec import count_items, encode_result
@@ -54,10 +55,12 @@ def cell(
     **values: Any,
 ) -> Outcome:
     points = [
-        Measured(checkpoint=at, queries=at, values={"AARI": Value(value)})
+        ScoredPoint(checkpoint=at, queries=at, values={"AARI": Value(value)})
         for at, value in (checkpoints or {}).items()
     ]
-    end = Measured(queries=queries, values={name: Value(value) for name, value in values.items()})
+    end = ScoredPoint(
+        queries=queries, values={name: Value(value) for name, value in values.items()}
+    )
     return Outcome(
         key=f"{algorithm}/{dataset}/{oracle}/{budget}/{repetition}",
         algorithm=algorithm,
@@ -66,16 +69,15 @@ def cell(
         repetition=repetition,
         seed=0,
         budget=budget,
-        seconds=seconds,
-        queries=queries,
+        cost=Cost(seconds=seconds, queries=queries),
         data_digest=digest,
-        measured=(*points, end),
+        points=(*points, end),
     )
 
 
 def failure(algorithm: str, repetition: int = 0, dataset: str = "d", status: Any = "error") -> Any:
     made = cell(algorithm, repetition, dataset)
-    return replace(made, status=status, reason="it hurts", measured=())
+    return replace(made, status=status, reason="it hurts", points=())
 
 
 def results(outcomes: list[Outcome], *metrics: MetricInfo, **more: Any) -> Results:
@@ -378,7 +380,7 @@ def test_how_failures_count_is_a_choice_that_is_shown() -> None:
 def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
     outcomes = contest([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
     outcomes = [
-        replace(o, status="skipped", reason="needs vectors", measured=())
+        replace(o, status="skipped", reason="needs vectors", points=())
         if (o.algorithm, o.dataset) == ("A", "d1")
         else o
         for o in outcomes
@@ -454,7 +456,7 @@ def test_profiles_of_qualities_and_costs() -> None:
         for name, q in zip("AB", row, strict=True)
     ]
     timed = [
-        replace(o, measured=(Measured(values={**o.measured[0].values, "seconds": Value(t)}),))
+        replace(o, points=(ScoredPoint(values={**o.points[0].values, "seconds": Value(t)}),))
         for o, t in zip(outcomes, (1.0, 2.0, 3.0, 1.0), strict=True)
     ]
     shown = results(timed, AARI, SECONDS)

@@ -17,9 +17,9 @@ from hcbench.errors import UnknownNameError
 from hcbench.plan.plan import make_plan
 from hcbench.registry.suite import Suite
 from hcbench.run.cell import run_job
-from hcbench.run.dispatch import make_job
 from hcbench.run.inputs import make_problem
 from hcbench.run.job import Call
+from hcbench.run.tasks import make_job
 from hcbench_cuts.cut_of import cut_of, hard_cut, random_cut
 from tests.core.trees import trees
 
@@ -283,7 +283,7 @@ def test_planning_makes_no_data(monkeypatch: pytest.MonkeyPatch):
     suite = Suite(name="s", doc="d", algorithms=("BF",), datasets=names, metrics=("ARI",))
     plan = make_plan(suite, load_registry())
     assert len(plan.cells) == 2 * suite.repetitions
-    assert not plan.left_out
+    assert not plan.inapplicable
     assert len({cell.key for cell in plan.cells}) == len(plan.cells)
 
 

@@ -189,7 +189,9 @@ def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, dat
     asked = Oracle(answers).ask([(i, j) for i in range(n) for j in range(n)])
     noisy = 2 * asked.reshape(n, n) - 1
     costs = [hamming(sigma_of_cut(tree, cut), noisy) for cut in cuts]
-    result = Scored(problem=problem, result=Partition(other), cost=Cost(), hear=lambda: answers)
+    result = Scored(
+        problem=problem, result=Partition(other), cost=Cost(), make_answers=lambda: answers
+    )
     for K in (None, 2):
         expected = hamming(sigma(other), noisy) - best_of(costs, cuts, K or n)[0]
         found = statistics.excess_risk(result, against="answers", K=K)
@@ -200,7 +202,7 @@ def test_noise_that_is_drawn_anew_makes_every_excess_smaller():
     """By 1 - 2 lambda: each pair that is wrong is right with probability lambda, and conversely."""
     whole = scored(FIGURE_1, Partition([0] * 8), [0, 0, 0, 1, 1, 2, 2, 2])
     answers = pair_queries(whole.problem, 1, None, noise=0.2, law="independent")
-    noisy = replace(whole, hear=lambda: answers)
+    noisy = replace(whole, make_answers=lambda: answers)
     expected = 0.6 * statistics.excess_risk(whole)
     assert statistics.excess_risk(noisy, against="answers") == pytest.approx(expected)
 

@@ -20,7 +20,7 @@ def scored(labels, found, seed=1, **oracle):
         problem=problem,
         result=Partition(np.array(found)),
         cost=Cost(),
-        hear=lambda: pair_queries(problem, seed, None, **oracle),
+        make_answers=lambda: pair_queries(problem, seed, None, **oracle),
     )
 
 

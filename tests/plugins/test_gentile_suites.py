@@ -72,7 +72,7 @@ def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
 def test_claims_are_about_runs_of_their_suite(suite: Suite):
     registry = load_registry()
     plan = make_plan(suite, registry)
-    assert not plan.left_out
+    assert not plan.inapplicable
     ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in plan.cells}
     metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
     oracles = {oracle for _, _, oracle in ran}

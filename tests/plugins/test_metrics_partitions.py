@@ -187,12 +187,12 @@ def test_no_cut_has_a_smaller_error_than_the_best_and_all_measures_judge_that_on
 def test_the_best_cut_against_answers_is_the_one_nearest_to_them():
     """By hand: TWO_PAIRS is ((0, 1), (2, 3)); the answers say that 2 and 3 are apart."""
 
-    def hear():
+    def make_answers():
         exceptions = [(np.array([2]), np.array([3]))]
         matrix = AnswerMatrix(Partition([0, 0, 1, 1]), lambda: exceptions)
         return Answers(kind="pair-queries", n=4, arity=2, matrix=matrix)
 
-    result = scored(TWO_PAIRS, [0, 0, 1, 1], hear=hear)
+    result = scored(TWO_PAIRS, [0, 0, 1, 1], make_answers=make_answers)
     assert partitions.clustering_error(result, against="truth", cut="best") == 0
     assert partitions.clustering_error(result, against="answers") == 2 / 16
     assert partitions.clustering_error(result, against="answers", cut="best") == 0
@@ -230,18 +230,20 @@ def test_a_level_of_the_labels_can_be_chosen():
 
 
 def test_the_error_against_answers_is_that_of_the_oracle():
-    def hear():
+    def make_answers():
         """About pairs (0, 3) and (2, 3) it says the contrary."""
         exceptions = [(np.array([0]), np.array([3])), (np.array([2]), np.array([3]))]
         matrix = AnswerMatrix(Partition([0, 0, 1, 1]), lambda: exceptions)
         return Answers(kind="pair-queries", n=4, arity=2, matrix=matrix)
 
     for labels, wrong in (([0, 0, 1, 1], 2), ([0] * 4, 4)):  # it puts (0, 1), (0, 3) together
-        result = scored(labels, [0] * 4, hear=hear)
+        result = scored(labels, [0] * 4, make_answers=make_answers)
         assert partitions.clustering_error(result, against="answers") == 2 * wrong / 16
     for without in (None, lambda: Answers(kind="vectors", n=4)):
         with pytest.raises(NotApplicableError, match=r"^no oracle was asked that tells"):
-            partitions.clustering_error(scored([0, 0], [0, 1], hear=without), against="answers")
+            partitions.clustering_error(
+                scored([0, 0], [0, 1], make_answers=without), against="answers"
+            )
 
 
 def test_counts_and_sizes():

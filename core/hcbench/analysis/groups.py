@@ -44,7 +44,7 @@ class Group:
 
 def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
     """The value of a metric at one point of an outcome, or why there is none."""
-    for point in outcome.measured:
+    for point in outcome.points:
         if point.checkpoint == checkpoint and metric in point.values:
             return point.values[metric]
     if outcome.status == "ok":
@@ -104,5 +104,5 @@ def group_outcomes(
 
 
 def _checkpoints(outcomes: Sequence[Outcome]) -> list[int | None]:
-    counts = {p.checkpoint for o in outcomes for p in o.measured if p.checkpoint is not None}
+    counts = {p.checkpoint for o in outcomes for p in o.points if p.checkpoint is not None}
     return [*sorted(counts), None]

@@ -9,9 +9,10 @@ import numpy as np
 
 from hcbench.api.given_data import as_problem, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.oracle import Answers, Oracle, ask_oracle
-from hcbench.oracle.scored import Cost, Scored
+from hcbench.oracle.scored import Scored
 from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, use_one
 from hcbench.registry.specs import AlgorithmSpec, load_function

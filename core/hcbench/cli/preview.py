@@ -50,7 +50,7 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
                 "seed": plan.suite.seed,
                 "metrics": [metric.label for metric in plan.metrics],
                 "groups": [asdict(group) for group in groups],
-                "left_out": [asdict(combination) for combination in plan.left_out],
+                "left_out": [asdict(combination) for combination in plan.inapplicable],
                 "claims": len(plan.suite.claims),
                 "figures": [figure.name for figure in plan.suite.figures],
                 "store": store.location,
@@ -98,8 +98,8 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
     ]
     stored = sum(group.stored for group in groups)
     lines = align([header, *rows], numbers=header[3:]) if rows else []
-    if plan.left_out:
-        reasons = list(dict.fromkeys(combination.reason for combination in plan.left_out))
+    if plan.inapplicable:
+        reasons = list(dict.fromkeys(combination.reason for combination in plan.inapplicable))
         lines += ["", "left out:", *(f"  {reason}" for reason in reasons)] if lines else reasons
     return [
         *lines,

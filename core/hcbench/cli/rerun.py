@@ -19,8 +19,8 @@ from hcbench.errors import ExitCode, HcbenchError
 from hcbench.registry.quantities import SECONDS
 
 if TYPE_CHECKING:
+    from hcbench.plan.cell import Cell
     from hcbench.plan.outcome import Outcome
-    from hcbench.plan.plan import Cell
     from hcbench.registry import Registry
     from hcbench.run.job import Call, Job
 
@@ -91,14 +91,14 @@ def rebuild(
     UnknownNameError
         If a plugin of it is not here any more.
     """
-    from hcbench.plan.plan import Cell
+    from hcbench.plan.cell import Cell
 
     changes: list[str] = []
     uses = {
         kind: _use(getattr(registry, f"{kind}s"), description[kind], changes)
         for kind in ("algorithm", "dataset", "oracle")
     }
-    labels = dict.fromkeys(label for point in stored.measured for label in point.values)
+    labels = dict.fromkeys(label for point in stored.points for label in point.values)
     metrics = []
     for label in labels:
         try:
@@ -168,7 +168,8 @@ class Watched:
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell here; its outcome, and what was raised."""
     from hcbench.run.cell import run_job
-    from hcbench.run.dispatch import make_job, outcome_of
+    from hcbench.run.outcomes import outcome_of
+    from hcbench.run.tasks import make_job
     from hcbench.run.workers import Report
 
     raised: list[BaseException] = []
@@ -197,10 +198,11 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell as any run does."""
     import math
 
-    from hcbench.run.dispatch import make_job, outcome_of
     from hcbench.run.executors import cell_pool
     from hcbench.run.job import pack_job
+    from hcbench.run.outcomes import outcome_of
     from hcbench.run.run import limits_of
+    from hcbench.run.tasks import make_job
 
     job = make_job(cell, [m.label for m in cell.metrics])
     limits = limits_of(None if timeout == math.inf else timeout)
@@ -252,9 +254,9 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
     if outcome.notes:
         facts["notes"] = "; ".join(outcome.notes)
     for name, unit in _COSTS.items():
-        if getattr(outcome, name) is not None:
-            facts[name.replace("_", " ")] = format_spread(getattr(outcome, name), None, unit)
-    for point in outcome.measured if not outcome.failed else ():
+        if getattr(outcome.cost, name) is not None:
+            facts[name.replace("_", " ")] = format_spread(getattr(outcome.cost, name), None, unit)
+    for point in outcome.points if not outcome.failed else ():
         at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"
         for label, value in sorted(point.values.items()):
             number = format_spread(value.value, None, units.get(label, ""))

@@ -7,41 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.errors import NotApplicableError
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 
 if TYPE_CHECKING:
     from hcbench.model.answer_matrix import AnswerMatrix
     from hcbench.oracle import Answers
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """What one call of an algorithm took.
-
-    Attributes
-    ----------
-    seconds : float or None
-        Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
-    oracle_seconds : float or None
-        Wall time of the answers computed during the call, in s; None where the answers are
-        compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
-    peak_bytes : int or None
-        The most memory held during the call above what was held before it; None where the
-        system cannot tell.
-    queries, distinct_queries, rounds : int or None
-        As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
-    draws : int or None
-        Pairs that were drawn, which costs nothing; None where there are none to draw.
-    """
-
-    seconds: float | None = None
-    oracle_seconds: float | None = None
-    peak_bytes: int | None = None
-    queries: int | None = None
-    distinct_queries: int | None = None
-    rounds: int | None = None
-    draws: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +38,7 @@ class Scored:
         Of the whole call; at a checkpoint, the queries up to there.
     trace : tuple of Point
         The results at the checkpoints and at the end, in the order of queries.
-    hear : callable, optional
+    make_answers : callable, optional
         Makes the answers of the oracle that was asked.
     """
 
@@ -74,7 +46,7 @@ class Scored:
     result: Result
     cost: Cost
     trace: tuple[Point, ...] = ()
-    hear: Callable[[], Answers] | None = None
+    make_answers: Callable[[], Answers] | None = None
 
     @property
     def answers(self) -> Answers | None:
@@ -82,7 +54,7 @@ class Scored:
 
         Made anew when first wanted, as it was for the algorithm: from the same seed.
         """
-        return None if self.hear is None else self.hear()
+        return None if self.make_answers is None else self.make_answers()
 
     @property
     def answer_matrix(self) -> AnswerMatrix:

@@ -1,4 +1,4 @@
-"""What became of a cell: the row that is stored, shown and compared."""
+"""What became of a cell: what is stored, shown and compared."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from hcbench.model.cost import Cost
+
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
 
 Status: TypeAlias = Literal["ok", "error", "timeout", "memory", "crash", "budget", "skipped"]
 #: ``ok`` has a result. ``error``: the algorithm, its data set or its oracle raised. ``timeout``,
 #: ``memory``: it went over the limit. ``crash``: its process died. ``budget``: it had nothing when
-#: its questions were used up. ``skipped``: it cannot be, and why.
+#: its questions were used up. ``skipped``: inapplicable, and why.
 STATUSES: tuple[Status, ...] = (
     "ok",
     "error",
@@ -52,8 +54,8 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What was measured at one point of a call: at a checkpoint, or at its end.
+class ScoredPoint:
+    """The result at one point of a call, a checkpoint or the end, with the values of the metrics.
 
     Attributes
     ----------
@@ -73,12 +75,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One cell's row.
+    """What became of a cell.
+
+    A worker returns what it has measured; the main process adds which cell it was, with its log.
 
     Attributes
     ----------
     key : str
-        Of the cell; "" for combinations that cannot be.
+        Of the cell; "" for inapplicable combinations.
     algorithm, dataset, oracle : str
         Labels.
     repetition, seed : int
@@ -91,14 +95,8 @@ class Outcome:
         if its process was killed by somebody else; "" if it did not fail.
     stopped : str
         "budget" if an ok result is what there was when the questions were used up.
-    seconds, oracle_seconds : float or None
-        Wall time of the algorithm alone and of the answers given during its call, in s.
-    peak_bytes : int or None
-        Most memory held during the call above what was held before.
-    queries, distinct_queries, rounds : int or None
-        None for oracles that answer nothing countable.
-    draws : int or None
-        None for oracles with no pairs to draw.
+    cost : Cost
+        Of the call.
     load : float or None
         The load average of the last minute over the number of cores, when the call ended.
     frequency : float or None
@@ -112,30 +110,24 @@ class Outcome:
     notes : tuple of str
         What data set, oracle and algorithm have to say about the result, such as an assumption of
         the model that does not hold; see `ModelWarning`.
-    measured : tuple of Measured
+    points : tuple of ScoredPoint
         The checkpoints in order, then the end.
     reused : bool
         Whether it was in the store already.
     """
 
-    key: str
-    algorithm: str
-    dataset: str
-    oracle: str
-    repetition: int
-    seed: int
+    key: str = ""
+    algorithm: str = ""
+    dataset: str = ""
+    oracle: str = ""
+    repetition: int = 0
+    seed: int = 0
     budget: int | None = None
     status: Status = "ok"
     reason: str = ""
     phase: str = ""
     stopped: str = ""
-    seconds: float | None = None
-    oracle_seconds: float | None = None
-    peak_bytes: int | None = None
-    queries: int | None = None
-    distinct_queries: int | None = None
-    rounds: int | None = None
-    draws: int | None = None
+    cost: Cost = field(default_factory=Cost)
     load: float | None = None
     frequency: float | None = None
     host: str = ""
@@ -143,7 +135,7 @@ class Outcome:
     traceback: str = ""
     log: str = ""
     notes: tuple[str, ...] = ()
-    measured: tuple[Measured, ...] = ()
+    points: tuple[ScoredPoint, ...] = ()
     reused: bool = False
 
     @property
@@ -156,7 +148,7 @@ class Outcome:
         """Metrics that raised, and what."""
         return {
             label: value.reason
-            for point in self.measured
+            for point in self.points
             for label, value in point.values.items()
             if value.status == "error"
         }

@@ -1,19 +1,18 @@
-"""The cross product: which cells are to be run, and which combinations cannot be and why.
+"""The cross product: the cells to run, and the combinations that cannot be run.
 
 Made from specs alone: no data exist yet, and nothing heavy is imported.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
-from hcbench.plan.seeds import derive_seed
+from hcbench.plan.cell import Cell
 from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
@@ -25,75 +24,9 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Spec)
 
 
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """One unit of work: an algorithm, on a data set, through an oracle, once.
-
-    Its key holds everything that decides the result, so that a stored result is found again, and
-    nothing else: not the metrics, not the limits, not the other cells.
-    """
-
-    algorithm: Use[AlgorithmSpec]
-    dataset: Use[DatasetSpec]
-    oracle: Use[OracleSpec]
-    repetition: int
-    seed: int
-    budget: int | None
-    checkpoints: tuple[int, ...]
-    metrics: tuple[Use[MetricSpec], ...]
-
-    @cached_property
-    def key(self) -> str:
-        """32 hexadecimal digits."""
-        begun, rest = _begin_key(
-            (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
-            (self.seed, self.budget, self.checkpoints),
-        )
-        digest = begun.copy()
-        digest.update(b"%d%b" % (self.repetition, rest))
-        return digest.hexdigest()
-
-    @property
-    def labels(self) -> tuple[str, str, str]:
-        """Of algorithm, data set and oracle."""
-        return self.algorithm.label, self.dataset.label, self.oracle.label
-
-    @property
-    def data_seed(self) -> int:
-        """The same for all that use these data; for fixed data the same in all repetitions."""
-        return data_seed(self.dataset, self.seed, self.repetition)
-
-    @property
-    def noise_seed(self) -> int:
-        """The same for all that ask this oracle about these data."""
-        names = (self.dataset.seed_name, self.oracle.seed_name)
-        return derive_seed(self.seed, "noise", *names, self.repetition)
-
-    @property
-    def algorithm_seed(self) -> int:
-        """The same for all algorithms on these data."""
-        return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
-
-
-@lru_cache(maxsize=1024)
-def _begin_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
-    """What the keys of all repetitions share: the digest of what precedes the number, the rest.
-
-    Of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``, written as JSON.
-    """
-    before, after = json.dumps(identities)[:-1], json.dumps(shared)[1:]
-    return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()
-
-
-def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
-    """The seed of a data set in a repetition; for fixed data the same in all."""
-    varying = repetition if dataset.spec.random_with(dataset.params) else 0
-    return derive_seed(seed, "data", dataset.seed_name, varying)
-
-
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A combination that cannot be, and why; it stands for all its repetitions."""
+class Inapplicable:
+    """A combination that cannot be run, in any repetition, and why."""
 
     algorithm: str
     dataset: str
@@ -110,7 +43,7 @@ class Plan:
     suite : Suite
     cells : list of Cell
         Those that share data stand together.
-    left_out : list of LeftOut
+    inapplicable : list of Inapplicable
     algorithms, datasets, metrics : tuple of Use
         In the order in which they were asked for.
     shard : Shard, optional
@@ -119,7 +52,7 @@ class Plan:
 
     suite: Suite
     cells: list[Cell] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    inapplicable: list[Inapplicable] = field(default_factory=list)
     algorithms: tuple[Use[AlgorithmSpec], ...] = ()
     datasets: tuple[Use[DatasetSpec], ...] = ()
     metrics: tuple[Use[MetricSpec], ...] = ()
@@ -187,7 +120,9 @@ def make_plan(
     for dataset, pairs in pairings:
         for algorithm, paired in pairs:
             for oracle, reason in paired.unable:
-                plan.left_out.append(LeftOut(algorithm.label, dataset.label, oracle, reason))
+                plan.inapplicable.append(
+                    Inapplicable(algorithm.label, dataset.label, oracle, reason)
+                )
     # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
     for dataset, pairs in pairings:
         makers = [
@@ -373,16 +308,6 @@ def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:
 def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
     hints = algorithm.spec.hints_of(algorithm.params)
     return algorithm.spec.needs + (("truth",) if hints else ())
-
-
-def inapplicable(metric: MetricSpec, algorithm: AlgorithmSpec, provided: frozenset[str]) -> str:
-    """Why a metric cannot judge an algorithm's result on such data; "" if it can."""
-    missing = unmet(metric.needs, provided)
-    if missing:
-        return f"needs {missing}, which the data set does not provide"
-    if metric.result not in ("any", algorithm.returns):
-        return f"judges a {metric.result}; the result is a {algorithm.returns}"
-    return ""
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import metric_keys
 from hcbench.plan.shards import Shard
-from hcbench.plan.truths import judged_by, whatever_truth
+from hcbench.plan.truths import judged_by, label_without_truth
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Layout:
                     m.spec.cost,
                     m.spec.interval,
                     keys[m.label],
-                    whatever_truth(m),
+                    label_without_truth(m),
                     judged_by(m, labels, plan.datasets),
                 )
                 for m in plan.metrics
@@ -180,8 +180,8 @@ class Layout:
         }
         if not told_elsewhere:
             return outcome
-        points = (replace(p, values={**p.values, **told_elsewhere}) for p in outcome.measured)
-        return replace(outcome, measured=tuple(points))
+        points = (replace(p, values={**p.values, **told_elsewhere}) for p in outcome.points)
+        return replace(outcome, points=tuple(points))
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:

@@ -70,7 +70,7 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     return replace(
         plan,
         cells=[cells[place] for place in sorted(in_order[first:last])],
-        left_out=plan.left_out if number == 1 else [],
+        inapplicable=plan.inapplicable if number == 1 else [],
         shard=Shard((number,), count, _digest(plan)),
         whole=plan,
     )

@@ -39,7 +39,7 @@ def truth_named(use: Use[MetricSpec]) -> str | None:
     return named if isinstance(named, str) else None
 
 
-def whatever_truth(use: Use[MetricSpec]) -> str:
+def label_without_truth(use: Use[MetricSpec]) -> str:
     """The label of a metric without the truth that it names: the same for all truths."""
     if truth_named(use) is None:
         return use.label
@@ -61,7 +61,7 @@ def judged_by(
         The labels of all metrics.
     datasets : iterable of Use
     """
-    if truth_named(use) is None or whatever_truth(use) not in beside:
+    if truth_named(use) is None or label_without_truth(use) not in beside:
         return None
     return tuple(dataset.label for dataset in datasets if truth_named(use) in _others(dataset))
 

@@ -11,7 +11,7 @@ import random
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,17 +28,18 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
+from hcbench.model.cost import Cost
 from hcbench.model.notes import collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
-from hcbench.oracle.scored import Cost, Point, Scored
-from hcbench.plan.outcome import Measured, Status, Value
+from hcbench.oracle.scored import Point, Scored
+from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.given import Given, give
 from hcbench.run.inputs import answers_of, make_answers, make_oracle, problem_of
-from hcbench.run.job import Call, Done, Job, unpack_job
-from hcbench.run.workers.conditions import Conditions, conditions
+from hcbench.run.job import Call, Job, RescoreJob, unpack_job
+from hcbench.run.workers.conditions import load_average, processor_frequency
 from hcbench.run.workers.inside import Announce
 from hcbench.run.workers.memory import peak_since, reset_peak
 
@@ -56,16 +57,18 @@ class _Called:
     refused: bool = False
     compiled: bool = False
     notes: tuple[str, ...] = ()
-    conditions: Conditions = field(default_factory=Conditions)
+    load: float | None = None
+    frequency: float | None = None
 
 
 _warm: set[str] = set()
 
 
-def run_packed(packed: bytes, announce: Announce) -> Done:
-    """Unpack a job, after importing the plugin files that its functions live in, and run it."""
+def run_packed(packed: bytes, announce: Announce) -> Outcome:
+    """Unpack a job, after importing the plugin files that its functions live in, and do it."""
     restore_process()
-    return run_job(unpack_job(packed), announce)
+    job = unpack_job(packed)
+    return rescore(job, announce) if isinstance(job, RescoreJob) else run_job(job, announce)
 
 
 _START = (Path.cwd(), dict(os.environ), np.geterr())
@@ -85,22 +88,30 @@ def _silent(phase: str, value: object = None) -> None:
     """Announce nothing."""
 
 
-def run_job(job: Job, announce: Announce = _silent) -> Done:
-    """Run one cell, or judge results that were kept.
+def rescore(job: RescoreJob, announce: Announce = _silent) -> Outcome:
+    """Compute metrics of stored results."""
+    try:
+        announce("data")
+        made = problem_of(job.job)
+    except BaseException as error:
+        return _failed(error)
+    announce("metrics")
+    points = _score(job.job, made.problem, job.cost, job.points)
+    return Outcome(cost=job.cost, points=points, data_digest=made.digest)
 
-    Whatever goes wrong becomes a `Done` with its reason: a failing cell is data.
+
+def run_job(job: Job, announce: Announce = _silent) -> Outcome:
+    """Run one cell.
+
+    Whatever goes wrong becomes an `Outcome` with its reason: a failing cell is data.
     """
     try:
         announce("data")
         made = problem_of(job)
         problem = made.problem
-        if job.kept:
-            announce("metrics")
-            cost = job.cost or Cost()
-            return Done(measured=_judge(job, problem, cost, job.kept), data_digest=made.digest)
         announce("oracle")
-        heard = answers_of(job, problem)
-        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
+        answers = answers_of(job, problem)
+        oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         announce("warm-up")
@@ -111,19 +122,24 @@ def run_job(job: Job, announce: Announce = _silent) -> Done:
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = make_oracle(heard.answers, job.budget, job.checkpoints, job.clock)
+        oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    noted = tuple(dict.fromkeys([*made.notes, *heard.notes, *called.notes]))
-    done = _conclude(job, made.digest, called)
-    done = replace(done, notes=noted, conditions=called.conditions)
-    if done.status != "ok":
-        return done
-    announce("metrics", done)  # whatever a metric does, this much is kept
-    return replace(done, measured=_judge(job, problem, called.cost, done.measured))
+    outcome = replace(
+        _conclude(job, called),
+        cost=called.cost,
+        data_digest=made.digest,
+        notes=tuple(dict.fromkeys([*made.notes, *answers.notes, *called.notes])),
+        load=called.load,
+        frequency=called.frequency,
+    )
+    if outcome.status != "ok":
+        return outcome
+    announce("metrics", outcome)  # whatever a metric does, this much is kept
+    return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
 
 
-def _failed(error: BaseException) -> Done:
+def _failed(error: BaseException) -> Outcome:
     status: Status = "error"
     if isinstance(error, DataNotAvailableError | NotApplicableError):
         status = "skipped"
@@ -132,7 +148,8 @@ def _failed(error: BaseException) -> Done:
     elif isinstance(error, MemoryError):
         status = "memory"
     phase = "imports" if isinstance(error, ImportError) else ""
-    return Done(status=status, reason=describe(error), traceback=_traceback(error), phase=phase)
+    trace = "".join(traceback.format_exception(error))
+    return Outcome(status=status, reason=describe(error), traceback=trace, phase=phase)
 
 
 def describe(error: BaseException) -> str:
@@ -141,10 +158,6 @@ def describe(error: BaseException) -> str:
     if isinstance(error, HcbenchError):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _traceback(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error))
 
 
 def _warm_up(job: Job, problem: Problem) -> None:
@@ -204,7 +217,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
-    observed = conditions()
+    load, frequency = load_average(), processor_frequency()
     result: Result | None = None
     if failure is None:
         try:
@@ -221,7 +234,8 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         refused=oracle.ledger.refused,
         compiled=bool(compilations.buffer),
         notes=tuple(notes),
-        conditions=observed,
+        load=load,
+        frequency=frequency,
     )
 
 
@@ -270,23 +284,19 @@ def as_result(returned: Any, n: int) -> Result:
     return result
 
 
-def _conclude(job: Job, digest: str, called: _Called) -> Done:
-    """Make rows of a call, without values: its end, its checkpoints, or its failure."""
+def _conclude(job: Job, called: _Called) -> Outcome:
+    """What came out of a call, without values: its end, its checkpoints, or its failure."""
     result = called.result
     if isinstance(called.error, BudgetExceededError) and called.trace:
         result = called.trace[-1].result  # an anytime algorithm that was refused keeps what it had
     if result is None:
         error = called.error or InvalidTreeError("the algorithm returned nothing")
-        return replace(_failed(error), cost=called.cost, data_digest=digest)
+        return _failed(error)
     if result_kind(result) != job.returns:
         wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
-        return Done(status="error", reason=wrong, cost=called.cost, data_digest=digest)
-    return Done(
-        stopped="budget" if called.refused else "",
-        cost=called.cost,
-        data_digest=digest,
-        measured=_points(job, called, result),
-    )
+        return Outcome(status="error", reason=wrong)
+    stopped = "budget" if called.refused else ""
+    return Outcome(stopped=stopped, points=_points(job, called, result))
 
 
 def result_kind(result: Result) -> str:
@@ -294,9 +304,9 @@ def result_kind(result: Result) -> str:
     return "tree" if isinstance(result, Tree) else "partition"
 
 
-def _points(job: Job, called: _Called, result: Result) -> tuple[Measured, ...]:
+def _points(job: Job, called: _Called, result: Result) -> tuple[ScoredPoint, ...]:
     """The result at each checkpoint: the last that was there after at most so many queries."""
-    end = Measured(queries=called.cost.queries, result=result)
+    end = ScoredPoint(queries=called.cost.queries, result=result)
     if called.cost.queries is None:
         return (end,)
     points = []
@@ -306,25 +316,30 @@ def _points(job: Job, called: _Called, result: Result) -> tuple[Measured, ...]:
             points.append(replace(end, checkpoint=checkpoint))
         elif recorded:
             last = recorded[-1]
-            points.append(Measured(checkpoint=checkpoint, queries=last.queries, result=last.result))
+            points.append(
+                ScoredPoint(checkpoint=checkpoint, queries=last.queries, result=last.result)
+            )
         else:
-            points.append(Measured(checkpoint=checkpoint))
+            points.append(ScoredPoint(checkpoint=checkpoint))
     return (*points, end)
 
 
-def _judge(
-    job: Job, problem: Problem, cost: Cost, points: tuple[Measured, ...]
-) -> tuple[Measured, ...]:
+def _score(
+    job: Job, problem: Problem, cost: Cost, points: tuple[ScoredPoint, ...]
+) -> tuple[ScoredPoint, ...]:
     trace = tuple(
         Point(point.queries or 0, point.result) for point in points if point.result is not None
     )
 
     @cache
-    def hear() -> Answers:
+    def repeat_answers() -> Answers:
         return answers_of(job, problem).answers
 
     return tuple(
-        replace(point, values={**point.values, **_values(job, problem, cost, point, trace, hear)})
+        replace(
+            point,
+            values={**point.values, **_values(job, problem, cost, point, trace, repeat_answers)},
+        )
         for point in points
     )
 
@@ -333,16 +348,22 @@ def _values(
     job: Job,
     problem: Problem,
     cost: Cost,
-    point: Measured,
+    point: ScoredPoint,
     trace: tuple[Point, ...],
-    hear: Callable[[], Answers],
+    repeat_answers: Callable[[], Answers],
 ) -> dict[str, Value]:
     if point.result is None:
         nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
         return dict.fromkeys(job.metrics, nothing)
     # Times, memory and the other counts are known of the whole call only.
     at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
-    scored = Scored(problem=problem, result=point.result, cost=at_point, trace=trace, hear=hear)
+    scored = Scored(
+        problem=problem,
+        result=point.result,
+        cost=at_point,
+        trace=trace,
+        make_answers=repeat_answers,
+    )
     return {name: judge(metric, scored) for name, metric in job.metrics.items()}
 
 

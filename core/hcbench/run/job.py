@@ -1,21 +1,20 @@
-"""What a worker is asked, and what it answers: all that travels between the processes."""
+"""What a worker needs to run a cell, and how that travels to it."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hcbench.plan.outcome import Measured, Status
 from hcbench.registry.plugins import import_file
 from hcbench.registry.specs import Function, Params, load_function
-from hcbench.run.workers.conditions import Conditions
 
 if TYPE_CHECKING:
-    from hcbench.oracle.scored import Cost
+    from hcbench.model.cost import Cost
+    from hcbench.plan.outcome import ScoredPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What a worker is asked to do.
+    """What a worker needs to run a cell.
 
     Attributes
     ----------
@@ -47,10 +46,6 @@ class Job:
     budget : int or None
     checkpoints : tuple of int
     metrics : mapping of label to Call
-    kept : tuple of Measured
-        Results that are in the store already: they are judged, nothing is run.
-    cost : Cost, optional
-        Of the kept results.
     clock : callable
         Times the call and the oracle's answers.
     """
@@ -68,37 +63,26 @@ class Job:
     budget: int | None
     checkpoints: tuple[int, ...]
     metrics: Mapping[str, Call]
-    kept: tuple[Measured, ...] = ()
-    cost: Cost | None = None
     clock: Callable[[], float] = perf_counter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What a worker answers.
+@dataclass(frozen=True, slots=True)
+class RescoreJob:
+    """What a worker needs to compute more metrics of stored results, for which nothing is run.
 
     Attributes
     ----------
-    phase : str
-        Where it failed, if that is not the phase announced last.
-    notes : tuple of str
-        What data set, oracle and algorithm have to say about the result.
-    measured : tuple of Measured
-        Before the metrics are computed: without values.
-    conditions : Conditions
-        Of the machine, when the call ended.
+    job : Job
+        Its data and its oracle are made again; its metrics are computed.
+    cost : Cost
+        Of the stored call.
+    points : tuple of ScoredPoint
+        Its results, without values.
     """
 
-    status: Status = "ok"
-    reason: str = ""
-    stopped: str = ""
-    cost: Cost | None = None
-    data_digest: str = ""
-    traceback: str = ""
-    phase: str = ""
-    notes: tuple[str, ...] = ()
-    measured: tuple[Measured, ...] = ()
-    conditions: Conditions = field(default_factory=Conditions)
+    job: Job
+    cost: Cost
+    points: tuple[ScoredPoint, ...]
 
 
 class Packed(NamedTuple):
@@ -119,7 +103,7 @@ class Packed(NamedTuple):
     payload: bytes
 
 
-def pack_job(job: Job, files: Iterable[object]) -> bytes:
+def pack_job(job: Job | RescoreJob, files: Iterable[object]) -> bytes:
     """A job as it travels, with the plugin files to import before it is read."""
     import cloudpickle
 
@@ -137,7 +121,7 @@ def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
 _places: dict[str, str] = {}
 
 
-def unpack_job(packed: bytes) -> Job:
+def unpack_job(packed: bytes) -> Job | RescoreJob:
     """Import the plugin files of a packed job, and read it."""
     import cloudpickle
 
@@ -145,7 +129,7 @@ def unpack_job(packed: bytes) -> Job:
     _places.update(places)
     for file in files:
         import_file(Path(file), Path(place_of(file)))
-    job: Job = cloudpickle.loads(payload)
+    job: Job | RescoreJob = cloudpickle.loads(payload)
     return job
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
+from hcbench.plan.cell import Cell
 from hcbench.plan.outcome import Outcome
-from hcbench.plan.plan import Cell, LeftOut, Plan, metric_keys
+from hcbench.plan.plan import Inapplicable, Plan, metric_keys
 from hcbench.plan.presentation import Layout
 from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Catalogue, Registry, Use, make_use
@@ -120,7 +121,7 @@ class _Making:
         plan = Plan(
             suite,
             cells=[replace(cell, metrics=wanted) for cell in cells],
-            left_out=_left_out(outcomes),
+            inapplicable=_inapplicable(outcomes),
             algorithms=self._in_order(cells, "algorithm", self.layout.algorithms),
             datasets=datasets,
             metrics=wanted,
@@ -222,11 +223,11 @@ class _Making:
         return tuple(replace(use, label=label) for label, use in found.items())
 
 
-def _left_out(outcomes: Sequence[Outcome]) -> list[LeftOut]:
+def _inapplicable(outcomes: Sequence[Outcome]) -> list[Inapplicable]:
     """Combinations that could not be, each once for all its repetitions."""
     return list(
         dict.fromkeys(
-            LeftOut(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
+            Inapplicable(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
         )
     )
 

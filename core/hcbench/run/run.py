@@ -13,25 +13,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from hcbench.plan.cell import Cell
 from hcbench.plan.outcome import Outcome
-from hcbench.plan.plan import Cell, Plan, metric_keys
+from hcbench.plan.plan import Plan, metric_keys
 from hcbench.plan.presentation import Layout
 from hcbench.registry.plugins import Plugins
 from hcbench.run.cached import GIB, stands
-from hcbench.run.dispatch import (
-    cost_of,
-    describe_cell,
-    digest_of,
-    make_job,
-    outcome_of,
-    relabelled,
-    rescored,
-    skipped_outcomes,
-)
 from hcbench.run.environment import describe_environment
 from hcbench.run.executors import Executor, ExecutorName, Jobs, open_executor
-from hcbench.run.job import Done, pack_job
+from hcbench.run.job import RescoreJob, pack_job
+from hcbench.run.outcomes import digest_of, outcome_of, relabelled, rescored, skipped_outcomes
 from hcbench.run.placement import Placement
+from hcbench.run.tasks import make_job
 from hcbench.run.workers import Limits, Report
 from hcbench.run.workers.limits import GRACE
 from hcbench.store import Record, Store, Stored
@@ -300,7 +293,8 @@ class _Run:
         job = make_job(task.cell, task.metrics)
         if task.stored is not None and task.kept is not None:
             results = self.store.results_of(task.stored.row)
-            job = replace(job, kept=results, cost=cost_of(task.kept))
+            rescore = RescoreJob(job, task.kept.cost, results)
+            return pack_job(rescore, self.plugins.files)
         return pack_job(job, self.plugins.files)
 
     def _keep(self, reports: Iterable[Report]) -> None:
@@ -317,7 +311,7 @@ class _Run:
                 if digest not in ("", task.stored.data_digest):
                     if not self.kept:
                         continue  # the new metrics judged it by other data: it is outdated
-                    report = replace(report, value=Done(status="error", reason=_OTHER_DATA))
+                    report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
                 outcome = rescored(task.cell, task.metrics, task.kept, report)
                 self._save_values(task, task.stored, outcome)
                 self.reused[task.cell.key] = task.stored
@@ -335,12 +329,12 @@ class _Run:
 
     def _save_values(self, task: Task, stored: Stored, outcome: Outcome) -> None:
         keys = {label: self.metric_keys[label] for label in task.metrics}
-        self.store.save_values(self.number, stored.row, outcome.measured, keys)
+        self.store.save_values(self.number, stored.row, outcome.points, keys)
 
     def _record(self, outcome: Outcome, cell: Cell | None) -> Record:
         return Record(
             outcome=outcome,
-            cell={} if cell is None else describe_cell(cell),
+            cell={} if cell is None else cell.describe(),
             metric_keys=self.metric_keys,
             timeout=self.plan.suite.timeout,
             memory=self.memory,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hcbench.errors import DataNotAvailableError, HcbenchError, PluginError
 from hcbench.model.notes import collect_notes
 from hcbench.model.trees import Tree
-from hcbench.plan.plan import data_seed
+from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.labels import same_name
 from hcbench.registry.plugins import Plugins
@@ -93,7 +93,7 @@ class FigureView:
         return result
 
     def _result(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
-        points = outcome.measured
+        points = outcome.points
         if all(point.result is None for point in points):
             stored = self._store.find([outcome.key], {})
             points = self._store.results_of(stored[outcome.key].row) if stored else ()

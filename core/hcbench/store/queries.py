@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from hcbench.plan.outcome import Measured, Value
+from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store.rows import (
     LEFT_OUT,
     Record,
@@ -79,7 +79,7 @@ def _missing_values(
 
 def measured_points(
     connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
-) -> dict[int, tuple[Measured, ...]]:
+) -> dict[int, tuple[ScoredPoint, ...]]:
     """Points with values, without results, by rows of cells.
 
     With the values of the given metrics, by their keys; or of all, the latest of each label.
@@ -109,10 +109,10 @@ def measured_points(
             of_point[name] = read
     rows = select(point.checkpoint, point.queries, point.cell)
     rows = rows.where(among(connection, point.cell, ids))
-    measured: dict[int, list[Measured]] = {}
+    measured: dict[int, list[ScoredPoint]] = {}
     for checkpoint, queries, cell in sorted(connection.execute(rows).all(), key=in_order):
         measured.setdefault(cell, []).append(
-            Measured(
+            ScoredPoint(
                 checkpoint=None if checkpoint == END else checkpoint,
                 queries=queries,
                 values=values.get((cell, checkpoint), {}),

@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
 
-from hcbench.plan.outcome import Measured, Outcome, Status, Value, is_failure
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value, is_failure
 from hcbench.store.schema import END, LOST, cells
 
 LEFT_OUT = "-"  # begins the keys of inapplicable combinations
 #: SQLite stores NaN as NULL: such a value has this status instead.
 _NAN = "nan"
 _FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
+_COSTS = [field.name for field in fields(Cost)]
 _LONG = ("traceback", "log")  # only read when one cell is shown
 _SHORT = [name for name in _FIELDS if name not in _LONG]
-OUTCOME_COLUMNS = (cells.c.id, *(cells.c[name] for name in _SHORT))
+OUTCOME_COLUMNS = (cells.c.id, *(cells.c[name] for name in (*_SHORT, *_COSTS)))
 LONG_COLUMNS = tuple(cells.c[name] for name in _LONG)
 
 
@@ -161,6 +163,7 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
     notes = [storable(note) for note in outcome.notes]
     return {
         **{name: storable(getattr(outcome, name)) for name in _FIELDS},
+        **{name: storable(getattr(outcome.cost, name)) for name in _COSTS},
         "id": row,
         "key": stored_key(outcome),
         "run": run,
@@ -173,13 +176,14 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
     }
 
 
-def outcome_of_row(row: Any, measured: tuple[Measured, ...], *, reused: bool = False) -> Outcome:
+def outcome_of_row(row: Any, measured: tuple[ScoredPoint, ...], *, reused: bool = False) -> Outcome:
     """An outcome from a row of the `OUTCOME_COLUMNS`."""
     values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # sooner than by name
     values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
     values["seed"] = int(values["seed"])
     values["notes"] = tuple(json.loads(values["notes"])) if values["notes"] else ()
-    return Outcome(**values, measured=measured, reused=reused)
+    cost = Cost(**dict(zip(_COSTS, row[1 + len(_SHORT) :], strict=False)))
+    return Outcome(**values, cost=cost, points=measured, reused=reused)
 
 
 def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
@@ -193,12 +197,12 @@ def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
             "queries": storable(point.queries),
             "result": None if point.result is None else encode_result(point.result),
         }
-        for point in outcome.measured
+        for point in outcome.points
     ]
 
 
 def value_rows(
-    run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
+    run: int, row: int, measured: Sequence[ScoredPoint], metric_keys: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Rows of ``metric_values``, of the metrics that have a key."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
@@ -266,5 +270,5 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def _checkpoint(point: Measured) -> int:
+def _checkpoint(point: ScoredPoint) -> int:
     return END if point.checkpoint is None else int(point.checkpoint)

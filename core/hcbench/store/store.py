@@ -15,7 +15,7 @@ from platformdirs import user_data_dir
 from sqlalchemy import delete, func, literal, select, update
 
 from hcbench.errors import StoreError
-from hcbench.plan.outcome import Measured, Outcome
+from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
 from hcbench.store.queries import (
@@ -195,14 +195,14 @@ class Store:
             values = [
                 value
                 for id_, record in {**new, **known}.items()
-                for value in value_rows(run, id_, record.outcome.measured, record.metric_keys)
+                for value in value_rows(run, id_, record.outcome.points, record.metric_keys)
             ]
             upsert(connection, metric_values, values, only_lost=True)
             upsert(connection, run_cells, [{"run": run, "cell": id_} for id_ in {**new, **known}])
 
     @_retried
     def save_values(
-        self, run: int, row: int, measured: Sequence[Measured], metric_keys: Mapping[str, str]
+        self, run: int, row: int, measured: Sequence[ScoredPoint], metric_keys: Mapping[str, str]
     ) -> None:
         """Store the values of more metrics for a stored cell.
 
@@ -212,7 +212,7 @@ class Store:
             That computed them.
         row : int
             Of the cell, see `Stored`.
-        measured : sequence of Measured
+        measured : sequence of ScoredPoint
             Its checkpoints, and its end.
         metric_keys : mapping of label to key
             Of those metrics; other values are ignored.
@@ -286,7 +286,7 @@ class Store:
             }
 
     @_retried
-    def results_of(self, row: int) -> tuple[Measured, ...]:
+    def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
         """What a cell returned: its checkpoints in order, then its end, without values."""
         from hcbench.store.codec import decode_result  # imports numpy, which reading does not need
 
@@ -294,7 +294,7 @@ class Store:
         with self.database.reading() as connection:
             rows = connection.execute(select(*columns).where(points.c.cell == row)).all()
             return tuple(
-                Measured(
+                ScoredPoint(
                     checkpoint=None if checkpoint == END else checkpoint,
                     queries=queries,
                     result=None if packed is None else decode_result(packed),

@@ -19,7 +19,7 @@ from hcbench.analysis.views.differences import paired_differences
 from hcbench.analysis.views.ranks import Ranking, find_best, rank_algorithms
 from hcbench.analysis.views.significance import describe_ranking
 from hcbench.errors import HcbenchError
-from hcbench.plan.outcome import Measured, Outcome
+from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.plan.presentation import Layout, MetricInfo
 from hcbench.registry.suite import Suite
 
@@ -127,7 +127,7 @@ class Results:
         return [
             cell_row(outcome, point, self.metrics, reference=self.is_reference(outcome))
             for outcome in self.outcomes
-            for point in outcome.measured or (Measured(),)
+            for point in outcome.points or (ScoredPoint(),)
         ]
 
     @cached_property
@@ -272,7 +272,7 @@ def _sizes(outcomes: Iterable[Outcome]) -> dict[str, int]:
     return {
         outcome.data_digest: point.result.n
         for outcome in outcomes
-        for point in outcome.measured
+        for point in outcome.points
         if outcome.data_digest and point.result is not None
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.groups import value_at
@@ -14,15 +15,17 @@ if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.verdicts import Verdict
     from hcbench.analysis.views.ranks import Ranking
-    from hcbench.plan.outcome import Measured, Outcome
+    from hcbench.plan.outcome import Outcome, ScoredPoint
     from hcbench.plan.presentation import MetricInfo
 
 
 def cell_row(
-    outcome: Outcome, point: Measured, metrics: Sequence[MetricInfo], *, reference: bool
+    outcome: Outcome, point: ScoredPoint, metrics: Sequence[MetricInfo], *, reference: bool
 ) -> dict[str, Any]:
     """A cell at one point of its call; ``reference``: whether it is of a reference line."""
-    at_end = point.checkpoint is None
+    cost = outcome.cost
+    if point.checkpoint is not None:
+        cost = replace(cost, queries=point.queries)
     values = {m.label: value_at(outcome, point.checkpoint, m.label) for m in metrics}
     return {
         "algorithm": outcome.algorithm,
@@ -34,13 +37,7 @@ def cell_row(
         "status": outcome.status,
         "reason": outcome.reason,
         "stopped": outcome.stopped,
-        "seconds": outcome.seconds,
-        "oracle_seconds": outcome.oracle_seconds,
-        "peak_bytes": outcome.peak_bytes,
-        "queries": outcome.queries if at_end else point.queries,
-        "distinct_queries": outcome.distinct_queries,
-        "rounds": outcome.rounds,
-        "draws": outcome.draws,
+        **asdict(cost),
         "load": outcome.load,
         "frequency": outcome.frequency,
         "host": outcome.host,

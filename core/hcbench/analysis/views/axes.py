@@ -150,13 +150,13 @@ def numbers_of(group: Group, metric: MetricInfo) -> list[float]:
         return group.numbers(metric.label)
     found = []
     for outcome in group.outcomes:
-        at = [point for point in outcome.measured if point.checkpoint == group.checkpoint]
+        at = [point for point in outcome.points if point.checkpoint == group.checkpoint]
         if outcome.status != "ok" or not (at or group.checkpoint is None):
             continue
         if metric.label == "queries" and at:
             value = at[0].queries
         else:
-            value = None if group.checkpoint is not None else getattr(outcome, metric.label)
+            value = None if group.checkpoint is not None else getattr(outcome.cost, metric.label)
         if value is not None:
             found.append(float(value))
     return found

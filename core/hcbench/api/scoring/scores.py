@@ -23,8 +23,9 @@ from hcbench.analysis.tables import (
     markup,
 )
 from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
-from hcbench.oracle.scored import Cost, Scored
+from hcbench.oracle.scored import Scored
 from hcbench.plan.outcome import Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.plan.truths import truth_named

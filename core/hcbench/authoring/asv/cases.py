@@ -11,7 +11,8 @@ from typing import Any
 from hcbench.authoring.asv import REPETITIONS, SIZES, TIMEOUT, TRACKS
 from hcbench.authoring.asv.problem import DATA
 from hcbench.errors import HcbenchError, ParameterError, UnknownNameError
-from hcbench.plan.plan import Cell, Plan, make_plan
+from hcbench.plan.cell import Cell
+from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Catalogue, Entry, Registry, Use, load_registry, make_use
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import DatasetSpec, Interval, Parameter, Spec, Value
@@ -205,5 +206,5 @@ def _cells(
     for cell in plan.cells:
         case = names[cell.algorithm.label], numbers[cell.dataset.label]
         cells.setdefault(case, []).append(cell)
-    excluded = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.left_out}
+    excluded = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.inapplicable}
     return cells, excluded

@@ -24,8 +24,8 @@ from hcbench.oracle.scored import Point, Scored
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, run_job
-from hcbench.run.dispatch import make_job
 from hcbench.run.run import run_plan
+from hcbench.run.tasks import make_job
 from hcbench.store import Store
 
 SEED = 0
@@ -61,11 +61,11 @@ def _of_outcomes(outcomes: list[Outcome], loss: str) -> Found:
             return {"reason": outcome.reason}
         if outcome.status != "ok":
             return {"failed": f"{outcome.status}: {outcome.reason}"}
-    values = [outcome.measured[-1].values for outcome in outcomes]
+    values = [outcome.points[-1].values for outcome in outcomes]
     return {
-        "seconds": _over(statistics.median, [o.seconds for o in outcomes]),
-        "peak_memory": _over(max, [o.peak_bytes for o in outcomes]),
-        "queries": _over(statistics.fmean, [o.queries for o in outcomes]),
+        "seconds": _over(statistics.median, [o.cost.seconds for o in outcomes]),
+        "peak_memory": _over(max, [o.cost.peak_bytes for o in outcomes]),
+        "queries": _over(statistics.fmean, [o.cost.queries for o in outcomes]),
         "loss": _over(statistics.fmean, [_loss(of.get(loss)) for of in values]),
     }
 
@@ -133,7 +133,7 @@ class Measured:
                 "seconds": done.cost.seconds,
                 "peak_memory": done.cost.peak_bytes,
                 "queries": done.cost.queries,
-                "loss": _loss(done.measured[-1].values.get(loss)),
+                "loss": _loss(done.points[-1].values.get(loss)),
             }
             best = found if not call else _smaller(best, found)
             spent += done.cost.seconds or 0.0
@@ -165,7 +165,7 @@ class Measured:
             result=result,
             cost=COST,
             trace=(Point(1, result),),
-            hear=lambda: self._answers(problem),
+            make_answers=lambda: self._answers(problem),
         )
         seconds, value = _timed(lambda: function(scored, **use.params))
         # asv cannot show infinity, as of the queries to a quality that is never reached.

@@ -12,7 +12,7 @@ from hcbench.authoring.testing.making import make, usual_problem
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import HcbenchError
 from hcbench.model.trees import Tree
-from hcbench.run.cell import describe, run_job
+from hcbench.run.cell import describe, rescore
 
 
 def check_valid_problem(subject: Subject) -> None:
@@ -34,7 +34,7 @@ def check_another_process(subject: Subject) -> None:
     """The same seed gives the same data in another process."""
     usual_problem(subject)
     job = job_of_dataset(subject)
-    here, there = run_job(job), run_elsewhere(subject, job)
+    here, there = rescore(job), run_elsewhere(subject, job)
     if there.status != "ok":
         fail(f"{subject.label} fails in another process: {there.reason}")
     require(

@@ -12,10 +12,11 @@ from hcbench.authoring.testing.items import DATA_SEED
 from hcbench.authoring.testing.running import NOISE_SEED, SEED, Heard, hints
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import WorkerError
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
-from hcbench.plan.outcome import Measured
+from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.run.cell import describe
-from hcbench.run.job import Call, Done, Job, pack_job
+from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.workers import Limits, Pool
 
 
@@ -68,10 +69,10 @@ def job_without_truth(subject: Subject, heard: Heard, oracle: Call) -> Job:
     )
 
 
-def job_of_dataset(subject: Subject) -> Job:
-    """Make the data, and nothing else: as for a result that is kept."""
+def job_of_dataset(subject: Subject) -> RescoreJob:
+    """Make the data, and run nothing: as for a stored result."""
     nothing = Call("hcbench.authoring.testing.items:make_items", {})
-    return Job(
+    job = Job(
         dataset=subject.call,
         oracle=nothing,
         algorithm=nothing,
@@ -85,11 +86,11 @@ def job_of_dataset(subject: Subject) -> Job:
         budget=None,
         checkpoints=(),
         metrics={},
-        kept=(Measured(),),
     )
+    return RescoreJob(job, Cost(), (ScoredPoint(),))
 
 
-def run_elsewhere(subject: Subject, job: Job) -> Done:
+def run_elsewhere(subject: Subject, job: Job | RescoreJob) -> Outcome:
     """Run a job in a worker."""
     try:
         packed = pack_job(job, subject.registry.plugins.files)
@@ -98,7 +99,7 @@ def run_elsewhere(subject: Subject, job: Job) -> Done:
     pool = _pool()
     pool.submit(subject.label, packed, Limits())
     (report,) = pool.wait()
-    if not isinstance(report.value, Done):
+    if not isinstance(report.value, Outcome):
         fail(f"{subject.label} fails in another process: {report.reason}")
     return report.value
 

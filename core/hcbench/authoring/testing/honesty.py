@@ -81,7 +81,7 @@ def check_truth_unseen(subject: Subject) -> None:
             without = run_elsewhere(subject, job)
         except CheckFailedError as error:
             skip(f"it cannot be run where there is no truth (another_process): {error}")
-        same = [m.result for m in with_truth.measured] == [m.result for m in without.measured]
+        same = [m.result for m in with_truth.points] == [m.result for m in without.points]
         _same(
             subject,
             same,

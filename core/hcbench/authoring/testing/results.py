@@ -88,7 +88,7 @@ def check_another_process(subject: Subject) -> None:
     if there.status != "ok":
         fail(f"{subject.label} fails in another process: {there.reason}")
     require(
-        here.measured[-1].result == there.measured[-1].result,
+        here.points[-1].result == there.points[-1].result,
         f"{subject.label} returns another result of the same data and seed in another process",
     )
 

@@ -12,11 +12,12 @@ from hcbench.authoring.testing.items import N, items_with, random_tree
 from hcbench.authoring.testing.running import NOISE_SEED
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.cost import Cost
 from hcbench.model.notes import collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
-from hcbench.oracle.scored import Cost, Point, Scored
+from hcbench.oracle.scored import Point, Scored
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, result_kind
 from hcbench.run.given import finest_partition
@@ -70,7 +71,7 @@ def value_of(subject: Subject, problem: Problem, result: Result) -> float:
         result=result,
         cost=COST,
         trace=(before, Point(60, result)),
-        hear=partial(_hear, subject, problem),
+        make_answers=partial(_hear, subject, problem),
     )
     with collect_notes():
         return float(subject.call(scored))

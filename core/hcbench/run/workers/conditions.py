@@ -1,44 +1,24 @@
-"""What else the machine does while a call is timed, and how fast its processor runs."""
+"""How busy the machine is when a call is timed, and how fast its processor runs."""
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from hcbench.run.workers.processes import LINUX, libc, read_proc
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """Under which a call was timed; None what the system does not tell.
-
-    Attributes
-    ----------
-    load : float or None
-        The load average of the last minute, of all processes, over the number of cores.
-    frequency : float or None
-        Of the core on which the call ended, in MHz.
-    """
-
-    load: float | None = None
-    frequency: float | None = None
-
-
-def conditions() -> Conditions:
-    """Those of this moment; takes less than 0.1 ms."""
-    return Conditions(_load(), _frequency())
-
-
-def _load() -> float | None:
+def load_average() -> float | None:
+    """The load average of the last minute over the number of cores; None if the system has none."""
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
     except OSError:
         return None
 
 
-def _frequency() -> float | None:
+def processor_frequency() -> float | None:
+    """The frequency of the present core in MHz, if the system tells it; takes below 0.1 ms."""
     library = libc()
     if not LINUX or library is None or not hasattr(library, "sched_getcpu"):
         return None

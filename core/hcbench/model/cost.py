@@ -1,0 +1,34 @@
+"""What one call of an algorithm costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one call of an algorithm took.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
+    oracle_seconds : float or None
+        Wall time of the answers computed during the call, in s; None where the answers are
+        compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
+    peak_bytes : int or None
+        The most memory held during the call above what was held before it; None where the
+        system cannot tell.
+    queries, distinct_queries, rounds : int or None
+        As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
+    draws : int or None
+        Pairs that were drawn, which costs nothing; None where there are none to draw.
+    """
+
+    seconds: float | None = None
+    oracle_seconds: float | None = None
+    peak_bytes: int | None = None
+    queries: int | None = None
+    distinct_queries: int | None = None
+    rounds: int | None = None
+    draws: int | None = None

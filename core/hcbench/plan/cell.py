@@ -1,0 +1,123 @@
+"""One unit of work, with its seeds and the key under which its result is stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from hcbench.plan.seeds import derive_seed
+from hcbench.registry.specs import unmet
+
+if TYPE_CHECKING:
+    from hcbench.registry import Use
+    from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One unit of work: an algorithm, on a data set, through an oracle, once.
+
+    Its key holds everything that decides the result, so that a stored result is found again, and
+    nothing else: not the metrics, not the limits, not the other cells.
+    """
+
+    algorithm: Use[AlgorithmSpec]
+    dataset: Use[DatasetSpec]
+    oracle: Use[OracleSpec]
+    repetition: int
+    seed: int
+    budget: int | None
+    checkpoints: tuple[int, ...]
+    metrics: tuple[Use[MetricSpec], ...]
+
+    @cached_property
+    def key(self) -> str:
+        """32 hexadecimal digits."""
+        begun, rest = _begin_key(
+            (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
+            (self.seed, self.budget, self.checkpoints),
+        )
+        digest = begun.copy()
+        digest.update(b"%d%b" % (self.repetition, rest))
+        return digest.hexdigest()
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Of algorithm, data set and oracle."""
+        return self.algorithm.label, self.dataset.label, self.oracle.label
+
+    @property
+    def data_key(self) -> str:
+        """Names the data: cells with the same use the same data."""
+        return f"{self.dataset.identity}/{self.data_seed}"
+
+    @property
+    def data_seed(self) -> int:
+        """The same for all that use these data; for fixed data the same in all repetitions."""
+        return data_seed(self.dataset, self.seed, self.repetition)
+
+    @property
+    def noise_seed(self) -> int:
+        """The same for all that ask this oracle about these data."""
+        names = (self.dataset.seed_name, self.oracle.seed_name)
+        return derive_seed(self.seed, "noise", *names, self.repetition)
+
+    @property
+    def algorithm_seed(self) -> int:
+        """The same for all algorithms on these data."""
+        return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+    def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
+        """Why a metric cannot score the results of this cell; "" if it can."""
+        provided = self.dataset.spec.provides_with(self.dataset.params)
+        missing = unmet(metric.spec.needs, provided)
+        if missing:
+            return f"needs {missing}, which the data set does not provide"
+        returns = self.algorithm.spec.returns
+        if metric.spec.result not in ("any", returns):
+            return f"judges a {metric.spec.result}; the result is a {returns}"
+        return ""
+
+    def describe(self) -> dict[str, Any]:
+        """In plain values, as it is stored: enough to make it again."""
+        uses: dict[str, Use[Any]] = {
+            "algorithm": self.algorithm,
+            "dataset": self.dataset,
+            "oracle": self.oracle,
+        }
+        return {
+            **{kind: _describe_use(use) for kind, use in uses.items()},
+            "checkpoints": list(self.checkpoints),
+            "hints": list(self.algorithm.spec.hints_of(self.algorithm.params)),
+            "data_seed": self.data_seed,
+            "noise_seed": self.noise_seed,
+            "algorithm_seed": self.algorithm_seed,
+        }
+
+
+def _describe_use(use: Use[Any]) -> dict[str, Any]:
+    return {
+        "name": f"{use.plugin.distribution}:{use.spec.name}",
+        "params": dict(use.params),
+        "editions": dict(use.fingerprints),
+        "digests": dict(use.digests),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _begin_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
+    """What the keys of all repetitions share: the digest of what precedes the number, the rest.
+
+    Of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``, written as JSON.
+    """
+    before, after = json.dumps(identities)[:-1], json.dumps(shared)[1:]
+    return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()
+
+
+def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
+    """The seed of a data set in a repetition; for fixed data the same in all."""
+    varying = repetition if dataset.spec.random_with(dataset.params) else 0
+    return derive_seed(seed, "data", dataset.seed_name, varying)
