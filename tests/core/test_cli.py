@@ -386,7 +386,7 @@ MISTAKES = {
     "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),
     "dry run format": (["--dry-run", "--format", "latex"], 2, "--dry-run has no --format latex"),
     "no plugin file": (["--plugin", "none.py"], 2, "File 'none.py' does not exist"),
-    "store of what": (["--store", "mysql://x"], 3, "no store can be kept in 'mysql'"),
+    "store of what": (["--store", "mysql://x"], 3, "a store cannot be kept in 'mysql'"),
     "store is a folder": (["--store", "/"], 3, "/ is a folder; give a file"),
 }
 

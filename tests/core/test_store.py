@@ -503,11 +503,11 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("mysql://server/base", "no store can be kept in 'mysql'; give a path, sqlite:///"),
-        ("foo://x", "no store can be kept in 'foo'"),
-        ("postgresql://server:port/base", "is no URL of a store"),
+        ("mysql://server/base", "a store cannot be kept in 'mysql'; give a path, sqlite:///"),
+        ("foo://x", "a store cannot be kept in 'foo'"),
+        ("postgresql://server:port/base", "is not the URL of a store"),
         ("postgresql+nodriver://server/base", "no driver 'nodriver'"),
-        ("a\0b", "is no name of a file"),
+        ("a\0b", "is not the name of a file"),
     ],
 )
 def test_a_url_that_cannot_be_is_refused(url: str, message: str) -> None:

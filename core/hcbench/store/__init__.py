@@ -2,7 +2,7 @@
 
 The main process alone writes it, in short transactions. SQLite by default, PostgreSQL by URL.
 `schema` says what is kept, `engine` and `database` open it, `rows` and `codec` translate, `queries`
-ask, and `store` is what all others use; `outages` waits for a server that is away. `merge` joins
+ask, and `store` is what all others use. `merge` joins
 stores (`joined_runs` tells which run is which), `exchange` writes runs out and reads them in,
 `tidying` removes what no run shows; `trust` checks what comes from elsewhere.
 """

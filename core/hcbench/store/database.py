@@ -1,40 +1,41 @@
-"""An opened database: when its tables are made, and what may be written."""
+"""An opened database: when its tables are made, who may write, and waiting for a server."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, text
 
 from hcbench.errors import StoreError
 from hcbench.store.engine import (
     Place,
+    UnreachableError,
     explained,
     is_writable,
     open_engine,
     transaction,
     use_write_ahead_log,
 )
-from hcbench.store.outages import Patience
-from hcbench.store.schema import (
-    create_tables,
-    has_tables,
-    upsert_into,
-)
+from hcbench.store.schema import create_tables, has_tables, upsert_into
 
-_ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as SQLite has it
+T = TypeVar("T")
+LONGEST_WAIT = 30.0  # seconds, for a server that is away
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
+_ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as in SQLite
 
 
 class Database:
-    """A database that may not be there yet: it is made with the first writing.
+    """A database that may not exist yet: it is created by the first write.
 
     Parameters
     ----------
     place : Place
     read_only : bool
-        Whether nothing is to be written, whatever is allowed.
+        Whether nothing may be written, whatever the permissions.
 
     Attributes
     ----------
@@ -45,9 +46,7 @@ class Database:
     exists : bool
         Whether there are tables.
     engine : Engine
-        An empty one in memory as long as there is nothing.
-    patience : Patience
-        Of whoever uses it, with a server that is away.
+        An empty one in memory as long as there are no tables.
     """
 
     def __init__(self, place: Place, *, read_only: bool = False) -> None:
@@ -55,12 +54,13 @@ class Database:
         self.place = place
         self.read_only = read_only
         self.exists = True
-        self.patience = Patience()
+        # After one wait in vain there is no second, as when an interrupted run is closed.
+        self._is_given_up = False
         with explained(place):
             self.engine = self._open()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close all connections."""
         self.engine.dispose()
 
     def _open(self) -> Engine:
@@ -93,7 +93,7 @@ class Database:
         return has_tables(connection, self.location, shared=self.place.server is not None)
 
     def _create(self) -> None:
-        """Make the tables, unless another process has just done so."""
+        """Create the tables, unless another process has just done so."""
         file = self.place.file
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -112,13 +112,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One state of it, whatever others write meanwhile."""
+        """A transaction that sees one state, whatever others write meanwhile."""
         with explained(self.place), transaction(self.engine, reading=True) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """All or nothing; other writers wait.
+        """A transaction that writes all or nothing; other writers wait.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class Database:
                 yield connection
 
     def outside_transactions(self, statements: Sequence[str]) -> None:
-        """Carry out statements that may not be in one, such as VACUUM."""
+        """Execute statements that no transaction may contain, such as VACUUM."""
         with explained(self.place):
             on_server = self.place.server is not None
             options = {"isolation_level": "AUTOCOMMIT"} if on_server else {"hcbench_begin": ""}
@@ -147,7 +147,7 @@ class Database:
                     connection.exec_driver_sql(statement)
 
     def _lock(self, connection: Connection) -> None:
-        """On a server, let one process write at a time; SQLite does so by itself."""
+        """On a server, let one process write at a time, as SQLite does by itself."""
         if self.place.server is not None:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
 
@@ -167,6 +167,40 @@ class Database:
             return 0
         statement = upsert_into(table, self.engine.dialect.name, only_lost=only_lost)
         return connection.execute(statement, rows).rowcount
+
+    def retry(self, work: Callable[[], T]) -> T:
+        """Repeat work, which must be repeatable, until the server is back; stderr says so.
+
+        Raises
+        ------
+        UnreachableError
+            If the server was away for `LONGEST_WAIT` seconds.
+        """
+        began = time.monotonic()
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                done = work()
+            except UnreachableError as error:
+                waited = time.monotonic() - began
+                if self._is_given_up or waited >= LONGEST_WAIT:
+                    self._is_given_up = True
+                    raise
+                if pause == _FIRST_PAUSE:
+                    reason = str(error).partition("; ")[0]
+                    _warn(f"{reason}; waiting for the store for up to {LONGEST_WAIT:.0f} s")
+                time.sleep(min(pause, LONGEST_WAIT - waited))
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                self._is_given_up = False
+                if pause > _FIRST_PAUSE:
+                    _warn(f"the store is back after {time.monotonic() - began:.1f} s")
+                return done
+
+
+def _warn(line: str) -> None:
+    sys.stderr.write(f"hcbench: {line}\n")
+    sys.stderr.flush()
 
 
 def _empty() -> Engine:

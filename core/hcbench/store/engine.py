@@ -1,7 +1,7 @@
-"""Opening the database of a store, and saying in one line what is wrong with it.
+"""Opening the database of a store, and errors of one line.
 
-SQLite is opened so that two processes on one file lose nothing: writers begin with BEGIN
-IMMEDIATE and wait for each other, readers see one state and wait for nobody (WAL).
+SQLite is opened so that two processes on one file lose nothing: writers begin with BEGIN IMMEDIATE
+and wait for each other; readers see one state and never wait (WAL).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import StoreError
-from hcbench.store.outages import UnreachableError
 
 LOCK_WAIT = 60.0  # seconds
 _DRIVERS = {
@@ -42,10 +41,14 @@ _PREPARATION = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
     "PRAGMA synchronous = NORMAL",
-    "SELECT 1 FROM sqlite_master",  # what cannot be read is refused here
+    "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
 )
 _ELSEWHERE = "give another place with --store"
 _REACH = "check the URL and the server, or " + _ELSEWHERE
+
+
+class UnreachableError(StoreError):
+    """The server of a store cannot be reached, or has ended the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Place:
     server: URL | None = None
 
     def is_same(self, other: Place) -> bool:
-        """Whether both are one store, as far as their names tell."""
+        """Whether both are the same store, judging by their names."""
         if self.file is not None and other.file is not None:
             return self.file.resolve() == other.file.resolve()
         return self.server is not None and str(self) == str(other)
@@ -86,7 +89,7 @@ def find_place(url: str | Path) -> Place:
     """
     text = str(url)
     if "\0" in text:
-        raise StoreError(f"{text!r} is no name of a file; {_forms()}")
+        raise StoreError(f"{text!r} is not the name of a file; {_forms()}")
     if "://" not in text or isinstance(url, Path):
         return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
     try:
@@ -94,12 +97,12 @@ def find_place(url: str | Path) -> Place:
         backend = parsed.get_backend_name()
         _ = parsed.port
     except (ArgumentError, ValueError) as error:
-        raise StoreError(f"{text!r} is no URL of a store; {_forms()}") from error
+        raise StoreError(f"{text!r} is not the URL of a store; {_forms()}") from error
     if backend == "sqlite":
         name = parsed.database or ":memory:"
         return find_place(Path(name)) if name != ":memory:" else Place()
     if backend not in ("postgresql", "postgres"):
-        raise StoreError(f"no store can be kept in {backend!r}; {_forms()}")
+        raise StoreError(f"a store cannot be kept in {backend!r}; {_forms()}")
     return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
 
 
@@ -108,12 +111,12 @@ def _forms() -> str:
 
 
 def is_writable(file: Path) -> bool:
-    """Whether a SQLite file and, for its journal, its folder can be written."""
+    """Whether a SQLite file and its folder, which holds its journal, can be written."""
     return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
 def open_engine(place: Place, *, read_only: bool = False) -> Engine:
-    """Make an engine; nothing is read yet."""
+    """Make an engine, without reading anything."""
     if place.server is not None:
         return _open_server(place)
 
@@ -130,13 +133,13 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
 
 def _open_server(place: Place) -> Engine:
     assert place.server is not None
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it raises says it too
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors say the same
     driver = place.server.drivername.partition("+")[2]
-    # Of a database without an encoding, as a server in the C locale has, psycopg makes no texts.
-    wanted = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
-    wanted = {name: value for name, value in wanted.items() if name not in place.server.query}
+    # psycopg returns bytes, not text, from a server in the C locale, which has no encoding.
+    options = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
+    options = {name: value for name, value in options.items() if name not in place.server.query}
     try:
-        return create_engine(place.server, pool_pre_ping=True, connect_args=wanted)
+        return create_engine(place.server, pool_pre_ping=True, connect_args=options)
     except NoSuchModuleError as error:
         raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
     except ImportError as error:
@@ -165,12 +168,12 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 def _connect_read_only(file: Path) -> sqlite3.Connection:
     """Open without writing anything, not even the shared memory beside the file.
 
-    That would be left behind, owned by who reads, and keep out who may write.
+    That would stay behind, owned by the reader, and prevent others from writing.
     """
     name = f"file:{quote(str(file))}?mode=ro"
     log = file.with_name(f"{file.name}-wal")
     if log.exists() and log.stat().st_size:
-        return _connect(name, uri=True)  # somebody has it open
+        return _connect(name, uri=True)  # another process has it open
     return _connect(f"{name}&immutable=1", uri=True)
 
 
@@ -181,12 +184,12 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
-    """Let go of the lock: who is closed amid a statement, as by Ctrl-C, would keep it."""
+    """Release the lock, which a connection closed in mid-statement, as by Ctrl-C, would keep."""
     connection.rollback()
 
 
 def use_write_ahead_log(engine: Engine, place: Place) -> None:
-    """Let readers and a writer work at once, where the file system can."""
+    """Let readers and a writer work at the same time, if the file system supports it."""
     if place.file is None:
         return
     with suppress(sqlite3.OperationalError, DBAPIError):
@@ -199,7 +202,7 @@ def use_write_ahead_log(engine: Engine, place: Place) -> None:
 
 @contextmanager
 def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
-    """One transaction; what is raised inside undoes it. Readers see one state throughout."""
+    """One transaction, undone by any exception inside. Readers see one state throughout."""
     with engine.connect() as plain:
         connection = plain.execution_options(
             hcbench_begin="BEGIN" if reading else "BEGIN IMMEDIATE"
@@ -212,12 +215,12 @@ def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection
 
 @contextmanager
 def explained(place: Place) -> Iterator[None]:
-    """Turn what the database raises into one line with a way out.
+    """Turn an error of the database into one line that says what to do.
 
     Raises
     ------
     StoreError
-        An `UnreachableError` where it may help to wait.
+        An `UnreachableError` if waiting may help.
     """
     try:
         yield
@@ -237,7 +240,7 @@ def explained(place: Place) -> Iterator[None]:
         raise StoreError(f"{place}: {_one_line(error)}") from error
 
 
-#: By SQLite's names for its errors, without what stands after the second underscore.
+#: By the first two words of SQLite's names for its errors.
 _SQLITE_ERRORS = {
     "SQLITE_FULL": "the disk is full; make room or " + _ELSEWHERE,
     "SQLITE_BUSY": f"another process has locked it for {LOCK_WAIT:.0f} s; wait for it or "
@@ -247,8 +250,8 @@ _SQLITE_ERRORS = {
     "SQLITE_CANTOPEN": "it cannot be opened, or its folder cannot be written; change the "
     "permissions or " + _ELSEWHERE,
     "SQLITE_NOTADB": "this is no SQLite database; " + _ELSEWHERE,
-    "SQLITE_CORRUPT": "the file is malformed; save what can be read with `sqlite3 FILE .recover`, "
-    "move it away, or " + _ELSEWHERE,
+    "SQLITE_CORRUPT": "the file is malformed; recover what is readable with "
+    "`sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE,
     "SQLITE_IOERR": "the disk cannot be read or written, or is full; make room or " + _ELSEWHERE,
     "SQLITE_TOOBIG": "a result is larger than SQLite can keep (1 GB); use a PostgreSQL store",
 }
@@ -263,10 +266,10 @@ def _explain(place: Place, error: BaseException) -> str:
 
 
 def _is_outage(error: DBAPIError) -> bool:
-    """Whether a server refused or lost the connection, rather than what was asked of it.
+    """Whether a server refused or lost the connection, rather than rejected a statement.
 
-    By its SQLSTATE: of class 08, or that it is shut down or starts. Where there is none, nothing
-    was heard of the server at all.
+    By its SQLSTATE: class 08, or shutting down or starting up. An error without one did not come
+    from the server at all.
     """
     state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
     if state is None:
@@ -275,7 +278,7 @@ def _is_outage(error: DBAPIError) -> bool:
 
 
 def _one_line(error: BaseException) -> str:
-    """The first line that says why, of what a driver says in several."""
+    """The line of a driver's message that states the reason."""
     lines = str(error).strip().splitlines()
     why = [line for line in lines if "FATAL:" in line or "ERROR:" in line]
     line = " ".join((why or lines or [type(error).__name__])[0].split())

@@ -60,7 +60,7 @@ def _retried(
 
     @wraps(method)
     def again(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.database.patience.keep(lambda: method(self, *args, **kwargs))
+        return self.database.retry(lambda: method(self, *args, **kwargs))
 
     return again
 
@@ -77,9 +77,6 @@ class Store:
         the environment variable HCBENCH_STORE, or else a file in the user's data directory.
     read_only : bool
         Whether nothing is to be written, whatever is allowed: the file is as it was afterwards.
-    tell : callable, optional
-        Called with a line when a server that went away is waited for; by default it goes to
-        stderr.
 
     Attributes
     ----------
@@ -102,14 +99,11 @@ class Store:
         url: str | Path | None = None,
         *,
         read_only: bool = False,
-        tell: Callable[[str], None] | None = None,
     ) -> None:
         place = _default_place() if url is None else find_place(url)
         self.database = Database(place, read_only=read_only)
         self.location = self.database.location
         self.read_only = self.database.read_only
-        if tell is not None:
-            self.database.patience.tell = tell
 
     def __enter__(self) -> Self:
         return self
