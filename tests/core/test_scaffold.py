@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from packaging.specifiers import SpecifierSet
 
 from hcbench.authoring.scaffold import KINDS
 from hcbench.cli import main
@@ -77,10 +78,22 @@ def test_no_name_of_the_example_is_left_and_ruff_finds_nothing(
         assert done.returncode == 0, done.stdout
 
 
-def test_the_project_requires_the_release_that_it_is_written_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("installed", "required"),
+    [
+        ("0.2.0", "hcbench>=0.2,<0.3"),
+        ("1.10.3", "hcbench>=1.10,<1.11"),
+        ("0.2.0.dev7+g1a2b3c4", "hcbench>=0.2.dev0,<0.3"),
+    ],
+)
+def test_the_project_requires_the_release_that_it_is_written_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: str, required: str
+) -> None:
+    monkeypatch.setattr("hcbench.authoring.scaffold.installed_version", lambda name: installed)
     new_plugin(tmp_path, "my_plugin")
     project = tomllib.loads((tmp_path / "my_plugin" / "pyproject.toml").read_text())["project"]
-    assert project["dependencies"][0] == "hcbench>=0.1,<0.2"
+    assert project["dependencies"][0] == required
+    assert SpecifierSet(required.removeprefix("hcbench")).contains(installed, prereleases=True)
     assert project["entry-points"]["hcbench"] == {"plugin": "my_plugin"}
 
 

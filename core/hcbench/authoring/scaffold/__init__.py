@@ -165,8 +165,12 @@ def _commands(names: Mapping[str, str]) -> list[str]:
 
 def _requirement() -> str:
     """Of the present release of hcbench, and those after it that break nothing."""
-    major, minor = (installed_version("hcbench") or "0.1").split(".")[:2]
-    return f"hcbench>={major}.{minor},<{major}.{int(minor) + 1}"
+    from packaging.version import Version
+
+    version = Version(installed_version("hcbench") or "0.2")
+    development = ".dev0" if version.is_prerelease else ""  # comes before the release
+    major, minor = version.release[:2]
+    return f"hcbench>={major}.{minor}{development},<{major}.{minor + 1}"
 
 
 def _declarations(names: Mapping[str, str]) -> str:
