@@ -258,7 +258,7 @@ def test_plugins_tells_what_is_registered_and_what_is_broken_and_why(
     warned = toys("list", "suites")
     assert warned.exit_code == 0
     assert warned.stderr == (
-        "hcbench: warning: not used, as broken: sad:main (hcbench plugins tells why)\n"
+        "hcbench: warning: broken plugins are not used: sad:main (see hcbench plugins)\n"
     )
     assert toys("compare", "--algos", "Comb", "--dry-run", "--quiet").stderr == ""
 
@@ -287,7 +287,7 @@ def test_dry_run_shows_cells_and_what_is_left_out_and_creates_nothing(tmp_path: 
         "bare     Comb           toy          3       0\n"
         "bare     Comb[start=1]  toy          3       0\n"
         "\n"
-        "left out:\n"
+        "inapplicable:\n"
         "  Knowing needs truth, which bare does not provide\n"
         "\n"
         f"15 cells, 0 stored in {store}, 15 to run\n"
@@ -353,7 +353,7 @@ MISTAKES = {
     "no name": (
         ["--algos", ","],
         2,
-        "Invalid value for '--algos': there is no name in it (see hcbench compare --help)",
+        "Invalid value for '--algos': no name is given (see hcbench compare --help)",
     ),
     "missing file": (["--datasets", "./none.csv"], 2, "cannot read ./none.csv: No such file"),
     "unknown ending": (
@@ -381,8 +381,8 @@ MISTAKES = {
     ),
     "timeout nan": (["--timeout", "nan"], 2, "'nan' is no time above 0; write 300"),
     "memory": (["--memory", "inf"], 2, "'inf' is no memory above 0; write 2, which are GiB, 512MB"),
-    "budget": (["--budget", "1k"], 2, "'1k' is no number of questions; write for example 1000"),
-    "negative budget": (["--budget", "-5"], 2, "'-5' is no number of questions"),
+    "budget": (["--budget", "1k"], 2, "'1k' is not a number of queries; write for example 1000"),
+    "negative budget": (["--budget", "-5"], 2, "'-5' is not a number of queries"),
     "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),
     "dry run format": (["--dry-run", "--format", "latex"], 2, "--dry-run has no --format latex"),
     "no plugin file": (["--plugin", "none.py"], 2, "File 'none.py' does not exist"),

@@ -126,10 +126,11 @@ def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> 
     assert re.fullmatch(r"hcbench: Fail on \w+, repetition \d: error: .*", told[0])
     assert lines[-3] == "hcbench: 24 cells: 10 ok, 12 failed, 2 skipped"
     assert re.fullmatch(
-        r"hcbench: see a failure with: hcbench rerun [0-9a-f]{8} --in-process --plugin \S+toys.py",
+        r"hcbench: run a failed cell again with: hcbench rerun [0-9a-f]{8} --in-process "
+        r"--plugin \S+toys.py",
         lines[-2],
     )
-    assert lines[-1] == f"hcbench: kept in {store}; see hcbench results"
+    assert lines[-1] == f"hcbench: stored in {store}; see hcbench results"
 
 
 def test_what_is_stored_is_not_run_again(small: Result, store: Path) -> None:
@@ -137,7 +138,7 @@ def test_what_is_stored_is_not_run_again(small: Result, store: Path) -> None:
     assert small.stderr == (
         "hcbench: 3 cells, 2 of them stored already\n"
         "hcbench: 3 cells: 3 ok, 2 of them stored before\n"
-        f"hcbench: kept in {store}; see hcbench results\n"
+        f"hcbench: stored in {store}; see hcbench results\n"
     )
     plan = call("compare", *SMALL, "--dry-run", "--format=json", store=store)
     assert json.loads(plan.stdout)["stored"] == 3
@@ -275,7 +276,7 @@ def test_an_interrupted_run_says_that_the_same_command_resumes(tmp_path: Path) -
     assert running.returncode == 130
     assert out == ""
     assert err.strip().splitlines()[-1] == (
-        "hcbench: interrupted; what is done is kept: the same command resumes"
+        "hcbench: interrupted; finished cells are stored, and the same command resumes"
     )
     assert _outcomes(store) == 1
     assert "(interrupted)" in results(store=store).stdout.replace("\n", " ")
@@ -330,7 +331,7 @@ def test_past_runs_are_listed(small: Result, store: Path) -> None:
 def test_a_store_without_runs_says_how_to_begin(tmp_path: Path) -> None:
     result = results(store=tmp_path / "s.sqlite")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "begin with: hcbench compare" in result.stderr
+    assert "start with: hcbench compare" in result.stderr
     shown = results("show", store=tmp_path / "s.sqlite")
     assert shown.exit_code == 3
 

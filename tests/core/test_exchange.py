@@ -281,7 +281,7 @@ def test_tidying_on_the_command_line(store: Path, tmp_path: Path) -> None:
     code, out, _ = hcbench("results", "gc", "--dry-run", "--keep-runs", "1", "--store", store)
     assert code == 0
     assert "0 runs, 0 cells, 0 values would be removed" in out
-    assert "1 more runs stay, as others show what they measured" in out
+    assert "1 more runs stay, since others show what they measured" in out
     code, out, _ = hcbench("results", "gc", "--store", tmp_path / "missing")
     assert code == 0
     assert not (tmp_path / "missing").exists()

@@ -181,7 +181,7 @@ def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None
     )
     refused = call("run", "compare", f"--figures={folder / 'none'}", folder=folder)
     assert refused.exit_code == 3
-    assert "suite compare has no figures; leave --figures out" in refused.stderr
+    assert "suite compare has no figures; omit --figures" in refused.stderr
     assert not (folder / "none").exists()
     refused = call("run", "drawn", f"--figures={folder / 'mine.py' / 'x'}", folder=folder)
     assert refused.exit_code == 2

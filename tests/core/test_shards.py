@@ -113,7 +113,7 @@ def hcbench(*arguments: object) -> tuple[int, str, str]:
 def test_what_is_no_part_is_refused(text: str, tmp_path: Path) -> None:
     code, out, err = hcbench(*COMPARE, "--store", tmp_path / "s", "--shard", text)
     assert (code, out) == (2, "")
-    assert "write 1/4, 2/4, 3/4 or 4/4" in err or "is no part" in err
+    assert "write 1/4, 2/4, 3/4 or 4/4" in err or "is not a part" in err
     assert err.count("\n") == 1
 
 

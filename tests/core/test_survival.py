@@ -168,7 +168,7 @@ def test_sigterm_ends_it_in_one_line(store: Path) -> None:
     running.terminate()
     out, told = running.communicate(timeout=30)
     assert (running.returncode, out) == (143, "")
-    last = "hcbench: interrupted; what is done is kept: the same command resumes"
+    last = "hcbench: interrupted; finished cells are stored, and the same command resumes"
     assert told.splitlines()[-1] == last
     assert "Traceback" not in told
     assert all_gone([nursery, *workers])

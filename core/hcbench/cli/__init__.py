@@ -1,7 +1,7 @@
 """The command line: parse, call, display.
 
-One command a module, loaded when it is needed, so that ``hcbench --help`` is quick. Data go to
-stdout, everything else to stderr.
+Each command is a module that is imported when needed, so that ``hcbench --help`` is quick. Data go
+to stdout, everything else to stderr.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import click
 from hcbench.cli.signals import interrupted_by_signals
 from hcbench.errors import ExitCode, HcbenchError
 
-#: New objects after which the collector looks for garbage: a plan is very many that live long.
+#: Threshold of the garbage collector: a plan has very many objects that live long.
 GARBAGE = 200_000
 
 #: In the order of ``--help``: what newcomers need first.
@@ -47,7 +47,7 @@ COMMANDS = {
 
 
 class CommandLine(click.Group):
-    """All commands, each imported when it is needed, and what an error looks like."""
+    """All commands, each imported when needed, and how errors are shown."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order of `COMMANDS`."""
@@ -66,7 +66,7 @@ class CommandLine(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of an argument, or say which is close to it."""
+        """Find the command of an argument, or suggest a similar one."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -77,14 +77,14 @@ class CommandLine(click.Group):
             raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; that nobody reads on is no failure, though click says so."""
+        """Run a command; a closed pipe is no failure, unlike in click."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise click.exceptions.Exit(ExitCode.OK) from None
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
-        """Run a command and end with its exit code; whatever goes wrong is told in one line."""
+        """Run a command and exit with its code; errors are shown in one line."""
         arguments = sys.argv[1:] if args is None else list(args)
         set_threshold(GARBAGE)
         for stream in (sys.stdout, sys.stderr):
@@ -103,11 +103,11 @@ class CommandLine(click.Group):
 
 
 def tell_error(error: BaseException) -> int:
-    """Tell what went wrong in one line on stderr; the exit code that says it too."""
+    """Write an error in one line to stderr, and return its exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        # Who reads has seen enough. What is still buffered has nowhere to go.
+        # The reader has closed the pipe: discard what is still buffered.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -147,11 +147,11 @@ def _one_line(text: str) -> str:
 @click.command(
     cls=CommandLine,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="hcbench COMMAND --help tells more. Start with: hcbench compare",
+    epilog="See hcbench COMMAND --help. Start with: hcbench compare",
 )
 @click.version_option(package_name="hcbench", message="%(prog)s %(version)s")
 def main() -> None:
     """Compare algorithms for hierarchical clustering.
 
-    Which one recovers which hierarchy better, from how many questions, in what time and memory.
+    Which algorithm builds the better hierarchy, from how many queries, in what time and memory.
     """

@@ -17,7 +17,7 @@ from hcbench.cli.options import (
     REPLAY,
     RUN_OPTIONS,
     SUITE_OPTIONS,
-    Wish,
+    RunOptions,
     examples,
     with_options,
 )
@@ -36,11 +36,14 @@ if TYPE_CHECKING:
     from hcbench.store import Store
 
 
+INTERRUPTED = "interrupted; finished cells are stored, and the same command resumes"
+
+
 class Comparing(click.Command):
-    """Takes options only; whoever forgets the comma between names is told."""
+    """Takes options only; a missing comma between names gets a hint."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, and explain what is left over."""
+        """Parse the options, and explain extra arguments."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -65,15 +68,16 @@ class Comparing(click.Command):
 def compare(context: click.Context, /, **given: Any) -> None:
     """Compare algorithms on data sets.
 
-    Every algorithm runs on every data set, with new data in each repetition. What is stored
-    already is not run again; an interrupted run is resumed by the same command. Options that are
-    not given take the defaults of the suite compare (see hcbench info compare), or compare-cuts
-    where all algorithms cut a given tree.
+    Every algorithm runs on every data set, with new data in each repetition. Stored results are
+    not computed again: the same command resumes an interrupted run. Options that are not given
+    take the defaults of the suite compare (see hcbench info compare), or of compare-cuts if all
+    algorithms cut a given tree.
 
-    Names are written NAME[param=value], and a list is a grid. Quote them: shells glob brackets.
+    Names are written NAME[param=value]; a list of values is a grid. Quote them, since shells
+    expand brackets.
     """
-    wish = Wish(**given)
-    context.exit(carry_out(wish, lambda registry: _defaults(wish, registry), context.obj))
+    options = RunOptions(**given)
+    context.exit(carry_out(options, lambda registry: _defaults(options, registry), context.obj))
 
 
 @click.command(
@@ -89,17 +93,19 @@ def compare(context: click.Context, /, **given: Any) -> None:
 def run(context: click.Context, /, suite: str, **given: Any) -> None:
     """Run a suite: a TOML file, or one that a plugin registers.
 
-    Options take the place of what the suite says. A suite that makes claims, such as the tables
-    of a paper, ends with a verdict on each. Its figures are drawn where --figures says.
+    Options override the suite. A suite with claims, such as the table of a paper, ends with a
+    verdict on each. --figures draws its figures.
     """
-    context.exit(carry_out(Wish(**given), lambda registry: _named(suite, registry), context.obj))
+    context.exit(
+        carry_out(RunOptions(**given), lambda registry: _named(suite, registry), context.obj)
+    )
 
 
-def _defaults(wish: Wish, registry: Registry) -> Suite:
+def _defaults(options: RunOptions, registry: Registry) -> Suite:
     from hcbench.registry import default_suite
     from hcbench.registry.suite import Suite
 
-    return default_suite(registry, wish.algorithms) or Suite(name="compare")
+    return default_suite(registry, options.algorithms) or Suite(name="compare")
 
 
 def _named(text: str, registry: Registry) -> Suite:
@@ -112,100 +118,100 @@ def _named(text: str, registry: Registry) -> Suite:
 
 
 def carry_out(
-    wish: Wish, base: Callable[[Registry], Suite], command: Sequence[str] | None
+    options: RunOptions, base: Callable[[Registry], Suite], command: Sequence[str] | None
 ) -> ExitCode:
-    """Do what was asked for, starting from a suite."""
+    """Plan, run and show a suite, changed by the options."""
     from hcbench.plan.plan import make_plan
     from hcbench.plan.shards import take_shard
     from hcbench.registry import with_defaults
     from hcbench.store import Store
 
-    registry = load_plugins(wish.plugin, quiet=wish.quiet)
+    registry = load_plugins(options.plugin, quiet=options.quiet)
     with stdout_for_data():
-        suite = with_defaults(wish.applied_to(base(registry)), registry)
+        suite = with_defaults(options.applied_to(base(registry)), registry)
         plan = make_plan(suite, registry)
-        if wish.shard is not None:
-            plan = take_shard(plan, *wish.shard)
-    _check_figures(suite, wish)
-    with Store(wish.store) as store:
-        if wish.dry_run:
+        if options.shard is not None:
+            plan = take_shard(plan, *options.shard)
+    _check_figures(suite, options)
+    with Store(options.store) as store:
+        if options.dry_run:
             from hcbench.cli.preview import show_plan
 
-            show_plan(plan, store, wish)
+            show_plan(plan, store, options)
             return ExitCode.OK
         with stdout_for_data():
-            results, outcomes = _run(plan, registry, store, wish, command)
-            drawn = _draw_figures(results, store, wish)
+            results, outcomes = _run(plan, registry, store, options, command)
+            drawn = _draw_figures(results, store, options)
     from hcbench.cli.draw import write_results
 
-    write_results(results, wish.format)
-    if not wish.quiet:
+    write_results(results, options.format)
+    if not options.quiet:
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
-        _tell_end(outcomes, store, wish.plugin, plan.shard)
+        _tell_end(outcomes, store, options.plugin, plan.shard)
         _tell_verdicts(results)
-    _tell_figures(drawn, wish)
+    _tell_figures(drawn, options)
     failed = any(o.failed or o.metric_errors for o in outcomes) or any(d.failed for d in drawn)
     return ExitCode.CELLS_FAILED if failed else ExitCode.OK
 
 
 def _run(
-    plan: Plan, registry: Registry, store: Store, wish: Wish, command: Sequence[str] | None
+    plan: Plan, registry: Registry, store: Store, options: RunOptions, command: Sequence[str] | None
 ) -> tuple[Results, list[Outcome]]:
     from hcbench.analysis.results import Results
     from hcbench.cli.progress import follow
     from hcbench.run.run import run_plan
 
     try:
-        with follow(quiet=wish.quiet) as observer:
+        with follow(quiet=options.quiet) as observer:
             outcomes = run_plan(
                 plan,
                 registry.plugins,
                 store,
-                jobs=wish.jobs,
-                executor=wish.executor,
-                scheduler=wish.scheduler,
-                fresh=wish.fresh,
-                exclusive=wish.exclusive,
+                jobs=options.jobs,
+                executor=options.executor,
+                scheduler=options.scheduler,
+                fresh=options.fresh,
+                exclusive=options.exclusive,
                 command=without_password(shlex.join(command or ["hcbench", "compare"])),
                 observer=observer,
             )
     except KeyboardInterrupt:
-        raise click.Abort("interrupted; what is done is kept: the same command resumes") from None
+        raise click.Abort(INTERRUPTED) from None
     return Results.of_plan(plan, outcomes), outcomes
 
 
-def _check_figures(suite: Suite, wish: Wish) -> None:
-    """Refuse what would come to light only when hours have been spent on the cells."""
-    if wish.figures is None or wish.dry_run:
+def _check_figures(suite: Suite, options: RunOptions) -> None:
+    """Check before the run whether its figures can be drawn."""
+    if options.figures is None or options.dry_run:
         return
     from hcbench.errors import SuiteError
     from hcbench.show.figures import make_folder
     from hcbench.show.plots import style
 
     if not suite.figures:
-        raise SuiteError(f"suite {suite.name} has no figures; leave --figures out")
+        raise SuiteError(f"suite {suite.name} has no figures; omit --figures")
     style()  # matplotlib is installed
-    make_folder(wish.figures)
+    make_folder(options.figures)
 
 
-def _draw_figures(results: Results, store: Store, wish: Wish) -> list[Drawn]:
-    if wish.figures is None:
+def _draw_figures(results: Results, store: Store, options: RunOptions) -> list[Drawn]:
+    if options.figures is None:
         return []
     from hcbench.show.figures import draw_figures
 
     return draw_figures(
-        results, wish.figures, format=wish.figure_format, store=store, plugins=wish.plugin
+        results, options.figures, format=options.figure_format, store=store, plugins=options.plugin
     )
 
 
-def _tell_figures(drawn: Sequence[Drawn], wish: Wish) -> None:
+def _tell_figures(drawn: Sequence[Drawn], options: RunOptions) -> None:
     for figure in drawn:
         if figure.path is None:
             tell(f"figure {figure.name} is not drawn: {figure.reason}")
     done = [figure for figure in drawn if figure.path is not None]
-    if done and not wish.quiet:
-        tell(f"{len(done)} of {len(drawn)} figures are in {wish.figures}")
+    if done and not options.quiet:
+        tell(f"{len(done)} of {len(drawn)} figures are in {options.figures}")
 
 
 def _tell_verdicts(results: Results) -> None:
@@ -216,7 +222,7 @@ def _tell_verdicts(results: Results) -> None:
 
 
 def without_password(command: str) -> str:
-    """The command, for everyone to read: that of a store's URL stays out of it."""
+    """The command without the password in the URL of a store."""
     shown = re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
     return re.sub(r"\b((?:ssl)?password)=[^&'\s]*", r"\1=***", shown)
 
@@ -238,8 +244,8 @@ def _tell_end(
     failed = next((o for o in outcomes if o.failed and o.key), None)
     if failed is not None:
         files = "".join(f" --plugin {shlex.quote(str(file))}" for file in plugins)
-        tell(f"see a failure with: hcbench rerun {failed.key[:8]} --in-process{files}")
+        tell(f"run a failed cell again with: hcbench rerun {failed.key[:8]} --in-process{files}")
     if store.location != ":memory:":
-        tell(f"kept in {store.location}; see hcbench results")
+        tell(f"stored in {store.location}; see hcbench results")
     if shard is not None:
-        tell(f"this is {shard}; when all are there: hcbench results merge STORE... -o STORE")
+        tell(f"this is {shard}; merge all shards with: hcbench results merge STORE... -o STORE")

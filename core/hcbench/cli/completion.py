@@ -1,4 +1,4 @@
-"""``hcbench completion``: the line that makes a shell complete names."""
+"""``hcbench completion``: the line that enables completion in a shell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES = {
 @click.command(epilog=examples("hcbench completion bash >> ~/.bashrc"))
 @click.argument("shell", type=click.Choice(list(_LINES)), required=False)
 def completion(shell: str | None) -> None:
-    """Print the line that makes your shell complete names."""
+    """Print the line that enables completion in your shell."""
     chosen = shell or Path(os.environ.get("SHELL", "bash")).name
     if chosen not in _LINES:
         raise click.UsageError(f"no completion for {chosen}; there are {', '.join(_LINES)}")

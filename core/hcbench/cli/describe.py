@@ -1,4 +1,4 @@
-"""What is registered, in plain values: for ``list``, ``info`` and their JSON."""
+"""Registered specs as plain values, for ``list``, ``info`` and their JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def summarise(entry: Entry[Any]) -> dict[str, Any]:
 
 
 def _first_sentence(doc: str) -> str:
-    """As far as a full stop before a capital; `hcbench info` tells the rest."""
+    """The first sentence; `hcbench info` shows the rest."""
     return re.split(r"(?<=\.) (?=[A-Z])", doc, maxsplit=1)[0]
 
 
@@ -64,8 +64,8 @@ def _better(metric: MetricSpec) -> str:
 
 def _randomness(dataset: DatasetSpec) -> str:
     if callable(dataset.random):
-        return "whether another seed gives other data depends on the parameters"
-    return "another seed gives other data" if dataset.random else "always the same"
+        return "whether the data depend on the seed depends on the parameters"
+    return "data depend on the seed" if dataset.random else "always the same"
 
 
 def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
@@ -75,7 +75,7 @@ def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
 def _declared(
     spec: Spec, declared: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
 ) -> list[str]:
-    """What a spec declares; with the default parameters where it depends on them."""
+    """What a spec declares, for its default parameters if it depends on them."""
     if not callable(declared):
         return list(declared)
     if any(p.required for p in spec.parameters):
@@ -84,7 +84,7 @@ def _declared(
 
 
 def describe(noun: str, entry: Entry[Any]) -> dict[str, Any]:
-    """All about one registered thing."""
+    """Everything about one registered spec."""
     spec = entry.spec
     paper = getattr(spec, "paper", None)
     about = {
@@ -119,8 +119,8 @@ def _facts(spec: Spec) -> dict[str, Any]:
                 **_essentials(spec),
                 "hints": _declared(spec, spec.hints),
                 "returns": f"a {spec.returns}",
-                "anytime": "records results on the way" if spec.anytime else None,
-                "reference": "shown with the others, never ranked" if spec.reference else None,
+                "anytime": "records results after numbers of queries" if spec.anytime else None,
+                "reference": "shown as a reference, not ranked" if spec.reference else None,
             }
         case DatasetSpec():
             return {
@@ -166,7 +166,7 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _values(parameter: Parameter) -> str:
-    """What it can be: text one of the choices, a number in the interval."""
+    """The values it can take: choices for text, an interval for numbers."""
     words = {"str": " | ".join(parameter.choices) or "str"}
     if parameter.interval:
         words |= {number: f"{number} in {parameter.interval}" for number in ("int", "float")}
@@ -175,7 +175,7 @@ def _values(parameter: Parameter) -> str:
 
 
 def example(spec: Spec | Suite) -> str:
-    """A command that uses it, quoted, as shells glob brackets."""
+    """A command that uses it, quoted, since shells expand brackets."""
     if isinstance(spec, Suite):
         return f"hcbench run {spec.name}"
     options: Mapping[type, str] = {
@@ -192,7 +192,7 @@ def example(spec: Spec | Suite) -> str:
 
 
 def _example_params(spec: Spec) -> dict[str, Any]:
-    """What must be given; else another choice than the default; else a default that says much."""
+    """Required parameters; or else a choice that is not the default, or a telling default."""
     required = {p.name: "..." for p in spec.parameters if p.required}
     if required:
         return required
@@ -205,7 +205,7 @@ def _example_params(spec: Spec) -> dict[str, Any]:
 
 
 def _is_enough(spec: Spec, params: Params) -> bool:
-    """Whether these parameters need no others beside them."""
+    """Whether these parameters are valid without others."""
     try:
         resolved = spec.resolve(params)
         if isinstance(spec, DatasetSpec):

@@ -1,7 +1,7 @@
 """Tables of results on a terminal or in a pipe.
 
-No number is ever cut: where the columns do not fit the width, they continue in a second part
-below, with the names again.
+Numbers are never truncated: columns that do not fit the width continue in a second part below,
+with the names repeated.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def write_results(results: Results, form: str) -> None:
         write_legend(results)
         if len(results.datasets) > MOST_TABLES:
             click.echo(
-                f"{len(results.datasets)} data sets; their own tables, with costs: "
+                f"{len(results.datasets)} data sets; for their own tables, with costs: "
                 "hcbench results show --dataset PART"
             )
         return
@@ -52,7 +52,7 @@ def write_results(results: Results, form: str) -> None:
 
 
 def write_legend(results: Results) -> None:
-    """What the numbers are."""
+    """Write the legend of the numbers."""
     from hcbench.analysis.tables.datasets import describe_numbers
 
     best = "bold" if console().is_terminal else "*"
@@ -70,7 +70,7 @@ def write_blocks(blocks: Sequence[Block]) -> None:
 
 
 class _Drawing:
-    """A block of a known width.
+    """A table that is drawn for a given width.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class _Drawing:
     width : int
         Of the terminal.
     star : str
-        What stands behind the best where bold cannot be seen.
+        Mark of the best where bold is not visible.
     """
 
     def __init__(self, block: Block, *, width: int, star: str) -> None:
@@ -90,14 +90,14 @@ class _Drawing:
         self.headers = [self._header(number) for number in range(len(block.header))]
 
     def parts(self) -> Iterator[Table]:
-        """Tables with as many columns as fit; the names stand in each."""
+        """Tables with as many columns as fit, each with the names."""
         for number, columns in enumerate(self._split()):
             if number:
                 yield Table()  # nothing but a blank line
             yield self._table(columns)
 
     def notes(self) -> Iterator[Text]:
-        """What the marks refer to."""
+        """The footnotes of the marks."""
         for number, note in enumerate(self.block.notes, start=1):
             mark = f"{str(number).translate(_SUPERSCRIPT)} " if self.numbered else ""
             yield Text(f"{mark}{printable(note)}", overflow="fold")
@@ -126,7 +126,7 @@ class _Drawing:
         )
 
     def _packed(self, widths: Sequence[int], names: int, limit: int) -> list[list[int]]:
-        """Columns in parts that are no wider than a limit, if one number's column is not."""
+        """Columns in parts that are no wider than a limit, unless a single column is."""
         numeric = self.block.numeric
         texts = sum(widths[i] + GAP for i in range(names) if not numeric[i])
         taken = min(texts, self.width // 2)  # wider ones fold
@@ -141,7 +141,7 @@ class _Drawing:
         return parts
 
     def _column(self, number: int) -> list[Text]:
-        """The entries of a column; stars and marks have a place of their own behind numbers."""
+        """The entries of a column, with room for stars and marks behind numbers."""
         entries = [row[number] for row in self.block.rows]
         numeric = self.block.numeric[number]
         behind = [self._behind(entry, self.star if numeric else "") for entry in entries]
@@ -157,7 +157,7 @@ class _Drawing:
         return (star if entry.bold else "") + marks
 
     def _header(self, number: int) -> str:
-        """The header; of numbers folded, at blanks and hyphens, to what stands below it."""
+        """The header; that of numbers is wrapped to the width of the numbers below it."""
         text = printable(self.block.header[number])
         if not self.block.numeric[number]:
             return text

@@ -77,7 +77,7 @@ def export(
 )
 @STORE
 def import_(files: Sequence[Path], store: str | None) -> None:
-    """Keep runs that hcbench results export wrote as json or parquet.
+    """Import runs that hcbench results export wrote as json or parquet.
 
     What is stored already is not stored again.
     """

@@ -1,4 +1,4 @@
-"""``results gc``: give back what no run shows."""
+"""``results gc``: remove what no run shows."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     "--keep-runs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Remove runs but for the last N; with --before, the last N stay whatever their date.",
+    help="Remove all runs but the last N; with --before, the last N stay whatever their date.",
 )
 @click.option(
     "--before",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
     metavar="DATE",
-    help="Remove runs that began earlier, such as 2026-01-31.",
+    help="Remove runs that started before a date such as 2026-01-31.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @STORE
 def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: str | None) -> None:
-    """Remove what no run shows any more, and give back its space.
+    """Remove what no run shows any more, and free its space.
 
-    That is: measurements that were made again, values of old versions of metrics, interrupted runs
-    without a cell. Old runs are removed only if --keep-runs or --before says so, with the cells
-    that no other run shows; runs whose measurements others reuse stay.
+    This removes measurements that were repeated, values of old versions of metrics, and interrupted
+    runs without a cell. Old runs, with the cells that no other run shows, are removed only with
+    --keep-runs or --before; runs whose measurements others reuse stay.
     """
     from hcbench.store import Store
     from hcbench.store.tidying import tidy
@@ -62,5 +62,5 @@ def _told(done: Tidied, *, dry_run: bool) -> str:
     if dry_run:
         text = f"{', '.join(counts)} would be removed, about {size} freed"
     if done.lent:
-        text += f"; {done.lent} more runs stay, as others show what they measured"
+        text += f"; {done.lent} more runs stay, since others show what they measured"
     return text

@@ -1,4 +1,4 @@
-"""What is registered, as a command uses it."""
+"""Loading plugins for a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
 
 def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
-    """All that is registered; broken plugins that are merely installed stop nothing."""
+    """Load all plugins; a broken one that is merely installed is only a warning."""
     from hcbench.cli.terminal import stdout_for_data, tell
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
@@ -22,5 +22,5 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
         registry = Registry(Plugins(files))
     if registry.plugins.broken and not quiet:
         names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
-        tell(f"warning: not used, as broken: {names} (hcbench plugins tells why)")
+        tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")
     return registry

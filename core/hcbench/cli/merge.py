@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 )
 @JSON_OR_TABLE
 def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # noqa: A002
-    """Add all that other stores hold to one store.
+    """Add the contents of other stores to one store.
 
     The others are not changed. STORE is a file, or postgresql://user@host/database. Every run, cell
     and value is kept once, however often stores are merged. Shards of one plan become one run;

@@ -1,4 +1,4 @@
-"""``hcbench new plugin``: the small files of a plugin that works from the start."""
+"""``hcbench new plugin``: the files of a new plugin."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def new() -> None:
     )
 )
 @click.argument("name")
-@click.option("--algorithm", metavar="X", help="It has an algorithm of this name.")
-@click.option("--metric", metavar="Y", help="It has a metric of this name.")
-@click.option("--dataset", metavar="Z", help="It has a data set of this name.")
-@click.option("--oracle", metavar="W", help="It has an oracle of this name.")
+@click.option("--algorithm", metavar="X", help="Add an algorithm of this name.")
+@click.option("--metric", metavar="Y", help="Add a metric of this name.")
+@click.option("--dataset", metavar="Z", help="Add a data set of this name.")
+@click.option("--oracle", metavar="W", help="Add an oracle of this name.")
 @click.option(
     "--directory",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path(),
     metavar="DIR",
-    help="Where its folder is made; by default here.",
+    help="Where to create its folder; by default here.",
 )
 def plugin(name: str, directory: Path, **names: str | None) -> None:
     """Write a package NAME with an example of each kind that you name.
 
-    It installs, passes its tests and is listed at once; then make it yours. Without any of the
-    options it has an algorithm, called as the package.
+    It can be installed and passes its tests; change it into your own. Without options it has an
+    algorithm with the name of the package.
     """
     from hcbench.authoring.scaffold import next_steps, write_plugin
 

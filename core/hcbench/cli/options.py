@@ -1,4 +1,4 @@
-"""The options that commands share, and what they mean."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What ``compare`` and ``run`` were asked for; None or empty where nothing was said."""
+class RunOptions:
+    """The options of ``compare`` and ``run``; None or empty if not given."""
 
     algos: tuple[tuple[str, ...], ...] = ()
     datasets: tuple[tuple[str, ...], ...] = ()
@@ -50,15 +50,15 @@ class Wish:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The algorithms that were named."""
+        """The names given to ``--algos``."""
         return _flat(self.algos) or ()
 
     def applied_to(self, suite: Suite) -> Suite:
-        """The suite with what was said in the place of its own."""
+        """The suite, changed by the options that were given."""
         replayed = [_replayed(path) for path in self.replay]
         oracles = (*self.oracles, tuple(oracle for oracle, _ in replayed))
         items = self.datasets or (tuple(dataset for _, dataset in replayed),)
-        said: dict[str, Any] = {
+        given: dict[str, Any] = {
             "algorithms": _flat(self.algos),
             "datasets": _flat(items),
             "oracles": _flat(oracles),
@@ -70,14 +70,14 @@ class Wish:
             "timeout": self.timeout,
             "memory": self.memory,
         }
-        given = {name: value for name, value in said.items() if value is not None}
-        if given.get("timeout") == math.inf:
-            given["timeout"] = None
-        return replace(suite, **given)
+        changes = {name: value for name, value in given.items() if value is not None}
+        if changes.get("timeout") == math.inf:
+            changes["timeout"] = None
+        return replace(suite, **changes)
 
 
 def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
-    """What an option that was repeated says in all; None if it was not given."""
+    """All values of a repeated option; None if it was not given."""
     return tuple(name for part in parts for name in part) or None
 
 
@@ -92,7 +92,7 @@ def _replayed(path: Path) -> tuple[str, str]:
 
 
 def examples(*commands: str) -> str:
-    """What stands below the options in the help of a command."""
+    """Examples below the options in the help of a command."""
     return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
 
 
@@ -131,9 +131,9 @@ SUITE_OPTIONS = (
     _names(
         "--oracles",
         "oracles",
-        "How the data answer questions; by default as each algorithm prefers.",
+        "Oracles; by default the first kind that each algorithm accepts.",
     ),
-    _names("--metrics", "metrics", "What is measured, such as AARI,queries."),
+    _names("--metrics", "metrics", "Metrics, such as AARI,queries."),
     click.option(
         "-r",
         "--repetitions",
@@ -151,28 +151,28 @@ SUITE_OPTIONS = (
         "--budget",
         type=Counts(),
         metavar="N[,N...]",
-        help="The most questions an algorithm may ask; several make a run each.",
+        help="The most queries an algorithm may ask; several budgets make a run each.",
     ),
     click.option(
         "--checkpoints",
         type=Counts(),
         metavar="N[,N...]",
-        help="Numbers of questions at which the results of anytime algorithms are judged.",
+        help="Numbers of queries after which the results of anytime algorithms are scored.",
     ),
     click.option(
         "--timeout",
         type=Limit(SECONDS, optional=True),
         metavar="TIME",
-        help="Wall time for one call of an algorithm: seconds, or such as 90s, 10min, 1h; or none. "
-        "By default what the suite says, or 300. Making its data and computing its "
-        "metrics may each take twice as long, and 120 s at least.",
+        help="Wall time for one call of an algorithm, in seconds or as 90s, 10min, 1h, or none. By "
+        "default that of the suite, or 300. Making its data and computing its metrics may each "
+        "take twice as long, and at least 120 s.",
     ),
     click.option(
         "--memory",
         type=Limit(GIB),
         metavar="SIZE",
-        help="Memory for one call of an algorithm: GiB, or such as 512MB, 2GiB; by default a share "
-        "of the machine's.",
+        help="Memory for one call of an algorithm, in GiB or as 512MB, 2GiB; by default a share of "
+        "the memory of the machine.",
     ),
 )
 REPLAY = click.option(
@@ -180,8 +180,8 @@ REPLAY = click.option(
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="FILE",
-    help="Answers of people, as hcbench ask keeps them, in the place of an oracle; without "
-    "--datasets, its items are the data set. Repeatable.",
+    help="A file of answers that hcbench ask recorded, used as the oracle. Without --datasets, its "
+    "items are the data set. Repeatable.",
 )
 RUN_OPTIONS = (
     click.option(
@@ -189,20 +189,20 @@ RUN_OPTIONS = (
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Cells at a time; by default one a core, or one a thread of a cluster.",
+        help="Cells at a time; by default one per core, or one per thread of a cluster.",
     ),
     click.option(
         "--exclusive",
         is_flag=True,
-        help="Time fairly: one cell at a time, and nothing else of this run meanwhile. What is "
-        "not timed, as new metrics of stored results, runs before, with all jobs.",
+        help="Run one cell at a time, for fair times. What is not timed, such as new metrics of "
+        "stored results, runs before with all jobs.",
     ),
     click.option(
         "--executor",
         type=click.Choice(["local", "dask"]),
         default="local",
         show_default=True,
-        help="Run cells on this machine, or on those of a dask cluster (hcbench[dask]).",
+        help="Run cells on this machine or on a dask cluster (hcbench[dask]).",
     ),
     click.option(
         "--scheduler",
@@ -211,13 +211,12 @@ RUN_OPTIONS = (
         "certificates from dask's configuration. Without it, a cluster in this process.",
     ),
     STORE,
-    click.option("--fresh", is_flag=True, help="Run everything, whatever is stored."),
+    click.option("--fresh", is_flag=True, help="Run everything, even what is stored."),
     click.option(
         "--shard",
         type=Part(),
         metavar="I/N",
-        help="Run only the I-th of N parts of the cells, the same on every machine; see hcbench "
-        "results merge.",
+        help="Run only the I-th of N parts of the cells; see hcbench results merge.",
     ),
     PLUGIN,
     click.option(
@@ -225,12 +224,12 @@ RUN_OPTIONS = (
         type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
         default="table",
         show_default=True,
-        help="How it is written to stdout.",
+        help="Output format.",
     ),
     click.option(
         "--dry-run",
         is_flag=True,
-        help="Show what would be run, what is stored already and what is left out; run nothing.",
+        help="Show which cells would run, are stored or are inapplicable; run nothing.",
     ),
     QUIET,
 )
@@ -239,14 +238,14 @@ FIGURE_OPTIONS = (
         "--figures",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Draw the figures of the suite into this folder, a file each.",
+        help="Draw each figure of the suite to a file in this folder.",
     ),
     click.option(
         "--figure-format",
         type=click.Choice(["svg", "png", "pdf"]),
         default="svg",
         show_default=True,
-        help="The format of these figures.",
+        help="Format of the figures.",
     ),
 )
 JSON_OR_TABLE = click.option(
@@ -254,5 +253,5 @@ JSON_OR_TABLE = click.option(
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="How it is written to stdout.",
+    help="Output format.",
 )

@@ -1,4 +1,4 @@
-"""A tree, or the clusters of a partition, in lines of text."""
+"""A tree or a partition as lines of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
-    """The lines of a drawing, a leaf each, or a cluster each.
+    """The lines of a drawing: one per leaf, or one per cluster.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 def _tree(tree: Tree, names: Sequence[str]) -> Iterator[str]:
-    """A line a leaf, the root on the left: what begins each, and what continues below it."""
+    """One line per leaf, with the root on the left."""
     left = [(tree.root, "", "")]
     while left:
         node, lead, below = left.pop()

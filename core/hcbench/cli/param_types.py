@@ -1,4 +1,4 @@
-"""What the value of an option may be, and how names are completed."""
+"""Types of option values, and completion of names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Names(ParamType):
     Parameters
     ----------
     kinds : str
-        Of what: some of `KINDS`.
+        The kinds of names: some of `KINDS`.
     """
 
     name = "names"
@@ -42,13 +42,13 @@ class Names(ParamType):
         """Split at the commas between names."""
         names = tuple(split_list(value)) if isinstance(value, str) else tuple(value)
         if not names:
-            self.fail("there is no name in it", param, ctx)
+            self.fail("no name is given", param, ctx)
         return names
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete what stands after the last comma, and keep what stands before it."""
+        """Complete the name after the last comma."""
         del param
         if self.kinds == ("datasets",) and incomplete.startswith((".", "/", "~")):
             return [CompletionItem(incomplete, type="file")]
@@ -61,26 +61,26 @@ class Names(ParamType):
 
 
 class OneName(Names):
-    """One name of any of some kinds; it is looked up later."""
+    """One name of some kinds; it is looked up later."""
 
     name = "name"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Keep it as it is."""
+        """Return it unchanged."""
         del param, ctx
         return value
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so; a suite may be a file, too."""
+        """Complete names; a suite may also be a file."""
         if self.kinds == ("suites",) and ("/" in incomplete or incomplete.startswith(".")):
             return [CompletionItem(incomplete, type="file")]
         return super().shell_complete(ctx, param, incomplete)
 
 
 def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]]:
-    """Names and what they are, in the order of the alphabet; nothing if plugins cannot be read."""
+    """Names and their descriptions, sorted; empty if plugins cannot be loaded."""
     with suppress(HcbenchError):
         registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
         entries = [entry for kind in kinds for entry in getattr(registry, kind).entries]
@@ -89,14 +89,14 @@ def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]
 
 
 class Counts(ParamType):
-    """Numbers of questions, separated by commas."""
+    """Numbers of queries, separated by commas."""
 
     name = "counts"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """Read each; 1e6 and 1_000_000 are numbers as well."""
+        """Read each number; 1e6 and 1_000_000 are valid."""
         if not isinstance(value, str):
             return tuple(value)
         return tuple(self._count(part.strip(), param, ctx) for part in value.split(","))
@@ -108,7 +108,7 @@ class Counts(ParamType):
             number = math.nan
         if not number >= 0 or number % 1:
             self.fail(
-                f"{text!r} is no number of questions; write for example 1000,5000", param, ctx
+                f"{text!r} is not a number of queries; write for example 1000,5000", param, ctx
             )
         return int(number)
 
@@ -126,12 +126,12 @@ class Part(ParamType):
             return value
         number, _, count = value.partition("/")
         if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-            self.fail(f"{value!r} is no part; write 1/4, 2/4, 3/4 or 4/4", param, ctx)
+            self.fail(f"{value!r} is not a part; write 1/4, 2/4, 3/4 or 4/4", param, ctx)
         return int(number), int(count)
 
 
 class Limit(ParamType):
-    """A time or an amount of memory, with a unit or without; ``none`` where there need be none.
+    """A time or an amount of memory, with or without a unit; ``none`` if it is optional.
 
     Parameters
     ----------

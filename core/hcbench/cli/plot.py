@@ -1,4 +1,4 @@
-"""``plot``: single figures of a run, as SVG, PNG or PDF."""
+"""``plot``: figures of a run as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TREES = ("dendrogram", "tanglegram")
 
 
 class KindOrRun(click.Choice):  # type: ignore[type-arg]
-    """A kind of figure; or, where none is wanted, the number of the run."""
+    """A kind of figure, or the number of a run."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -52,61 +52,61 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file; its suffix, .svg, .png or .pdf, is its format. By default KIND.svg.",
+    help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
 @click.option(
     "--metric",
     metavar="NAME",
     default="",
-    help="What is drawn; by default the first metric of quality.",
+    help="Metric; by default the first metric of quality.",
 )
 @click.option(
     "--x",
     metavar="NAME",
     default="",
-    help="Of curve and scaling: along which parameter, such as delta.",
+    help="curve, scaling: parameter of the x axis, such as delta.",
 )
 @click.option(
     "--against",
     metavar="NAME",
     default="queries",
     show_default=True,
-    help="Of tradeoff: the cost, as queries or seconds.",
+    help="tradeoff: the cost, such as queries or seconds.",
 )
 @click.option(
     "--failed",
     type=click.Choice(["worst", "drop"]),
     default="worst",
     show_default=True,
-    help="Of ranks and profile: who failed in a repetition is last on the data set; or repetitions "
-    "in which somebody failed do not count.",
+    help="ranks, profile: failed runs rank last on the data set (worst), or repetitions with a "
+    "failure are excluded (drop).",
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Of ranks: the level of significance.",
+    help="ranks: level of significance.",
 )
 @click.option(
     "--test",
     type=click.Choice(["nemenyi", "holm"]),
     default="nemenyi",
     show_default=True,
-    help="Of ranks: what the bars join; holm stands for signed-rank tests after Holm.",
+    help="ranks: test behind the bars; holm means signed-rank tests adjusted by Holm.",
 )
 @click.option(
     "--by",
     type=click.Choice(["ratio", "difference"]),
-    help="Of profile: how far from the best; by default ratios of costs, differences of qualities.",
+    help="profile: distance from the best; by default ratios for costs, differences for qualities.",
 )
 @click.option(
     "--algo",
     metavar="PART",
-    help="Only algorithms with this in their label, or like a pattern with * and ?.",
+    help="Only algorithms whose label contains this, or matches a pattern with * and ?.",
 )
-@click.option("--dataset", metavar="PART", help="Only data sets, in the same way.")
-@click.option("--oracle", metavar="PART", help="Only oracles, in the same way.")
+@click.option("--dataset", metavar="PART", help="Only data sets, likewise.")
+@click.option("--oracle", metavar="PART", help="Only oracles, likewise.")
 @click.option(
     "--budget", type=click.IntRange(min=0), metavar="N", help="Only cells with this budget."
 )
@@ -116,19 +116,19 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     default=0,
     show_default=True,
     metavar="N",
-    help="Of dendrogram and tanglegram: which repetition.",
+    help="dendrogram, tanglegram: the repetition.",
 )
 @click.option(
     "--checkpoint",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Of dendrogram and tanglegram: after how many questions; by default at the end.",
+    help="dendrogram, tanglegram: the result after this many queries; by default the final one.",
 )
 @click.option(
     "--truth",
     metavar="NAME",
     default="",
-    help="Of tanglegram: which truth, where there are several.",
+    help="tanglegram: the truth, if there are several.",
 )
 @STORE
 @PLUGIN
@@ -144,9 +144,9 @@ def plot(
     budget: int | None,
     **choices: Any,
 ) -> None:
-    """Draw a figure of a run; without KIND, list what there is.
+    """Draw a figure of a run; without KIND, list the figures.
 
-    RUN is a number, as hcbench results lists them; by default the last.
+    RUN is a number that hcbench results lists; by default the last.
     """
     from hcbench.show.drawing import Choices, describe_kinds, draw, save
     from hcbench.show.drawing.kinds import format_of
@@ -182,7 +182,7 @@ def _read(
     *,
     exactly: bool,
 ) -> Results:
-    """What the filters leave of a run.
+    """The results of a run after the filters.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _read(
         Of the labels ``algo``, ``dataset`` and ``oracle``.
     budget : int or None
     exactly : bool
-        Whether a label that is written in full leaves no others of which it is a part.
+        Whether a full label excludes longer labels that contain it.
     """
     results = read_run(
         store, run, algorithm=filters["algo"], dataset=filters["dataset"], oracle=filters["oracle"]
@@ -207,14 +207,13 @@ def _read(
             kept = same or kept
     if not kept:
         raise StoreError(
-            f"run {run.id} has no cells with budget {budget}; hcbench results show tells "
-            "which it has"
+            f"run {run.id} has no cells with budget {budget}; see hcbench results show"
         )
     return replace(results, outcomes=kept)
 
 
 def _list(results: Results, why: Mapping[str, str]) -> None:
-    """Write what can be drawn, along what, of which metrics."""
+    """List figures, metrics and parameters."""
     from hcbench.analysis.views import axes_of
     from hcbench.show.drawing import KINDS as DRAWN
 

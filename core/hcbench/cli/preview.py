@@ -1,6 +1,6 @@
-"""``--dry-run``: what would be run, what is stored already, what is left out and why.
+"""``--dry-run``: which cells would run, which are stored, and which are inapplicable and why.
 
-Text is aligned by hand, since a plan may have very many lines.
+Columns are aligned here and not by rich, since a plan may have very many lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 from hcbench.cli.terminal import printable, write_json
 
 if TYPE_CHECKING:
-    from hcbench.cli.options import Wish
+    from hcbench.cli.options import RunOptions
     from hcbench.plan.plan import Plan
     from hcbench.store import Store
 
@@ -34,10 +34,10 @@ class Group:
     stored: int
 
 
-def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
-    """Write the plan to stdout in the format that was wished for."""
-    groups = group_cells(plan, store, wish)
-    if wish.format == "json":
+def show_plan(plan: Plan, store: Store, options: RunOptions) -> None:
+    """Write the plan to stdout in the requested format."""
+    groups = group_cells(plan, store, options)
+    if options.format == "json":
         stored = sum(group.stored for group in groups)
         write_json(
             {
@@ -56,23 +56,23 @@ def show_plan(plan: Plan, store: Store, wish: Wish) -> None:
                 "store": store.location,
             }
         )
-    elif wish.format == "csv":
+    elif options.format == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(Group.__dataclass_fields__)
         writer.writerows(asdict(group).values() for group in groups)
-    elif wish.format == "table":
+    elif options.format == "table":
         click.echo(printable("\n".join(_lines(plan, groups, store))))
     else:
-        raise click.UsageError(f"--dry-run has no --format {wish.format}: table, json or csv")
+        raise click.UsageError(f"--dry-run has no --format {options.format}: table, json or csv")
 
 
-def group_cells(plan: Plan, store: Store, wish: Wish) -> list[Group]:
+def group_cells(plan: Plan, store: Store, options: RunOptions) -> list[Group]:
     """Count the cells of each combination, in the order of the plan."""
     from hcbench.run.cached import find_stored, memory_limit
     from hcbench.run.environment import usable_cores
 
-    memory = memory_limit(plan, wish.jobs or usable_cores())
-    stored = set() if wish.fresh else set(find_stored(plan, store, memory))
+    memory = memory_limit(plan, options.jobs or usable_cores())
+    stored = set() if options.fresh else set(find_stored(plan, store, memory))
     names = [(*cell.labels, cell.budget) for cell in plan.cells]
     cells = Counter(names)
     known = Counter(n for n, cell in zip(names, plan.cells, strict=True) if cell.key in stored)
@@ -100,7 +100,7 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
     lines = align([header, *rows], numbers=header[3:]) if rows else []
     if plan.inapplicable:
         reasons = list(dict.fromkeys(combination.reason for combination in plan.inapplicable))
-        lines += ["", "left out:", *(f"  {reason}" for reason in reasons)] if lines else reasons
+        lines += ["", "inapplicable:", *(f"  {reason}" for reason in reasons)] if lines else reasons
     return [
         *lines,
         "",
@@ -114,7 +114,7 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
 
 
 def align(rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> list[str]:
-    """Columns as wide as their longest text; those with such headers to the right."""
+    """Pad columns to their longest text; those named in `numbers` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = [">" if name in numbers else "<" for name in rows[0]]
     return [

@@ -1,7 +1,7 @@
-"""How a run is followed on stderr: a bar on a terminal, else a line now and then.
+"""Progress on stderr: a bar on a terminal, or else a line every few seconds.
 
-Failures are told as they happen. What is costly happens a few times a second at most, however
-many cells finish.
+Failures are shown as they happen. The bar is redrawn a few times a second at most, however many
+cells finish.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from hcbench.plan.outcome import Outcome
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-REDRAW = 0.2  # seconds between two pictures of the bar
+REDRAW = 0.2  # seconds between two redraws of the bar
 LINE = 10.0  # seconds between two plain lines
-FEW = 3  # cells done; of the first, most of the time went into compiling kernels
-MOST_FAILURES = 50  # told one by one; the table tells all
+FEW = 3  # finished cells before a time is estimated; the first ones compile kernels
+MOST_FAILURES = 50  # shown one by one; the table has all
 
 Running = Sequence[tuple[str, str, float]]
 Kinds = Mapping[tuple[str, str], int]
 
 
 def follow(*, quiet: bool) -> Silence | Lines | Bar:
-    """What suits stderr."""
+    """The observer that suits stderr."""
     if quiet:
         return Silence()
     err = console(stderr=True)
@@ -41,16 +41,16 @@ def follow(*, quiet: bool) -> Silence | Lines | Bar:
 
 @dataclass(slots=True)
 class Tally:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes
     ----------
     total, reused, done, failed : int
-        Cells of the plan, of which so many were stored already; those that came in, and failed.
+        Numbers of cells in the plan, already stored, finished, and failed.
     waiting : Counter
-        Cells that are left of each algorithm on each data set.
+        Cells to run for each algorithm and data set.
     spent : mapping of the same to (count, seconds)
-        Of those that are done.
+        Of finished cells.
     """
 
     total: int = 0
@@ -63,12 +63,12 @@ class Tally:
     told: set[tuple[str, str]] = field(default_factory=set)
 
     def begin(self, total: int, reused: int, left: Kinds) -> None:
-        """Start to count, and the clock."""
+        """Start counting and timing."""
         self.total, self.reused, self.waiting = total, reused, Counter(left)
         self.began = time.monotonic()
 
     def count(self, outcome: Outcome, seconds: float, tell_failure: Callable[[str], None]) -> None:
-        """One more cell; its failures are told in one line each, one cause only once."""
+        """Count a finished cell and show each new cause of failure in one line."""
         self.done += 1
         self.failed += outcome.failed
         kind = outcome.algorithm, outcome.dataset
@@ -86,19 +86,19 @@ class Tally:
             if len(self.told) <= MOST_FAILURES:
                 tell_failure(describe_failure(outcome, *cause))
             else:
-                tell_failure("further failures are counted only")
+                tell_failure("further failures are only counted")
 
     @property
     def left(self) -> int:
-        """Cells that have no outcome yet."""
+        """Cells without an outcome."""
         return max(self.total - self.reused - self.done, 0)
 
     @property
     def seconds_left(self) -> float:
-        """By the means of those done; infinite while there are so few that compilation shows.
+        """Estimated time left; infinite while too few cells have finished.
 
-        Of the same algorithm on the same data set; where there are none yet, of the algorithm;
-        else of all. How many run at a time shows in what all have taken.
+        From the mean time of the same algorithm on the same data set, or else of the algorithm, or
+        else of all cells; scaled by how fast cells have been finishing.
         """
         work_done = sum(seconds for _, seconds in self.spent.values())
         if not work_done or self.done < FEW:
@@ -125,7 +125,7 @@ class Tally:
 
 
 def describe_failure(outcome: Outcome, what: str, why: str) -> str:
-    """Which cell failed, in what, and why."""
+    """The cell, what failed in it, and why."""
     repetition = f"repetition {outcome.repetition}"
     where = f"{outcome.algorithm} on {outcome.dataset}, {repetition}"
     return f"{where}: {what}: {why}"
@@ -179,18 +179,18 @@ class Lines:
         pass
 
     def started(self, total: int, reused: int, left: Kinds) -> None:
-        """Say what is to be done."""
+        """Write the number of cells."""
         self.tally.begin(total, reused, left)
         stored = f", {reused} of them stored already" if reused else ""
         tell(f"{count_cells(total)}{stored}")
         self._next = time.monotonic() + LINE
 
     def finished(self, outcome: Outcome, seconds: float) -> None:
-        """Tell a failure."""
+        """Write new failures."""
         self.tally.count(outcome, seconds, tell)
 
     def running(self, cells: Running) -> None:
-        """Say how far it is and which cell has been running longest, if that was long ago."""
+        """Write the progress and the cell that has been running longest, every `LINE` seconds."""
         if time.monotonic() >= self._next and self.tally.left:
             longest = max(cells, key=lambda cell: cell[2], default=None)
             now = "" if longest is None else f"; now {_describe(*longest)}"
@@ -203,7 +203,7 @@ def _describe(label: str, phase: str, seconds: float) -> str:
 
 
 class Bar:
-    """A bar, what runs now, and above them the failures; nothing where the terminal is closed.
+    """A progress bar with the running cells below and failures above it.
 
     Parameters
     ----------
@@ -243,11 +243,11 @@ class Bar:
         self._draw()
 
     def finished(self, outcome: Outcome, seconds: float) -> None:
-        """Tell a failure above the bar."""
+        """Write new failures above the bar."""
         self.tally.count(outcome, seconds, self._tell)
 
     def running(self, cells: Running) -> None:
-        """Draw again, if the last picture is old."""
+        """Redraw every `REDRAW` seconds."""
         now = time.monotonic()
         if now >= self._next:
             self._running = cells

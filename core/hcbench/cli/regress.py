@@ -1,4 +1,4 @@
-"""``regress``: what became worse between two commits of a project."""
+"""``regress``: what became worse from one commit of a project to another."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 @click.option(
     "--measure",
     is_flag=True,
-    help="Install both commits beside each other and measure them in turns, as times need it; "
-    "what they require is taken as it is installed here.",
+    help="Install both commits side by side and measure them in turns, with the dependencies that "
+    "are installed here.",
 )
 @click.option(
     "--results",
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="With --measure: only benchmarks of such names, as 'algorithm_SL' or "
+    help="With --measure: only benchmarks with matching names, such as 'algorithm_SL' or "
     "'metric_*'. Repeatable.",
 )
 @click.option(
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
     "distributions",
     multiple=True,
     metavar="NAME",
-    help="With --measure: the package whose registrations are measured; by default all.",
+    help="With --measure: the package whose plugins are measured; by default all.",
 )
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
     default=0.1,
     show_default=True,
-    help="How much longer a call may take, as a part of its time.",
+    help="How much longer a call may take, as a fraction of its time.",
 )
 @click.option(
     "--accept",
@@ -65,13 +65,13 @@ if TYPE_CHECKING:
     metavar="PATTERN",
     help="Benchmarks that may become worse, with * and ?. Repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="Show what is the same, too.")
+@click.option("--all", "everything", is_flag=True, help="Also show what did not change.")
 @click.option(
     "--format",
     type=click.Choice(["table", "markdown", "json"]),
     default="table",
     show_default=True,
-    help="How it is written to stdout.",
+    help="Output format.",
 )
 def regress(
     *,
@@ -86,12 +86,12 @@ def regress(
     everything: bool,
     format: str,  # noqa: A002
 ) -> None:
-    """Tell what became worse from one commit to another.
+    """Show what became worse from one commit to another.
 
-    Exit code 1 if anything did from BASE to HEAD. The results of asv are compared: numbers of
-    questions, losses and values exactly, memory with a tolerance, times by pairs that were measured
-    in turns. A benchmark that fails in HEAD alone is worse. A commit message accepts a regression
-    by a line "Accepted-Regression: BENCHMARK".
+    Compares the results of asv: numbers of queries, losses and values exactly, memory with a
+    tolerance, and times by pairs that were measured in turns. A benchmark that fails only in HEAD
+    is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
+    in a commit message accepts a regression.
     """
     from hcbench.authoring.regress import accepted_between, find_commit, find_root, judge, read_both
 
@@ -121,7 +121,7 @@ def _measure(
     distributions: Sequence[str],
     tolerance: float,
 ) -> str:
-    """Measure two commits in turns, and keep what is found with asv's results."""
+    """Measure two commits in turns, and store the results beside those of asv."""
     from hcbench.authoring.regress import Turns, write_both
     from hcbench.authoring.regress.sides import Side, install
 

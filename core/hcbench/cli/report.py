@@ -1,4 +1,4 @@
-"""``report``: one run as a page of HTML."""
+"""``report``: one run as an HTML page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TREES = click.option(
     "--trees",
     type=click.IntRange(min=0),
     metavar="N",
-    help="The most trees shown; their data are made again, to show the truth beside them.  "
+    help="The most trees shown; their data are generated again, to show the truth beside them.  "
     "[default: 60]",
 )
 
@@ -34,7 +34,7 @@ TREES = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     default="report.html",
     show_default=True,
-    help="The file; what was there is replaced.",
+    help="Output file; an existing one is replaced.",
 )
 @TREES
 @STORE
@@ -49,10 +49,10 @@ def report(
     plugin: Sequence[Path],
     quiet: bool,
 ) -> None:
-    """Write a report of a run: one page of HTML.
+    """Write a report of a run: one HTML page.
 
-    It needs no network. RUN is a number, as hcbench results lists them; of a SUITE it is the last
-    run, and by default the last of all.
+    It needs no network. RUN is a number that hcbench results lists. With SUITE it is the last run
+    of this suite, and by default the last of all.
     """
     from hcbench.show.report import MOST_TREES, write_report
     from hcbench.store import Store

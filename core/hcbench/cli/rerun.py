@@ -1,4 +1,4 @@
-"""``rerun``: one stored cell once more, to look into a failure."""
+"""``rerun``: run one stored cell again, to examine a failure."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 @click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
 @click.argument("cell")
 @click.option(
-    "--in-process", is_flag=True, help="Run it in this process, so that a debugger and prints work."
+    "--in-process", is_flag=True, help="Run it in this process, so that a debugger and print work."
 )
-@click.option("--pdb", "debug", is_flag=True, help="With --in-process: debug what was raised.")
+@click.option(
+    "--pdb", "debug", is_flag=True, help="With --in-process: debug the exception that was raised."
+)
 @click.option(
     "--timeout",
     type=Limit(SECONDS, optional=True),
@@ -55,7 +57,7 @@ def rerun(
     """Run one stored cell again, and compare it with what is stored.
 
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
-    stored. Without --in-process it runs in an isolated worker, as it did the first time.
+    stored. Without --in-process it runs in an isolated worker, as in a run.
     """
     from hcbench.store import Store
 
@@ -77,7 +79,7 @@ def rerun(
     if debug and fresh.failed and raised is not None:
         pdb.post_mortem(raised.__traceback__)
     elif debug:
-        tell("nothing was raised in it that could be debugged")
+        tell("no exception was raised that could be debugged")
     context.exit(ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK)
 
 
@@ -89,7 +91,7 @@ def rebuild(
     Raises
     ------
     UnknownNameError
-        If a plugin of it is not here any more.
+        If one of its plugins is not installed any more.
     """
     from hcbench.plan.cell import Cell
 
@@ -104,7 +106,7 @@ def rebuild(
         try:
             metrics += registry.use_metrics(label)
         except HcbenchError as error:
-            changes.append(f"{label} is left out: {error}")
+            changes.append(f"{label} is omitted: {error}")
     cell = Cell(
         **uses,
         repetition=stored.repetition,
@@ -123,7 +125,7 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
     try:
         entry = catalogue.find(described["name"])
     except UnknownNameError as error:
-        raise UnknownNameError(f"{error}; one of a file needs --plugin FILE") from error
+        raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
     params = {name: _tuples(value) for name, value in described["params"].items()}
     use = make_use(entry.spec, entry.plugin, params)
     before = described.get("editions", {})
@@ -144,13 +146,13 @@ def _tuples(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Watched:
-    """A plugin's function that remembers what it raised.
+    """A plugin's function that records the exceptions it raises.
 
     Attributes
     ----------
     function : callable
     raised : list of exceptions
-        The last is what counts: earlier ones are of the warm-up.
+        The last one counts: earlier ones are from the warm-up.
     """
 
     function: Callable[..., Any]
@@ -166,7 +168,7 @@ class Watched:
 
 
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
-    """Run a cell here; its outcome, and what was raised."""
+    """Run a cell in this process; return its outcome and the exception it raised."""
     from hcbench.run.cell import run_job
     from hcbench.run.outcomes import outcome_of
     from hcbench.run.tasks import make_job
@@ -195,7 +197,7 @@ def _watched(job: Job, raised: list[BaseException]) -> Job:
 
 
 def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
-    """Run a cell as any run does."""
+    """Run a cell in a worker, as a run does."""
     import math
 
     from hcbench.run.executors import cell_pool
@@ -213,7 +215,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
 
 
 def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
-    """Write both side by side, then what the new one printed and raised."""
+    """Write both side by side, then the log and the traceback of the new one."""
     click.echo(f"cell {stored.key}")
     click.echo(printable(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}"))
     click.echo(f"repetition {stored.repetition}, seed {stored.seed}")
@@ -245,7 +247,7 @@ _COSTS = {
 
 
 def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
-    """Status, cost and values of an outcome; only what there is."""
+    """Status, cost and values of an outcome that are known."""
     from hcbench.analysis.tables import format_spread
 
     facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}

@@ -1,4 +1,4 @@
-"""``results rescore``: new metrics of old results."""
+"""``results rescore``: compute new metrics of stored results."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAMES",
-    help="The metrics that are computed besides those of the run.",
+    help="Metrics to compute, in addition to those of the run.",
 )
 @click.option(
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Worker processes; by default one a core.",
+    help="Worker processes; by default one per core.",
 )
 @STORE
 @PLUGIN
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="How it is written to stdout.",
+    help="Output format.",
 )
 @QUIET
 @click.pass_context
@@ -62,10 +62,10 @@ def rescore(
     format: str,  # noqa: A002
     quiet: bool,
 ) -> None:
-    """Compute more metrics of the results that a run has kept.
+    """Compute more metrics of the stored results of a run.
 
-    RUN is by default the last. No algorithm runs; the data are made again. Algorithms need not be
-    installed any more. It becomes a run of its own, which shows the old metrics and the new ones.
+    RUN is by default the last. No algorithm runs, or needs to be installed; the data are generated
+    again. The result is a new run with the old and the new metrics.
     """
     from hcbench.cli.draw import write_results
     from hcbench.run.rescore import plan_of_run
@@ -99,7 +99,7 @@ def _compute(
     quiet: bool,
 ) -> Results:
     from hcbench.analysis.results import Results
-    from hcbench.cli.compare import without_password
+    from hcbench.cli.compare import INTERRUPTED, without_password
     from hcbench.cli.progress import follow
     from hcbench.run.run import run_plan
 
@@ -116,5 +116,5 @@ def _compute(
                 observer=observer,
             )
     except KeyboardInterrupt:
-        raise click.Abort("interrupted; what is done is kept: the same command resumes") from None
+        raise click.Abort(INTERRUPTED) from None
     return Results.of_plan(kept.plan, outcomes)

@@ -1,4 +1,4 @@
-"""``results``: past runs, what came out of them, and what changed between two."""
+"""``results``: past runs, their results, and what changed between two of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RUN = click.argument("run", type=click.IntRange(min=1), required=False)
 @STORE
 @click.pass_context
 def results(context: click.Context, store: str | None) -> None:
-    """Look at past runs; without a command, list them."""
+    """Show past runs; without a command, list them."""
     if context.invoked_subcommand is None:
         context.invoke(list_, store=store, format="table")
 
@@ -52,7 +52,7 @@ def results(context: click.Context, store: str | None) -> None:
 @STORE
 @JSON_OR_TABLE
 def list_(store: str | None, format: str) -> None:  # noqa: A002
-    """List the runs, the latest last."""
+    """List the runs in the order of time."""
     from hcbench.store import Store
 
     with Store(place_of(store)) as opened:
@@ -61,7 +61,7 @@ def list_(store: str | None, format: str) -> None:  # noqa: A002
     if format == "json":
         write_json([_about(run) for run in runs])
     elif not runs:
-        tell(f"there are no runs in {location} yet; begin with: hcbench compare")
+        tell(f"there are no runs in {location} yet; start with: hcbench compare")
     else:
         write_table(
             ("run", "started", "cells", "failed", "reused", "command"),
@@ -84,7 +84,7 @@ def list_(store: str | None, format: str) -> None:  # noqa: A002
 def _about(run: RunInfo) -> dict[str, Any]:
     finished = run.finished.isoformat() if run.finished else None
     about = {**asdict(run), "started": run.started.isoformat(), "finished": finished}
-    del about["layout"]  # of interest to `results show` alone
+    del about["layout"]  # only `results show` needs it
     return {**about, "state": _state(run)}
 
 
@@ -103,10 +103,10 @@ def _local(moment: datetime) -> str:
 @click.option(
     "--algo",
     metavar="PART",
-    help="Only algorithms with this in their label, or like a pattern with * and ?.",
+    help="Only algorithms whose label contains this, or matches a pattern with * and ?.",
 )
-@click.option("--dataset", metavar="PART", help="Only data sets, in the same way.")
-@click.option("--status", type=click.Choice(STATUSES), help="Only cells that ended so.")
+@click.option("--dataset", metavar="PART", help="Only data sets, likewise.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only cells with this status.")
 @click.option(
     "--metric", "metrics", type=Names("metrics"), multiple=True, help="Only these metrics."
 )
@@ -116,7 +116,7 @@ def _local(moment: datetime) -> str:
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="How it is written to stdout.",
+    help="Output format.",
 )
 def show(
     *,
@@ -128,9 +128,9 @@ def show(
     metrics: Sequence[tuple[str, ...]],
     format: str,  # noqa: A002
 ) -> None:
-    """Show a run as it was shown when it ended; by default the last.
+    """Show a run, by default the last, as it was shown when it ended.
 
-    The failures below have the keys of their cells, for hcbench rerun.
+    Failures are listed with the keys of their cells, for hcbench rerun.
     """
     from hcbench.cli.draw import write_results
     from hcbench.store import Store
@@ -148,7 +148,7 @@ def show(
 
 
 def _only(results: Results, wanted: Sequence[str]) -> Results:
-    """The results with these metrics alone."""
+    """The results with only these metrics."""
     if not wanted:
         return results
     by_name = {
@@ -179,7 +179,7 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     )
     if len(failed) > MOST_FAILURES:
         click.echo(f"... and {len(failed) - MOST_FAILURES} more; --format csv lists all")
-    tell(f"see one with: hcbench rerun {failed[0].key[:8]} --in-process")
+    tell(f"run one again with: hcbench rerun {failed[0].key[:8]} --in-process")
 
 
 results.add_command(diff)

@@ -1,4 +1,4 @@
-"""``score``: trees made elsewhere, by all metrics that apply."""
+"""``score``: score trees made elsewhere with all metrics that apply."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _FILE = click.Path(path_type=Path)
     type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
     default="table",
     show_default=True,
-    help="How it is written to stdout.",
+    help="Output format.",
 )
 @QUIET
 @click.pass_context
@@ -90,7 +90,7 @@ def score(
 ) -> None:
     """Score trees that were made elsewhere.
 
-    What a metric does not apply to is told with the reason.
+    Metrics that do not apply are listed with the reason.
 
     A tree is a Newick file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage matrix, the
     merge of R's hclust with its height as a third column or without, or scikit-learn's children_.

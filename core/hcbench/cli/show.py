@@ -1,4 +1,4 @@
-"""``list``, ``info``, ``cite`` and ``plugins``: what there is."""
+"""``list``, ``info``, ``cite`` and ``plugins``: what is registered."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _words(value: Any) -> str:
 @PLUGIN
 @JSON_OR_TABLE
 def info(name: str, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """Tell all about one name: parameters, needs, paper, plugin."""
+    """Show everything about one name: parameters, needs, paper."""
     from hcbench.cli.describe import describe
 
     found = [describe(noun, entry) for noun, entry in load_plugins(plugin).find(name)]
@@ -110,7 +110,7 @@ def _write_info(about: Mapping[str, Any]) -> None:
 
 
 def _lines(value: Any) -> str:
-    """As `_words`, but of a list that is long a line for each."""
+    """As `_words`, but a long list has one item per line."""
     words = _words(value)
     return "\n".join(map(str, value)) if isinstance(value, list) and len(words) > 100 else words
 
@@ -140,7 +140,7 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
 @PLUGIN
 @JSON_OR_TABLE
 def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """Tell which plugins are loaded, and which are broken and why."""
+    """List the plugins that are loaded, and those that are broken and why."""
     registry = load_plugins(plugin, quiet=True)
     loaded = [
         {
@@ -181,7 +181,7 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
 
 
 def _required(versions: str) -> str | None:
-    """What a plugin requires, as pip writes it."""
+    """The requirement of a plugin, as pip writes it."""
     return f"hcbench{versions}" if versions else None
 
 

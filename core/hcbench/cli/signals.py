@@ -1,4 +1,4 @@
-"""Signals that end a command as Ctrl-C does: of a batch system, of a terminal that closes."""
+"""Signals of batch systems and closed terminals end a command as Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 @dataclass(slots=True)
 class Received:
-    """The signal that ended the command; 0 for none."""
+    """The signal that ended the command; 0 if none did."""
 
     number: int = 0
 
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[Received]:
-    """Raise KeyboardInterrupt at the first of the signals, and ignore those that follow.
+    """Raise KeyboardInterrupt at the first of the signals, and ignore the following ones.
 
-    A terminal that closes and a batch system that is in a hurry send several; what is being tidied
-    up is to come to its end. A signal that is ignored, as by ``nohup``, stays so.
+    Closing terminals and batch systems may send several, and cleaning up must finish. A signal that
+    is ignored, as with ``nohup``, stays ignored.
     """
     received = Received()
 

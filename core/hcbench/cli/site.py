@@ -1,4 +1,4 @@
-"""``site``: all runs of a store as a folder of HTML."""
+"""``site``: all runs of a store as a folder of HTML pages."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def site(
 ) -> None:
     """Make a static site of all runs of a store.
 
-    It has a report of each, and a page for each suite, algorithm and data set. DIR is new, empty,
-    or such a site, which is brought up to date: only what has changed is written. It needs no
-    server: open DIR/index.html, or put the folder anywhere.
+    It has a report of each run, and a page for each suite, algorithm and data set. DIR is new,
+    empty, or an earlier site, which is updated: only what has changed is written. Open
+    DIR/index.html, or put the folder on any web server.
     """
     from hcbench.show.report import MOST_TREES
     from hcbench.show.site import build_site

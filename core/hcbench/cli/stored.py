@@ -1,4 +1,4 @@
-"""Past runs, read from the store as they were shown when they ended."""
+"""Past runs, read from the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def place_of(store: str | None) -> str | None:
-    """Where the store is: said after the command, or before it."""
+    """The store that is given after the command, or before it."""
     parent = click.get_current_context().parent
     return store or (parent.params.get("store") if parent is not None else None)
 
@@ -29,7 +29,7 @@ def read_run(
     oracle: str | None = None,
     status: str | None = None,
 ) -> Results:
-    """The results of a stored run; with filters, without its claims, which judge the whole.
+    """The results of a stored run; filters remove its claims, which are about the whole run.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def read_run(
     Raises
     ------
     StoreError
-        If nothing is left.
+        If no cell matches.
     """
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import Layout

@@ -1,4 +1,4 @@
-"""Writing: data to stdout, everything else to stderr; styles on a terminal only."""
+"""Output: data to stdout, everything else to stderr, styles only on a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-#: Control characters but for the end of a line and the tab, and those that turn the direction.
+#: Control characters except newline and tab, and those that change the writing direction.
 _UNPRINTABLE = {
     code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
     for code in (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -30,7 +30,7 @@ _UNPRINTABLE = {
 
 
 def printable(text: str) -> str:
-    """Text that does nothing to a terminal but show: what is stored may come from anywhere."""
+    """Text without control characters, since stored text may come from anywhere."""
     return text.translate(_UNPRINTABLE)
 
 
@@ -52,7 +52,7 @@ def write_table(
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> None:
-    """Write a table to stdout that folds its long texts.
+    """Write a table to stdout and wrap its long texts.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def write_table(
     rows : iterable of sequence of str
     title : str
     right : sequence of str
-        The columns of numbers.
+        Columns of numbers, aligned to the right.
     whole : sequence of str
-        The columns that are never folded.
+        Columns that are never wrapped.
     """
     from rich.table import Table
     from rich.text import Text
@@ -85,7 +85,7 @@ def write_table(
 
 
 def write_lines(*renderables: Any) -> None:
-    """Write to stdout, without the blanks that fill lines up to the width."""
+    """Write to stdout without trailing blanks."""
     out = console()
     with out.capture() as capture:
         for renderable in renderables:
@@ -96,6 +96,6 @@ def write_lines(*renderables: Any) -> None:
 
 @contextmanager
 def stdout_for_data() -> Iterator[None]:
-    """Whatever plugins print meanwhile goes to stderr: stdout is for data."""
+    """Redirect what plugins print to stderr: stdout is for data."""
     with redirect_stdout(sys.stderr):
         yield
