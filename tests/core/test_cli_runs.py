@@ -478,7 +478,7 @@ def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
     gone = runner.invoke(main, ["rerun", key_of(store, "Comb")])
     assert gone.exit_code == 2
     assert "no algorithm is called 'changing:Comb'" in gone.stderr
-    assert "one of a file needs --plugin FILE" in gone.stderr
+    assert "for a plugin in a file, give --plugin FILE" in gone.stderr
 
 
 def test_a_rerun_says_that_a_package_has_changed(

@@ -86,7 +86,7 @@ def check(
     format: str,  # noqa: A002
     quiet: bool,
 ) -> None:
-    """Check that plugins meet the requirements for all plugins.
+    """Check what every plugin must fulfil.
 
     NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
     such as ./mine.py; or a package, which means all that it registers. Exit code 1 if a check

@@ -86,7 +86,7 @@ def regress(
     everything: bool,
     format: str,  # noqa: A002
 ) -> None:
-    """Show what became worse from one commit to another.
+    """Show what became worse between two commits.
 
     Compares the results of asv: numbers of queries, losses and values exactly, memory with a
     tolerance, and times by pairs that were measured in turns. A benchmark that fails only in HEAD

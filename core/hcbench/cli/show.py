@@ -140,7 +140,7 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
 @PLUGIN
 @JSON_OR_TABLE
 def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """List the plugins that are loaded, and those that are broken and why."""
+    """List loaded and broken plugins."""
     registry = load_plugins(plugin, quiet=True)
     loaded = [
         {
