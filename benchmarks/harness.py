@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import linkage
 import hcbench
 from benchmarks.inputs import benchmark
 
-FEW, MANY = 50, 550
+FEW, MANY = 50, 250
 
 
 def _dozing() -> Callable[..., object]:

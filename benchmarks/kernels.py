@@ -10,35 +10,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import kendalltau
 
 import hcbench
-from benchmarks.inputs import Timed, benchmark, best
+from benchmarks.inputs import Timed, benchmark, best, random_tree
 from hcbench.compiled import ASK, STATE, uniform
 
 SEED = 20190
-
-
-def _tree(n: int) -> hcbench.Tree:
-    """A random binary tree by single linkage of points on a line."""
-    points = np.random.default_rng(SEED).normal(size=(n, 1))
-    order = np.argsort(points[:, 0])
-    gaps = np.diff(points[order, 0])
-    cluster, size = np.arange(n), np.ones(2 * n - 1)
-    rows = np.empty((n - 1, 4))
-    root = list(range(n))
-
-    def find(i: int) -> int:
-        while root[i] != i:
-            root[i] = root[root[i]]
-            i = root[i]
-        return i
-
-    for new, gap in enumerate(np.argsort(gaps)):
-        left, right = find(order[gap]), find(order[gap + 1])
-        a, b = cluster[left], cluster[right]
-        size[n + new] = size[a] + size[b]
-        rows[new] = a, b, gaps[gap], size[n + new]
-        root[right] = left
-        cluster[left] = n + new
-    return hcbench.Tree.from_linkage(rows)
 
 
 def _problem(n: int, classes: int) -> hcbench.Problem:
@@ -52,7 +27,7 @@ class Trees(Timed):
 
     def setup(self) -> None:
         """Build a tree and compile."""
-        self.tree = _tree(100_000)
+        self.tree = random_tree(100_000)
         self.linkage = self.tree.to_linkage()
         self.pairs = np.random.default_rng(SEED).integers(self.tree.n, size=(2, 100_000))
         self.tree.lca(*self.pairs)
