@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from hcbench.run.workers import pool
+from tests import shared_nursery
 
 # A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
 settings.register_profile("any machine", deadline=None)
@@ -33,6 +38,14 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
+    pool.NurseryLink = shared_nursery.start_nursery  # type: ignore[assignment,misc]
+
+
+@pytest.fixture
+def own_nursery() -> Iterator[None]:
+    """Each run of this test starts and ends a nursery of its own."""
+    with shared_nursery.set_apart():
+        yield
 
 
 def _ignore(*_: object) -> None:

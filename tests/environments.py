@@ -36,13 +36,13 @@ class Environment:
         (site / "running.pth").write_text(f"import site; site.addsitedir({running!r})\n")
         return cls(folder / "env" / "bin" / "python", folder / "store.sqlite")
 
-    def install(self, project: Path) -> None:
-        """Build a package and install it, without looking at any index."""
+    def install(self, *projects: Path) -> None:
+        """Build packages and install them, without looking at any index."""
         for needed in ("hatchling", "pip"):
             if importlib.util.find_spec(needed) is None:
                 pytest.skip(f"{needed} is not installed: no package can be built")
         options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet"]
-        self.run("pip", "install", *options, str(project))
+        self.run("pip", "install", *options, *map(str, projects))
 
     def hcbench(self, *words: str, cwd: Path | None = None) -> str:
         """What a command prints."""
@@ -62,9 +62,9 @@ class Environment:
         return done.stdout
 
 
-def quiet_pytest(environment: Environment, folder: Path) -> str:
-    """The last line of pytest, run in a package's own folder."""
-    printed = environment.run(
-        "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=folder
-    )
+def quiet_pytest(environment: Environment, *folders: Path) -> str:
+    """The last line of pytest, run on packages' own folders."""
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    tests = [str(folder / "tests") for folder in folders]
+    printed = environment.run("pytest", *options, *tests, cwd=folders[0])
     return printed.strip().splitlines()[-1]

@@ -87,9 +87,8 @@ def test_who_asks_nothing_needs_no_one_to_answer() -> None:
         hcbench.fit("cut-at-K", tree)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_a_mistake_is_one_line() -> None:
+    for arguments, message in [
         ({"name": "UPGM", "data": X}, "did you mean UPGMA"),
         ({"name": "UPGMA"}, "needs data"),
         ({"name": "UPGMA", "data": X, "metrik": "cosine"}, "no parameter 'metrik'"),
@@ -112,13 +111,11 @@ def test_who_asks_nothing_needs_no_one_to_answer() -> None:
         ({"name": "4-AL", "data": X, "init": 2}, "needs truth"),
         ({"name": "4-AL", "data": X, "oracle": "quadruplet-set[p=2]"}, r"in \(0, 1\], got 2"),
         ({"name": "HDBSCAN", "data": Comparisons.from_triplets(3, [[0, 1, 2]])}, "accepts vectors"),
-    ],
-)
-def test_a_mistake_is_one_line(arguments: dict[str, Any], message: str) -> None:
-    name, data = arguments.pop("name"), arguments.pop("data", None)
-    with pytest.raises(HcbenchError, match=message) as caught:
-        hcbench.fit(name, data, **arguments)
-    assert "\n" not in str(caught.value)
+    ]:
+        name, data = arguments.pop("name"), arguments.pop("data", None)
+        with pytest.raises(HcbenchError, match=message) as caught:
+            hcbench.fit(name, data, **arguments)
+        assert "\n" not in str(caught.value)
 
 
 def test_score_takes_what_people_have() -> None:
@@ -140,11 +137,11 @@ def test_score_takes_what_people_have() -> None:
         hcbench.score("AARI", Tree.from_newick("(a,(b,c));"), labels)
 
 
-@pytest.mark.parametrize("cost", ["seconds", "queries", "peak-memory", "oracle-seconds"])
-def test_a_finished_tree_does_not_tell_what_it_cost(cost: str) -> None:
-    with pytest.raises(NotApplicableError, match=f"^{cost} is a cost of the call") as caught:
-        hcbench.score(cost, Tree.from_newick(PAIRS), [0, 0, 1, 1])
-    assert "\n" not in str(caught.value)
+def test_a_finished_tree_does_not_tell_what_it_cost() -> None:
+    for cost in ["seconds", "queries", "peak-memory", "oracle-seconds"]:
+        with pytest.raises(NotApplicableError, match=f"^{cost} is a cost of the call") as caught:
+            hcbench.score(cost, Tree.from_newick(PAIRS), [0, 0, 1, 1])
+        assert "\n" not in str(caught.value)
 
 
 def test_a_sparse_matrix_is_taken_for_a_sparse_array() -> None:

@@ -70,23 +70,18 @@ def test_required_parameters_have_values_that_their_specs_allow(cases: Cases) ->
     assert cases.uses["algorithm_NoisyInsertion"].params["p"] == 0.75  # of (0.5, 1)
 
 
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [
+def test_a_required_value_is_the_first_choice_or_the_middle() -> None:
+    for parameter, value in [
         (Parameter("a", REQUIRED, "", type="str", choices=("x", "y")), "x"),
         (Parameter("a", REQUIRED, "", type="bool"), False),
         (Parameter("a", REQUIRED, "", type="float"), 1.0),
         (Parameter("a", REQUIRED, "", type="int", interval="[2, inf)"), 3),
         (Parameter("a", REQUIRED, "", type="float", interval="(-inf, 0]"), -1.0),
         (Parameter("a", REQUIRED, "", type="int", interval="[1, 4]"), 3),
-    ],
-)
-def test_a_required_value_is_the_first_choice_or_the_middle(
-    parameter: Parameter, value: object
-) -> None:
-    spec = MetricSpec(name="m", function=len, doc="", direction="none", parameters=(parameter,))
-    assert required_values(spec) == {"a": value}
-    assert spec.resolve({"a": value}) == {"a": value}  # type: ignore[dict-item]
+    ]:
+        spec = MetricSpec(name="m", function=len, doc="", direction="none", parameters=(parameter,))
+        assert required_values(spec) == {"a": value}
+        assert spec.resolve({"a": value}) == {"a": value}  # type: ignore[dict-item]
 
 
 def test_a_required_file_cannot_be_made_up() -> None:

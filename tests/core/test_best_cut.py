@@ -70,18 +70,15 @@ def test_clusters_that_no_cut_has_are_approached():
     assert found.partition == Partition([0, 0, 0, 1, 1, 2, 3, 3])
 
 
-@pytest.mark.parametrize(
-    ("tree", "labels", "clusters"),
-    [
+def test_one_item_two_items_and_a_star() -> None:
+    for tree, labels, clusters in [
         (Tree([-1]), [0], [0]),
         (Tree([2, 2, -1]), [0, 0], [0, 0]),
         (Tree([2, 2, -1]), [0, 1], [0, 1]),
         (Tree([4, 4, 4, 4, -1]), [0, 0, 0, 1], [0, 0, 0, 0]),  # a tie merges: 3 pairs either way
         (Tree([4, 4, 4, 4, -1]), [0, 0, 1, 1], [0, 1, 2, 3]),
-    ],
-)
-def test_one_item_two_items_and_a_star(tree, labels, clusters):
-    assert best_cut(tree, Partition(labels)).partition == Partition(clusters)
+    ]:
+        assert best_cut(tree, Partition(labels)).partition == Partition(clusters)
 
 
 def test_a_deep_tree_of_many_clusters_is_cut_where_it_can_be():

@@ -83,9 +83,8 @@ def test_a_metric_that_leaves_or_forks_costs_its_own_value_only() -> None:
     assert end.values["leaves"].value == 20
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "reason"),
-    [
+def test_a_failure_is_a_row_with_its_reason() -> None:
+    for algorithm, reason in [
         ("raises", "ValueError: this is not right"),
         ("sys-exit", "SystemExit: 3"),
         ("mutates", "ValueError: assignment destination is read-only"),
@@ -93,12 +92,10 @@ def test_a_metric_that_leaves_or_forks_costs_its_own_value_only() -> None:
         ("nothing", "the algorithm returned NoneType; return a Tree, a linkage matrix"),
         ("text", "the algorithm returned str; return a Tree"),
         ("partition", "the algorithm declares a tree but returned a partition"),
-    ],
-)
-def test_a_failure_is_a_row_with_its_reason(algorithm: str, reason: str) -> None:
-    done = run_job(job(algorithm))
-    assert done.status == "error"
-    assert done.reason.startswith(reason)
+    ]:
+        done = run_job(job(algorithm))
+        assert done.status == "error"
+        assert done.reason.startswith(reason)
 
 
 def test_a_failure_keeps_its_whole_traceback() -> None:
@@ -225,9 +222,8 @@ def test_the_finest_clusters_of_a_tree_are_the_parents_of_its_leaves() -> None:
     assert finest_partition(Problem(n=4, truths={"t": truth})).n_clusters == 2
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
+def test_data_and_truth_that_do_not_fit_are_refused() -> None:
+    for values, message in [
         ({"vectors": np.ones((3, 2))}, "vectors has 3 rows for 4 items"),
         ({"vectors": np.full((4, 1), np.nan)}, "vectors holds NaN"),
         ({"similarity": np.ones((4, 3))}, "n x n"),
@@ -236,11 +232,9 @@ def test_the_finest_clusters_of_a_tree_are_the_parents_of_its_leaves() -> None:
         ({"truths": {"t": BAD.caterpillar(3)}}, "truth 't' has 3 leaves"),
         ({"tree": BAD.caterpillar(3)}, "tree has 3 leaves"),
         ({"names": ("a",)}, "names has 1 rows"),
-    ],
-)
-def test_data_and_truth_that_do_not_fit_are_refused(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidProblemError, match=message):
-        Problem(n=4, **values)
+    ]:
+        with pytest.raises(InvalidProblemError, match=message):
+            Problem(n=4, **values)
 
 
 def test_data_are_read_only_for_all() -> None:

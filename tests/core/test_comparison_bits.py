@@ -224,15 +224,12 @@ def test_the_list_of_bits_is_read_only_and_made_once():
             pairs[0] = 1
 
 
-@pytest.mark.parametrize(
-    ("sides", "message"),
-    [
+def test_bits_that_cannot_be_are_refused_in_one_line() -> None:
+    for sides, message in [
         (np.zeros((2, 64, 2), np.uint64), r"of 4 items are an array \(2, 64, 1\).*\(2, 64, 2\)"),
         (np.zeros((2, 64, 1), np.int64), "of int64"),
         (np.full((2, 64, 1), 64, np.uint64), r"4 items have the pairs 0\.\.5"),
         (np.eye(1, 128, 6, np.uint64).reshape(2, 64, 1), r"4 items have the pairs 0\.\.5"),
-    ],
-)
-def test_bits_that_cannot_be_are_refused_in_one_line(sides, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        Comparisons.from_bits(4, sides)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            Comparisons.from_bits(4, sides)

@@ -12,13 +12,13 @@ from hcbench.errors import InvalidComparisonsError
 from hcbench.model.comparisons.pairs import MAX_ITEMS, pair_index, pair_items
 
 
-@pytest.mark.parametrize("n", [2, 3, 7, 40])
-def test_pairs_are_numbered_as_scipy_numbers_them(n):
-    i, j = np.triu_indices(n, 1)
-    ids = np.arange(n * (n - 1) // 2)
-    np.testing.assert_array_equal(pair_index(i, j, n), ids)
-    np.testing.assert_array_equal(pair_index(j, i, n), ids)
-    np.testing.assert_array_equal(pair_items(ids, n), (i, j))
+def test_pairs_are_numbered_as_scipy_numbers_them() -> None:
+    for n in [2, 3, 7, 40]:
+        i, j = np.triu_indices(n, 1)
+        ids = np.arange(n * (n - 1) // 2)
+        np.testing.assert_array_equal(pair_index(i, j, n), ids)
+        np.testing.assert_array_equal(pair_index(j, i, n), ids)
+        np.testing.assert_array_equal(pair_items(ids, n), (i, j))
 
 
 def exact_index(i: int, j: int, n: int) -> int:
@@ -104,9 +104,8 @@ def test_triplets_are_quadruplets_with_a_common_item():
     assert triplets == Comparisons.from_quadruplets(4, [[2, 0, 2, 1], [3, 2, 3, 0]])
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
+def test_what_is_no_comparison_is_refused_by_its_row() -> None:
+    for rows, message in [
         ([[0, 1, 2, 3], [0, 1, 2, 4]], r"row 1 \[0, 1, 2, 4\]: items must be in 0\.\.3"),
         ([[0, 1, -1, 2]], r"row 0 .*: items must be in"),
         ([[0, 1, 2, 3], [1, 2, 3, 3]], "row 1 .*: an item is paired with itself"),
@@ -115,11 +114,9 @@ def test_triplets_are_quadruplets_with_a_common_item():
         ([0, 1, 2, 3], r"shape \(m, 4\), got \(4,\)"),
         ([[0.0, 1.0, 2.0, 3.0]], "integers, got float64"),
         ([["a", "b", "c", "d"]], "integers, got <U1"),
-    ],
-)
-def test_what_is_no_comparison_is_refused_by_its_row(rows, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        Comparisons.from_quadruplets(4, rows)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            Comparisons.from_quadruplets(4, rows)
 
 
 def test_faults_beyond_the_first_chunk_are_named_by_their_own_row():
@@ -151,20 +148,17 @@ def test_order_and_faults_are_found_where_pieces_meet():
                 Comparisons(200, closer, wrong)
 
 
-@pytest.mark.parametrize(
-    ("closer", "farther", "message"),
-    [
+def test_pair_ids_that_cannot_be_are_refused() -> None:
+    for closer, farther, message in [
         ([0, 1], [2], "closer has 2 pairs and farther 1"),
         ([0, 6], [1, 2], r"row 1: closer is pair 6, but 4 items have the pairs 0\.\.5"),
         ([0], [-1], "row 0: farther is pair -1"),
         ([1, 2], [0, 2], "row 1 compares pair 2 with itself"),
         ([[0]], [[1]], r"shape \(m,\)"),
         ([0.5], [1], "integers"),
-    ],
-)
-def test_pair_ids_that_cannot_be_are_refused(closer, farther, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        Comparisons.from_pairs(4, closer, farther)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            Comparisons.from_pairs(4, closer, farther)
 
 
 def test_take_refuses_strangers_and_repeats():

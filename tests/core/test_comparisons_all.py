@@ -91,32 +91,26 @@ def test_what_is_too_large_to_store_says_so():
         everything.materialise()
 
 
-@pytest.mark.parametrize(
-    ("n", "rank", "message"),
-    [
+def test_what_is_no_ranking_is_refused() -> None:
+    for n, rank, message in [
         (3, [0, 1], r"3 items have 3 pairs; rank must have shape \(3,\), got \(2,\)"),
         (3, [0.0, 1.0, 2.0], "integers, got float64"),
         (3, [0, 1, 3], "pair 2 has rank 3"),
         (3, [0, -1, 1], "pair 1 has rank -1"),
         (3, [0, 2, 2], "no pair has rank 1"),
         (0, [], "1 to 92682 items"),
-    ],
-)
-def test_what_is_no_ranking_is_refused(n, rank, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        AllComparisons(n, rank)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            AllComparisons(n, rank)
 
 
-@pytest.mark.parametrize(
-    ("w", "message"),
-    [
+def test_what_is_no_similarity_is_refused() -> None:
+    for w, message in [
         ([[0, 1], [2, 0]], r"shape \(2, 2\), not symmetric"),
         ([1.0, 2.0], r"n\(n-1\)/2 pairs, got shape \(2,\)"),
         ([1.0, np.nan, 2.0], "finite"),
         ([[1.0, np.nan], [np.nan, 1.0]], "finite"),
         (["a", "b", "c"], "numbers, got <U1"),
-    ],
-)
-def test_what_is_no_similarity_is_refused(w, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        AllComparisons.from_similarity(w)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            AllComparisons.from_similarity(w)

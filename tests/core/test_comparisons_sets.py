@@ -92,18 +92,15 @@ def test_annotators_stay_beside_their_answers():
             one.annotator[0] = 1
 
 
-@pytest.mark.parametrize(
-    ("annotator", "message"),
-    [
+def test_annotators_that_cannot_be_are_refused() -> None:
+    for annotator, message in [
         ([0], r"annotator must have shape \(2,\), got \(1,\)"),
         ([0, -1], "row 1: annotator is -1"),
         ([0, 2**31], "row 1: annotator is 2147483648"),
         (["ann", "bob"], "integers, got <U3"),
-    ],
-)
-def test_annotators_that_cannot_be_are_refused(annotator, message):
-    with pytest.raises(InvalidComparisonsError, match=message):
-        Comparisons(4, [0, 1], [2, 3], annotator)
+    ]:
+        with pytest.raises(InvalidComparisonsError, match=message):
+            Comparisons(4, [0, 1], [2, 3], annotator)
 
 
 def test_responses_turn_repeat_or_drop_what_was_asked():

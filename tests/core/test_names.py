@@ -7,9 +7,8 @@ from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, parse_value, split_list
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
+def test_commas_split_only_outside_brackets_and_quotes() -> None:
+    for text, parts in [
         ("4-AL,UPGMA", ["4-AL", "UPGMA"]),
         (
             "4-AL[init=3],UPGMA[metric=['cosine','euclidean']]",
@@ -18,15 +17,12 @@ from hcbench.registry.names import format_name, parse_name, parse_value, split_l
         ("a, b ,", ["a", "b"]),
         ("'a,b',c", ["'a,b'", "c"]),
         ("", []),
-    ],
-)
-def test_commas_split_only_outside_brackets_and_quotes(text: str, parts: list[str]) -> None:
-    assert split_list(text) == parts
+    ]:
+        assert split_list(text) == parts
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_values_are_toml_and_bare_words_are_strings() -> None:
+    for text, value in [
         ("3", 3),
         ("0.5", 0.5),
         ("1e-3", 1e-3),
@@ -40,10 +36,8 @@ def test_commas_split_only_outside_brackets_and_quotes(text: str, parts: list[st
         ("UPGMA[metric=cosine]", "UPGMA[metric=cosine]"),
         ("./data/my-file.csv", "./data/my-file.csv"),
         ("2020-01-01", "2020-01-01"),
-    ],
-)
-def test_values_are_toml_and_bare_words_are_strings(text: str, value: object) -> None:
-    assert parse_value(text) == value
+    ]:
+        assert parse_value(text) == value
 
 
 def test_names_nest() -> None:
@@ -52,9 +46,8 @@ def test_names_nest() -> None:
     assert name.params == {"tree": "UPGMA[metric=cosine]", "law": "uniform"}
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+def test_each_mistake_is_named() -> None:
+    for text, complaint in [
         ("UPGMA[metric=cosine", "not closed"),
         ("UPGMA]", "closes nothing"),
         ("UPGMA[metric]", "no param=value"),
@@ -66,11 +59,9 @@ def test_names_nest() -> None:
         ("UPGMA[a=two words]", "quotes"),
         ("UPGMA[a=nan]", "nan"),
         ("UPGMA[a='x]", "not closed"),
-    ],
-)
-def test_each_mistake_is_named(text: str, complaint: str) -> None:
-    with pytest.raises(NameSyntaxError, match=complaint):
-        parse_name(split_list(text)[0])
+    ]:
+        with pytest.raises(NameSyntaxError, match=complaint):
+            parse_name(split_list(text)[0])
 
 
 scalars = st.one_of(

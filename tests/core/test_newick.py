@@ -25,17 +25,14 @@ def test_leaves_are_numbered_as_they_appear_and_parents_after_children():
     assert nodes.parent.tolist() == [7, 5, 5, 6, 7, 6, 7, -1]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_blanks_comments_and_quotes() -> None:
+    for text in [
         "(a b,'it''s',_c);",
         " ( a b [one ( comment] , [two] 'it''s' , _c ) root [three] ;\n",
         "[&R]\n(a b,\n\t'it''s'[;'],_c)",
         "('a b',\"it's\",_c);".replace('"', ""),
-    ],
-)
-def test_blanks_comments_and_quotes(text):
-    assert read_newick(text).labels == ("a b", "it's", "_c")
+    ]:
+        assert read_newick(text).labels == ("a b", "it's", "_c")
 
 
 def test_labels_may_hold_any_character():
@@ -66,26 +63,23 @@ def test_branch_lengths_in_scientific_notation_and_rounded_ones_are_heights():
     assert (tree.height[:3] == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_lengths_that_are_no_heights_are_left_out_with_a_warning() -> None:
+    for text, reason in [
         ("((a:1,b:1):2,c:1);", "not on one level"),
         ("((a:1,b:1):2,c);", "some are missing"),
         ("((a:1,b:1),c:3);", "some are missing"),
         ("(a:inf,b:inf);", "not on one level"),
-    ],
-)
-def test_lengths_that_are_no_heights_are_left_out_with_a_warning(text, reason):
-    with pytest.warns(NewickWarning, match=reason) as caught:
-        tree = Tree.from_newick(text)
-    assert tree.kind is HeightKind.NONE
-    assert tree.isomorphic(Tree.from_newick(re.sub(r":[\w.]+", "", text)))
-    assert caught[0].filename == __file__
+    ]:
+        with pytest.warns(NewickWarning, match=reason) as caught:
+            tree = Tree.from_newick(text)
+        assert tree.kind is HeightKind.NONE
+        assert tree.isomorphic(Tree.from_newick(re.sub(r":[\w.]+", "", text)))
+        assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("text", ["(a,b);", "(a,b):3;", "a:3;", "(a:1,b:1);", "(a:1,b:1):9;"])
-def test_the_length_of_the_root_means_nothing(text):
-    Tree.from_newick(text)
+def test_the_length_of_the_root_means_nothing() -> None:
+    for text in ["(a,b);", "(a,b):3;", "a:3;", "(a:1,b:1);", "(a:1,b:1):9;"]:
+        Tree.from_newick(text)
 
 
 def test_names_fix_the_order_of_the_leaves():
@@ -94,9 +88,8 @@ def test_names_fix_the_order_of_the_leaves():
     assert tree.lca([1, 0], [2, 1]).tolist() == [3, 4]
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
+def test_names_that_are_not_the_labels_are_refused() -> None:
+    for names, message in [
         (["a", "b"], "no leaf for none, no name for 'c'"),
         (["a", "b", "x"], "no leaf for 'x', no name for 'c'"),
         (
@@ -104,11 +97,9 @@ def test_names_fix_the_order_of_the_leaves():
             "no leaf for 'u', 'v', 'w' and 1 more, no name for n",
         ),
         (["a", "a", "b", "c"], "4 names hold only 3 different ones"),
-    ],
-)
-def test_names_that_are_not_the_labels_are_refused(names, message):
-    with pytest.raises(InvalidTreeError, match=message):
-        Tree.from_newick("((b,c),a);", names=names)
+    ]:
+        with pytest.raises(InvalidTreeError, match=message):
+            Tree.from_newick("((b,c),a);", names=names)
 
 
 def test_names_for_leaves_without_labels_are_refused():
@@ -116,9 +107,8 @@ def test_names_for_leaves_without_labels_are_refused():
         Tree.from_newick("(,);", names=["a", "b"])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_what_cannot_be_read_is_refused_with_its_position() -> None:
+    for text, message in [
         ("", "character 0, .* there is no tree"),
         (" ;", "there is no tree"),
         ("((a,b);", r"character 6, near '\(\(a,b\);': the text ends inside a parenthesis"),
@@ -136,11 +126,9 @@ def test_names_for_leaves_without_labels_are_refused():
         ("(a,'b);", "character 3, .* quoted label is not closed"),
         ("(a,[b);", "character 3, .* comment is not closed"),
         ("(a,);", "1 of 2 leaves have no label"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_with_its_position(text, message):
-    with pytest.raises(NewickError, match=message):
-        read_newick(text)
+    ]:
+        with pytest.raises(NewickError, match=message):
+            read_newick(text)
 
 
 def test_two_leaves_with_one_label_are_refused():
@@ -170,12 +158,16 @@ def test_infinite_heights_have_no_lengths():
     assert tree.to_newick(lengths=False) == "(0,1);"
 
 
-@pytest.mark.parametrize(
-    ("label", "written"),
-    [("a_b", "a_b"), ("", "''"), ("'", "''''"), ("a:b", "'a:b'"), ("a\tb", "'a\tb'"), ("ä", "ä")],
-)
-def test_labels_are_quoted_where_they_must_be(label, written):
-    assert quoted(label) == written
+def test_labels_are_quoted_where_they_must_be() -> None:
+    for label, written in [
+        ("a_b", "a_b"),
+        ("", "''"),
+        ("'", "''''"),
+        ("a:b", "'a:b'"),
+        ("a\tb", "'a\tb'"),
+        ("ä", "ä"),
+    ]:
+        assert quoted(label) == written
 
 
 @given(trees(kind=HeightKind.DISTANCE), st.data())

@@ -19,9 +19,8 @@ from hcbench.model.trees import Cut, Partition, Tree
 TREE = Tree([4, 4, 5, 6, 5, 6, -1])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
+def test_labels_of_any_type_become_codes_in_order_of_first_appearance() -> None:
+    for labels in [
         [7, 7, -1, 7, 3],
         np.array([7, 7, -1, 7, 3], dtype=np.int8),
         ["b", "b", "a", "b", "c"],
@@ -29,20 +28,18 @@ TREE = Tree([4, 4, 5, 6, 5, 6, -1])
         [("x", 1), ("x", 1), "y", ("x", 1), 2.5],
         np.array([7, 7, "7", 7, 3], dtype=object),
         [7, 7, "7", 7, 3],
-    ],
-)
-def test_labels_of_any_type_become_codes_in_order_of_first_appearance(labels):
-    if isinstance(labels, list) and isinstance(labels[0], tuple):
-        boxed = np.empty(5, dtype=object)
-        boxed[:] = labels
-        labels = boxed
-    partition = Partition(labels)
-    assert partition.labels.tolist() == [0, 0, 1, 0, 2]
-    assert partition.labels.dtype == np.int64
-    assert partition.n == 5
-    assert partition.n_clusters == 3
-    assert partition.sizes.tolist() == [3, 1, 1]
-    assert partition.members(0).tolist() == [0, 1, 3]
+    ]:
+        if isinstance(labels, list) and isinstance(labels[0], tuple):
+            boxed = np.empty(5, dtype=object)
+            boxed[:] = labels
+            labels = boxed
+        partition = Partition(labels)
+        assert partition.labels.tolist() == [0, 0, 1, 0, 2]
+        assert partition.labels.dtype == np.int64
+        assert partition.n == 5
+        assert partition.n_clusters == 3
+        assert partition.sizes.tolist() == [3, 1, 1]
+        assert partition.members(0).tolist() == [0, 1, 3]
 
 
 @given(st.lists(st.integers(-2, 3), min_size=1, max_size=8), st.permutations(range(-2, 4)))
@@ -69,20 +66,17 @@ def test_a_partition_keeps_its_own_read_only_labels_also_through_a_pickle():
         partition.labels[0] = 1
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
+def test_invalid_labels_are_refused() -> None:
+    for labels, message in [
         ([], r"not empty, got shape \(0,\)"),
         ([[0, 1]], r"got shape \(1, 2\)"),
         ([0.0, 1.0], "float64"),
         ([0.0, float("nan")], "float64"),
         (["a", None], "item 1 is missing"),
         (np.array([1, float("nan")], dtype=object), "item 1 is missing"),
-    ],
-)
-def test_invalid_labels_are_refused(labels, message):
-    with pytest.raises(InvalidPartitionError, match=message):
-        Partition(labels)
+    ]:
+        with pytest.raises(InvalidPartitionError, match=message):
+            Partition(labels)
 
 
 def test_members_of_a_cluster_that_does_not_exist_are_an_error():
@@ -98,9 +92,8 @@ def test_a_cut_gives_the_leaves_below_its_nodes():
     assert pickle.loads(pickle.dumps(Cut(TREE, [3, 5]))) == Cut(TREE, [3, 5])
 
 
-@pytest.mark.parametrize(
-    ("nodes", "message"),
-    [
+def test_nodes_that_are_no_cut_are_refused() -> None:
+    for nodes, message in [
         ([], "at least one, got none"),
         ([7], r"0\.\.6 and at least one, got 7"),
         ([-1], "got -1"),
@@ -112,8 +105,6 @@ def test_a_cut_gives_the_leaves_below_its_nodes():
         ([6, 6], "nodes 6 and 6 of the cut share leaf 3"),
         ([5.0, 3.0], "float64"),
         ([[5, 3]], r"shape \(1, 2\)"),
-    ],
-)
-def test_nodes_that_are_no_cut_are_refused(nodes, message):
-    with pytest.raises(InvalidPartitionError, match=message):
-        Cut(TREE, nodes)
+    ]:
+        with pytest.raises(InvalidPartitionError, match=message):
+            Cut(TREE, nodes)

@@ -64,9 +64,8 @@ def verdict(row: Recorded, **settings: Any) -> str:
 # ---- Verdicts ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("unit", "base", "head", "expected"),
-    [
+def test_what_is_worse_depends_on_what_is_measured() -> None:
+    for unit, base, head, expected in [
         ("queries", 100, 100 + 1 / 3, "regression"),  # one more in one of three repetitions
         ("queries", 100, 99, "improvement"),
         ("queries", 100, 100, "same"),
@@ -82,17 +81,12 @@ def verdict(row: Recorded, **settings: Any) -> str:
         ("bytes", 200 * 2**20, 100 * 2**20, "improvement"),
         ("ratio", 1.0, 2.0, "not judged"),
         ("s", 1.0, 9.0, "not judged"),  # without pairs
-    ],
-)
-def test_what_is_worse_depends_on_what_is_measured(
-    unit: str, base: float, head: float, expected: str
-) -> None:
-    assert verdict(recorded(unit, base, head)) == expected
+    ]:
+        assert verdict(recorded(unit, base, head)) == expected
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "expected"),
-    [
+def test_a_benchmark_that_fails_is_never_lost() -> None:
+    for before, now, expected in [
         ("", "failed", "regression"),
         ("", "n/a", "regression"),
         ("n/a", "failed", "regression"),
@@ -101,10 +95,8 @@ def test_what_is_worse_depends_on_what_is_measured(
         ("failed", "", "improvement"),
         ("failed", "failed", "n/a"),
         ("n/a", "n/a", "n/a"),
-    ],
-)
-def test_a_benchmark_that_fails_is_never_lost(before: Any, now: Any, expected: str) -> None:
-    assert verdict(recorded("s", math.nan, math.nan, states=(before, now))) == expected
+    ]:
+        assert verdict(recorded("s", math.nan, math.nan, states=(before, now))) == expected
 
 
 def test_what_is_measured_in_another_way_is_not_compared() -> None:
@@ -120,19 +112,19 @@ def test_a_declared_regression_is_accepted_and_no_other() -> None:
     assert [one.verdict for one in judged] == ["accepted", "regression"]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_unchanged_times_raise_no_alarm(seed: int) -> None:
-    rows = [timed(1.0, 1000 * seed + k, noise=0.2) for k in range(100)]
-    assert {one.verdict for one in judge(rows)} == {"same"}
+def test_unchanged_times_raise_no_alarm() -> None:
+    for seed in range(20):
+        rows = [timed(1.0, 1000 * seed + k, noise=0.2) for k in range(100)]
+        assert {one.verdict for one in judge(rows)} == {"same"}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_a_slower_algorithm_is_found_among_many(seed: int) -> None:
-    rows = [timed(1.0, 1000 * seed + k) for k in range(100)] + [timed(1.3, seed)]
-    *others, slow = judge(rows)
-    assert {one.verdict for one in others} == {"same"}
-    assert slow.verdict == "regression"
-    assert slow.ratio == pytest.approx(1.3, abs=0.1)
+def test_a_slower_algorithm_is_found_among_many() -> None:
+    for seed in range(20):
+        rows = [timed(1.0, 1000 * seed + k) for k in range(100)] + [timed(1.3, seed)]
+        *others, slow = judge(rows)
+        assert {one.verdict for one in others} == {"same"}
+        assert slow.verdict == "regression"
+        assert slow.ratio == pytest.approx(1.3, abs=0.1)
 
 
 def test_what_is_within_the_tolerance_is_no_regression_however_sure() -> None:

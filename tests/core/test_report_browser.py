@@ -31,7 +31,7 @@ pytestmark = [
         not (CHROMIUM and DRIVER),
         reason="no browser: these tests need chromium and chromedriver (Debian: chromium-driver)",
     ),
-    pytest.mark.xdist_group("browser"),
+    pytest.mark.slow,
 ]
 NOTHING = "\N{EN DASH}"
 WAIT = 60  # s, on a loaded machine
@@ -127,8 +127,6 @@ def show(browser: Any, pages: Path) -> Iterator[Callable[..., Any]]:
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         browser.get((pages / name).as_uri())
-        browser.execute_script("try { localStorage.clear() } catch {}")
-        browser.get((pages / name).as_uri())
         wait(browser, "return document.documentElement.dataset.ready === 'yes'")
         return browser
 
@@ -137,6 +135,7 @@ def show(browser: Any, pages: Path) -> Iterator[Callable[..., Any]]:
     severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert not severe
     assert browser.execute_script("return window.hacked") is None
+    browser.execute_script("try { localStorage.clear() } catch {}")
 
 
 def wait(browser: Any, script: str, *args: Any) -> Any:
@@ -292,17 +291,17 @@ def test_a_figure_follows_its_controls_and_can_be_read_as_a_table(
     assert page.execute_script(cells) == len(ALGORITHMS) * len(DATASETS)
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
-def test_figures_are_saved_as_images(show: Callable[..., Any], format: str) -> None:  # noqa: A002
+def test_figures_are_saved_as_images(show: Callable[..., Any]) -> None:
     page = show("report.html")
     scroll_to(page, "ranks")
-    start = page.execute_async_script(
-        """const done = arguments[arguments.length - 1];
-           Plotly.toImage(document.querySelector('#ranks .plot'), {format: arguments[0]})
-             .then(url => done(url.slice(0, 20)), error => done(String(error)))""",
-        format,
-    )
-    assert start.startswith(f"data:image/{format}")
+    for image in ("svg", "png"):
+        start = page.execute_async_script(
+            """const done = arguments[arguments.length - 1];
+               Plotly.toImage(document.querySelector('#ranks .plot'), {format: arguments[0]})
+                 .then(url => done(url.slice(0, 20)), error => done(String(error)))""",
+            image,
+        )
+        assert start.startswith(f"data:image/{image}")
 
 
 def test_no_button_sends_a_figure_anywhere(show: Callable[..., Any]) -> None:
@@ -390,24 +389,22 @@ def test_every_control_has_a_name_and_the_focus_is_seen(show: Callable[..., Any]
 NUMBERS = (0.0, 1.0, -0.0004, 0.12345, 12.3456, 123.456, 12345.678, 1e-5, 2.5e7, 1e12, 3e-7)
 
 
-@pytest.mark.parametrize("unit", ["", "s", "bytes", "questions"])
 def test_numbers_are_written_as_the_tables_of_the_terminal_do(
-    show: Callable[..., Any], unit: str
+    show: Callable[..., Any], pages: Path
 ) -> None:
     """One rule in two languages: a list of repetitions shows its value as `tables` writes it."""
-    page = show("report.html")
-    metric = MetricInfo("m", unit=unit, interval="(-inf, inf)")
-    with Store(":memory:") as store:
-        numbers = [abs(x) for x in NUMBERS] if unit else list(NUMBERS)
-        rows = [outcome("A", f"d{i}", values={"m": x}) for i, x in enumerate(numbers)]
-        run = keep_run(store, rows, metrics=[MetricInfo("m", unit=unit, key="d" * 32)])
-        text = render_report(gather_contents(store, store.run(run), trees=0))
-    path = Path(page.current_url.removeprefix("file://")).with_name("numbers.html")
-    path.write_text(text, encoding="utf-8")
-    show("numbers.html")
-    expected = [format_spread(x, None, metric.unit, metric.interval) for x in numbers]
-    written = [text.removeprefix("★") for text in column(page, 3)]
-    assert [_same(text) for text in written] == [_same(text) for text in expected]
+    for unit in ("", "s", "bytes", "questions"):
+        metric = MetricInfo("m", unit=unit, interval="(-inf, inf)")
+        with Store(":memory:") as store:
+            numbers = [abs(x) for x in NUMBERS] if unit else list(NUMBERS)
+            rows = [outcome("A", f"d{i}", values={"m": x}) for i, x in enumerate(numbers)]
+            run = keep_run(store, rows, metrics=[MetricInfo("m", unit=unit, key="d" * 32)])
+            text = render_report(gather_contents(store, store.run(run), trees=0))
+        (pages / "numbers.html").write_text(text, encoding="utf-8")
+        page = show("numbers.html")
+        expected = [format_spread(x, None, metric.unit, metric.interval) for x in numbers]
+        written = [text.removeprefix("★") for text in column(page, 3)]
+        assert [_same(text) for text in written] == [_same(text) for text in expected]
 
 
 def _same(text: str) -> str:

@@ -249,9 +249,8 @@ def words(first: str, second: str, metric: str = "AARI", **changes: Any) -> Clai
     return Claim(better_than=second, **{**fields, **changes})
 
 
-@pytest.mark.parametrize(
-    ("paper", "error", "verdict"),
-    [
+def test_verdicts_on_numbers_by_hand() -> None:
+    for paper, error, verdict in [
         # A: mean 0.85, standard error 0.05
         ("0.95", 0.0, "reproduced"),  # 0.1 <= 0.005 + 2 * 0.05
         ("0.955", 0.0, "differs"),  # 0.105 > 0.0005 + 0.1
@@ -261,14 +260,12 @@ def words(first: str, second: str, metric: str = "AARI", **changes: Any) -> Clai
         ("1.13", 0.12, "differs"),  # 0.28 > 0.265, although 0.05 + 0.12 would do
         ("0.74", 0.0, "differs"),
         ("0.75", 0.0, "reproduced"),
-    ],
-)
-def test_verdicts_on_numbers_by_hand(paper: str, error: float, verdict: str) -> None:
-    (row,) = results(TWO, number(paper, paper_error=error)).verdicts
-    assert row["measured"] == pytest.approx(0.85)
-    assert row["standard_error"] == pytest.approx(0.05)
-    assert (row["claim"], row["paper"], row["printed"]) == ("c", float(paper), paper)
-    assert row["verdict"] == verdict
+    ]:
+        (row,) = results(TWO, number(paper, paper_error=error)).verdicts
+        assert row["measured"] == pytest.approx(0.85)
+        assert row["standard_error"] == pytest.approx(0.05)
+        assert (row["claim"], row["paper"], row["printed"]) == ("c", float(paper), paper)
+        assert row["verdict"] == verdict
 
 
 def test_the_rounding_of_the_printed_number_is_all_that_is_allowed_without_spread() -> None:
@@ -327,9 +324,8 @@ def test_an_erratum_says_why_and_what_was_measured() -> None:
     assert row["measured"] == pytest.approx(0.85)
 
 
-@pytest.mark.parametrize(
-    ("claim", "note"),
-    [
+def test_a_claim_without_data_says_why() -> None:
+    for claim, note in [
         (number("1", algorithm="C"), "needs vectors"),
         (number("1", algorithm="E"), "E was not run on PLANTED"),
         (number("1", metric="ARI"), "ARI was not computed"),
@@ -337,18 +333,16 @@ def test_an_erratum_says_why_and_what_was_measured() -> None:
         (number("1", oracle="w"), "a was not run with oracle w"),
         (number("1", algorithm="G"), "not clear which run is meant: p, budget None or q"),
         (words("A", "C"), "needs vectors"),
-    ],
-)
-def test_a_claim_without_data_says_why(claim: Claim, note: str) -> None:
-    outcomes = [
-        *TWO,
-        failure("C", 0, "skipped"),
-        cell("F", 0, AARI=Value(None, "skipped", "flat")),
-        *(cell("G", 0, oracle=oracle, AARI=1.0) for oracle in "pq"),
-    ]
-    (row,) = results(outcomes, claim).verdicts
-    assert (row["verdict"], row["measured"]) == ("data not available", None)
-    assert note in row["note"]
+    ]:
+        outcomes = [
+            *TWO,
+            failure("C", 0, "skipped"),
+            cell("F", 0, AARI=Value(None, "skipped", "flat")),
+            *(cell("G", 0, oracle=oracle, AARI=1.0) for oracle in "pq"),
+        ]
+        (row,) = results(outcomes, claim).verdicts
+        assert (row["verdict"], row["measured"]) == ("data not available", None)
+        assert note in row["note"]
 
 
 def test_a_claim_whose_cells_all_failed_differs() -> None:
@@ -357,9 +351,8 @@ def test_a_claim_whose_cells_all_failed_differs() -> None:
     assert "1 of 1 without a value: timeout: over 10 s" in row["note"]
 
 
-@pytest.mark.parametrize(
-    ("written", "label", "same"),
-    [
+def test_names_of_claims_mean_labels() -> None:
+    for written, label, same in [
         ("upgma", "UPGMA", True),
         ("hcbench:UPGMA", "UPGMA", True),
         ("UPGMA[metric='Cosine']", "UPGMA[metric=cosine]", True),
@@ -371,10 +364,8 @@ def test_a_claim_whose_cells_all_failed_differs() -> None:
         ("cut-of[tree='X[b=1,a=2]']", "cut-of[tree=X[a=2.0,b=1]]", True),
         ("X[a=[1,2]]", "X[a=[1.0,2]]", True),
         ("X[", "X", False),
-    ],
-)
-def test_names_of_claims_mean_labels(written: str, label: str, same: bool) -> None:
-    assert same_name(written, label, {"UPGMA": {"metric": "euclidean"}}) is same
+    ]:
+        assert same_name(written, label, {"UPGMA": {"metric": "euclidean"}}) is same
 
 
 def test_an_oracle_that_cannot_be_somewhere_takes_nobody_out_of_a_block() -> None:
@@ -458,9 +449,8 @@ def test_repr_is_short() -> None:
 # ---- Tables --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("mean", "std", "unit", "text"),
-    [
+def test_numbers_are_written_in_a_fitting_form() -> None:
+    for mean, std, unit, text in [
         (0.0123, 0.0004, "s", "12.3 ± 0.4 ms"),
         (0.0123, None, "s", "12.3 ms"),
         (12.5, 1.25, "s", "12.5 ± 1.2 s"),
@@ -479,28 +469,19 @@ def test_repr_is_short() -> None:
         (3.5, None, "bits", "3.500 bits"),
         (math.inf, None, "", "inf"),
         (None, None, "s", "-"),
-    ],
-)
-def test_numbers_are_written_in_a_fitting_form(
-    mean: float | None, std: float | None, unit: str, text: str
-) -> None:
-    assert format_spread(mean, std, unit) == text
+    ]:
+        assert format_spread(mean, std, unit) == text
 
 
-@pytest.mark.parametrize(
-    ("mean", "std", "interval", "text"),
-    [
+def test_what_is_bounded_by_1_has_three_decimals() -> None:
+    for mean, std, interval, text in [
         (-0.000148, 0.000473, "[-1, 1]", "0.000 ± 0.000"),
         (0.635, 0.051, "[-1, 1]", "0.635 ± 0.051"),
         (0.0004, None, "[0, 1]", "0.000"),
         (-0.0006, None, "(-1, 1)", "-0.001"),
         (0.0004, None, "[0, 2]", "0.0004"),
-    ],
-)
-def test_what_is_bounded_by_1_has_three_decimals(
-    mean: float, std: float | None, interval: str, text: str
-) -> None:
-    assert format_spread(mean, std, "", interval) == text
+    ]:
+        assert format_spread(mean, std, "", interval) == text
 
 
 def notes_of(*reasons: tuple[str, int, str]) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:

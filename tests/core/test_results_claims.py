@@ -56,9 +56,8 @@ def verdict(outcomes: list[Outcome], **changes: Any) -> dict[str, Any]:
 SPREAD = cells([1.5, 2.5])
 
 
-@pytest.mark.parametrize(
-    ("relation", "paper", "word"),
-    [
+def test_bounds_by_hand() -> None:
+    for relation, paper, word in [
         ("<=", "2", "reproduced"),
         ("<=", "1.01", "reproduced"),  # 2 - 1.01 < 1
         ("<=", "0.99", "differs"),  # the rounding of a bound is not allowed for
@@ -70,11 +69,9 @@ SPREAD = cells([1.5, 2.5])
         (">", "1.01", "differs"),
         ("=", "3.00", "reproduced"),  # 1 <= 1 + 0.005, half a unit of the last printed digit
         ("=", "3.01", "differs"),
-    ],
-)
-def test_bounds_by_hand(relation: str, paper: str, word: str) -> None:
-    row = verdict(SPREAD, relation=relation, paper=paper)
-    assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0))
+    ]:
+        row = verdict(SPREAD, relation=relation, paper=paper)
+        assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0))
 
 
 def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
@@ -220,21 +217,16 @@ def test_which_metric_is_better_must_be_clear() -> None:
     assert verdict(outcomes, than_metric="AARI", relation="<")["verdict"] == "reproduced"
 
 
-@pytest.mark.parametrize(
-    ("other", "within", "word"),
-    [
+def test_comparable_is_near_enough_up_to_two_standard_errors() -> None:
+    for other, within, word in [
         ([1.5, 2.5], 0.0, "reproduced"),
         ([1.0, 2.0], 0.4, "differs"),  # 0.5 apart, without spread
         ([1.0, 2.0], 0.5, "reproduced"),
         ([0.5, 2.5], 0.1, "reproduced"),  # 0.5 apart, standard error 0.5
-    ],
-)
-def test_comparable_is_near_enough_up_to_two_standard_errors(
-    other: list[float], within: float, word: str
-) -> None:
-    outcomes = [*SPREAD, *cells(other, algorithm="B")]
-    row = verdict(outcomes, better_than="B", within=within, relation="=")
-    assert row["verdict"] == word
+    ]:
+        outcomes = [*SPREAD, *cells(other, algorithm="B")]
+        row = verdict(outcomes, better_than="B", within=within, relation="=")
+        assert row["verdict"] == word
 
 
 def test_within_replaces_the_rounding_of_a_number_by_more() -> None:
@@ -266,28 +258,23 @@ def _gauss(p: int) -> str:
     return "gauss" if p == 10 else f"gauss[p={p}]"
 
 
-@pytest.mark.parametrize(
-    ("power", "changes", "word"),
-    [
+def test_a_rate_is_the_slope_over_the_data_sets() -> None:
+    for power, changes, word in [
         (-0.5, {"paper": "-0.5"}, "reproduced"),
         (-0.5, {"paper": "-0.5", "relation": "<="}, "reproduced"),
         (-0.4, {"paper": "-0.5", "relation": "<="}, "differs"),
         (-0.6, {"paper": "-0.5", "relation": "<="}, "reproduced"),
         (-0.6, {"paper": "-0.5", "relation": "="}, "differs"),
         (-0.6, {"paper": "-0.5", "relation": "=", "within": 0.1}, "reproduced"),
-    ],
-)
-def test_a_rate_is_the_slope_over_the_data_sets(
-    power: float, changes: dict[str, Any], word: str
-) -> None:
-    found = along(power, 10, 100, 1000)
-    for dataset in ("gauss", "gauss[p=1000]", "gauss[n=5]"):
-        rate = claim(dataset=dataset, exponent="p", **changes)
-        suite = Suite(name="s", claims=(rate,))
-        (row,) = Results(found.outcomes, METRICS, suite, found.parameters).verdicts
-        assert row["measured"] == pytest.approx(power)
-        assert row["verdict"] == word
-        assert "slope of log(mean) against log(p) over 10, 100, 1000" in row["note"]
+    ]:
+        found = along(power, 10, 100, 1000)
+        for dataset in ("gauss", "gauss[p=1000]", "gauss[n=5]"):
+            rate = claim(dataset=dataset, exponent="p", **changes)
+            suite = Suite(name="s", claims=(rate,))
+            (row,) = Results(found.outcomes, METRICS, suite, found.parameters).verdicts
+            assert row["measured"] == pytest.approx(power)
+            assert row["verdict"] == word
+            assert "slope of log(mean) against log(p) over 10, 100, 1000" in row["note"]
 
 
 def test_a_rate_needs_two_data_sets_and_positive_means() -> None:
@@ -313,9 +300,8 @@ def test_a_label_without_one_of_its_parameters() -> None:
 # ---- What is no claim ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
+def test_a_claim_that_says_nothing_is_refused() -> None:
+    for fields, message in [
         ({}, "give paper, or what to compare with"),
         ({"relation": "<="}, "give paper, or what to compare with"),
         ({"paper": "0.5", "relation": "=="}, "relation is one of =, <=, >=, <, >; got '=='"),
@@ -324,11 +310,9 @@ def test_a_label_without_one_of_its_parameters() -> None:
         ({"exponent": "p"}, "give paper"),
         ({"exponent": "p", "better_than": "B"}, "exponent needs paper"),
         ({"exponent": "p", "paper": "1", "every_repetition": True}, "cannot hold in every"),
-    ],
-)
-def test_a_claim_that_says_nothing_is_refused(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(SuiteError, match=message):
-        claim(**fields)
+    ]:
+        with pytest.raises(SuiteError, match=message):
+            claim(**fields)
 
 
 SUITE = """

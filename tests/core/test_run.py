@@ -45,13 +45,14 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.sqlite"
 
 
+@pytest.mark.usefixtures("own_nursery")
 def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None:
     results = compare(
         store,
         *("good", "segfault", "endless", "exits", "sys-exit", "forks", "leaves-a-child"),
         *("hog", "prints", "mutates", "wrong-size", "invalid", "raises", "draws"),
         timeout=4,
-        memory=0.5,
+        memory=0.25,
     )
     found = rows(results)
     assert len(found) == 14, "every cell has its row"
@@ -74,7 +75,7 @@ def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None
     }
     assert "SIGSEGV" in found["segfault"]["reason"]
     assert "4 s" in found["endless"]["reason"]
-    assert "512 MiB allowed" in found["hog"]["reason"]
+    assert "256 MiB allowed" in found["hog"]["reason"]
     assert found["sys-exit"]["reason"] == "SystemExit: 3"
     for row in found.values():
         assert (row["metrics"]["leaves"] == 20) == (row["status"] == "ok")

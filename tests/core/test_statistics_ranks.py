@@ -69,14 +69,13 @@ def test_the_example_of_demsar() -> None:
     assert ranks.max() - ranks.min() == pytest.approx(1.179, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("k", "q"),
-    list(enumerate((1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164), start=2)),
-)
-def test_the_critical_values_of_demsar(k: int, q: float) -> None:
-    found = nemenyi_critical_difference(k, 20)
-    assert found.q == pytest.approx(q, abs=0.0015)
-    assert found.value == pytest.approx((found.q or NAN) * math.sqrt(k * (k + 1) / 120))
+def test_the_critical_values_of_demsar() -> None:
+    for k, q in list(
+        enumerate((1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164), start=2)
+    ):
+        found = nemenyi_critical_difference(k, 20)
+        assert found.q == pytest.approx(q, abs=0.0015)
+        assert found.value == pytest.approx((found.q or NAN) * math.sqrt(k * (k + 1) / 120))
 
 
 def test_a_critical_difference_needs_two_of_each() -> None:

@@ -16,8 +16,12 @@ from typing import Any
 
 import psutil
 import pytest
+from click.testing import CliRunner, Result
 
+from hcbench.cli import main
 from hcbench.store import Store
+
+pytestmark = pytest.mark.slow
 
 TOYS = Path(__file__).parent.parent / "plugins_for_tests" / "toys.py"
 CELLS = 500
@@ -95,8 +99,9 @@ def terminal() -> Iterator[tuple[int, int]]:
                 os.close(side)
 
 
-def again(store: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(COMMAND, env=environment(store), text=True, capture_output=True)
+def again(store: Path) -> Result:
+    """The same command, in this process: what was killed was another."""
+    return CliRunner(env={"HCBENCH_STORE": str(store)}).invoke(main, COMMAND[3:])
 
 
 def family(pid: int) -> tuple[psutil.Process, list[psutil.Process]]:
@@ -114,7 +119,7 @@ def all_gone(processes: list[psutil.Process]) -> bool:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
     """What a run says that nobody disturbs."""
     store = tmp_path_factory.mktemp("undisturbed") / "store.sqlite"
-    assert again(store).returncode == 0
+    assert again(store).exit_code == 0
     found = numbers(store)
     assert len(found) == CELLS
     return found
@@ -127,7 +132,7 @@ def store(tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> Iterator[Path]:
     yield path
     survived = count(path)
     resumed = again(path)
-    assert resumed.returncode == 0, resumed.stderr
+    assert resumed.exit_code == 0, resumed.stderr
     assert numbers(path) == undisturbed, f"after {survived} had survived"
     last = ask(path, "SELECT max(id) FROM runs")[0][0]
     of_last = f"SELECT count(*), count(DISTINCT cell) FROM run_cells WHERE run = {last}"

@@ -100,9 +100,8 @@ def test_names_of_a_file_take_parameters(plugin):
     assert {c.name: c.run() for c in found}["valid_result"].status == "passed"
 
 
-@pytest.mark.parametrize(
-    ("what", "sentence"),
-    [
+def test_what_cannot() -> None:
+    for what, sentence in [
         ("UPGM", "did you mean UPGMA"),
         ("UPGMA[alpha=1]", "UPGMA has no parameter 'alpha'"),
         ("NoisyInsertion", r"NoisyInsertion needs p: NoisyInsertion\[p=...\]"),
@@ -110,11 +109,9 @@ def test_names_of_a_file_take_parameters(plugin):
         ("./nowhere.py", "there is no file"),
         (7, "7 cannot be checked"),
         (json, "json registers nothing"),
-    ],
-)
-def test_what_cannot(what, sentence):
-    with pytest.raises(HcbenchError, match=sentence):
-        checks_of(what)
+    ]:
+        with pytest.raises(HcbenchError, match=sentence):
+            checks_of(what)
 
 
 def test_a_plugin_that_raises_at_import(tmp_path):
@@ -278,20 +275,17 @@ def test_the_limit_of_a_check_is_an_option(tmp_path):
     assert "'soon' is no time above 0; write 300, 90s" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
+def test_mistakes_in_one_line() -> None:
+    for arguments, code, sentence in [
         (["UPGM"], 2, "did you mean UPGMA or WPGMA?"),
         (["UPGMA", "--exempt", "paper"], 2, "'paper' has no reason; write CHECK=REASON"),
         (["UPGMA", "--exempt", "papr=x"], 2, "there is no check 'papr'; there is paper"),
         (["./nowhere.py"], 4, "there is no file"),
-    ],
-)
-def test_mistakes_in_one_line(arguments, code, sentence):
-    found, out, err = run(*arguments)
-    assert (found, out) == (code, "")
-    assert sentence in err
-    assert err.count("\n") == 1
+    ]:
+        found, out, err = run(*arguments)
+        assert (found, out) == (code, "")
+        assert sentence in err
+        assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -156,9 +156,8 @@ def unseeded(oracle, given, rng):
     return by_number(oracle, given, rng).restrict(items)
 
 
-@pytest.mark.parametrize(
-    ("check", "function", "sentence"),
-    [
+def test_results() -> None:
+    for check, function, sentence in [
         ("valid_result", one_leaf_less, "returned 11 leaves for 12 items"),
         ("valid_result", a_partition, "declares a tree and returns a partition"),
         ("valid_result", other_names, "other names than the items: 'x0' for 'item0'"),
@@ -166,12 +165,10 @@ def unseeded(oracle, given, rng):
         ("input_unchanged", makes_it_writeable, "changes the data of the problem"),
         ("another_process", by_process, "another result of the same data and seed in another"),
         ("renumbered_items", by_number, "other clusters where the same items come in another"),
-    ],
-)
-def test_results(check, function, sentence):
-    found = failed(wrong(function))
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(wrong(function))
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 def test_same_seed():
@@ -198,9 +195,8 @@ def distinct(X):
     return len(np.unique(X, axis=0))
 
 
-@pytest.mark.parametrize(
-    ("check", "condition", "where"),
-    [
+def test_degenerate_items() -> None:
+    for check, condition, where in [
         ("few_items", lambda X: len(X) == 1, "on 1 item:"),
         ("few_items", lambda X: len(X) == 2, "on 2 items:"),
         (
@@ -210,13 +206,11 @@ def distinct(X):
         ),
         ("ties", lambda X: X.shape == (12, 2), "on items with many equal distances"),
         ("constant_data", lambda X: len(X) > 3 and distinct(X) == 1, "that are all alike"),
-    ],
-)
-def test_degenerate_items(check, condition, where):
-    found = failed(wrong(crash_if(condition)))
-    assert set(found) == {check}
-    assert where in found[check]
-    assert "ZeroDivisionError" in found[check]
+    ]:
+        found = failed(wrong(crash_if(condition)))
+        assert set(found) == {check}
+        assert where in found[check]
+        assert "ZeroDivisionError" in found[check]
 
 
 def test_nan_heights_are_no_result():
@@ -332,9 +326,8 @@ def peeks_at_a_hint(oracle, given, rng):
     return average(oracle, given, rng)
 
 
-@pytest.mark.parametrize(
-    ("check", "spec", "sentence"),
-    [
+def test_honesty() -> None:
+    for check, spec, sentence in [
         ("budget", wrong_pairs(own_error), "fails with a budget of 0, other than by Budget"),
         ("budget", wrong_pairs(behind_the_ledger), "11 answers"),
         (
@@ -345,13 +338,11 @@ def peeks_at_a_hint(oracle, given, rng):
         ("truth_unseen", wrong(looks_around), "where the truth is removed and the same answers"),
         ("needs", wrong(uses_the_tree), "uses given.tree, and its needs do not say tree"),
         ("needs", wrong(peeks_at_a_hint), "reads the hint truth, which it does not declare"),
-    ],
-)
-def test_honesty(check, spec, sentence):
-    found = failed(spec)
-    found.pop("renumbered_items", None)
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(spec)
+        found.pop("renumbered_items", None)
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 def test_who_cannot_do_without_an_undeclared_hint():
@@ -430,20 +421,17 @@ def writes(oracle, given, rng):
     return average(oracle, given, rng)
 
 
-@pytest.mark.parametrize(
-    ("check", "function", "sentence"),
-    [
+def test_the_process() -> None:
+    for check, function, sentence in [
         ("global_random_state", uses_numpys_generator, "uses a global generator"),
         ("global_random_state", uses_pythons_generator, "uses a global generator"),
         ("global_random_state", seeds_it, "uses a global generator"),
         ("nothing_printed", prints, "prints 'done'"),
         ("nothing_printed", writes, "prints 'merging'"),
-    ],
-)
-def test_the_process(check, function, sentence):
-    found = failed(wrong(function))
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(wrong(function))
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 # ---- What is declared ----------------------------------------------------------------------------
@@ -464,9 +452,8 @@ def stale_words(oracle, given, rng):
     return average(oracle, given, rng)
 
 
-@pytest.mark.parametrize(
-    ("check", "spec", "sentence"),
-    [
+def test_declarations() -> None:
+    for check, spec, sentence in [
         ("signature", replace(LINKAGE, parameters=()), "does not declare method"),
         (
             "signature",
@@ -482,12 +469,10 @@ def stale_words(oracle, given, rng):
         ("documented", replace(LINKAGE, function=without_words, parameters=()), "no docstring"),
         ("documented", wrong(stale_words), "tells of alpha, no parameter"),
         ("paper", replace(LINKAGE, paper=None), "has no paper"),
-    ],
-)
-def test_declarations(check, spec, sentence):
-    found = failed(spec)
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(spec)
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 def test_a_parameter_that_the_function_does_not_take():

@@ -106,9 +106,8 @@ def test_a_good_one_fails_nothing():
     assert {"another_process", "random", "size", "truth"} <= passed(CLOUDS)
 
 
-@pytest.mark.parametrize(
-    ("check", "spec", "sentence"),
-    [
+def test_datasets() -> None:
+    for check, spec, sentence in [
         ("another_process", wrong(by_process), "other data for the same seed in another process"),
         ("random", wrong(always_the_same), "is declared random and yields the same data"),
         ("random", replace(CLOUDS, random=False), "is declared not random and yields other data"),
@@ -130,12 +129,10 @@ def test_a_good_one_fails_nothing():
         ("nothing_printed", wrong(prints), "prints 'drawing'"),
         ("signature", replace(CLOUDS, parameters=()), "does not declare n"),
         ("documented", replace(CLOUDS, doc=""), "has no doc"),
-    ],
-)
-def test_datasets(check, spec, sentence):
-    found = failed(spec)
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(spec)
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 def test_what_is_declared_and_not_there():

@@ -186,9 +186,8 @@ def test_what_is_checked_of_one_that_is_asked():
     assert {"noise_rate", "same_question", "vectorised", "counting"} <= passed(CLASSES)
 
 
-@pytest.mark.parametrize(
-    ("check", "spec", "sentence"),
-    [
+def test_oracles() -> None:
+    for check, spec, sentence in [
         ("consistent", wrong(first_is_alone), "answers are wrong, without noise"),
         ("noise_rate", wrong(less_noise), "with noise=0.2"),
         ("vectorised", wrong(alone_without_noise), "otherwise than the same ones one by one"),
@@ -208,12 +207,10 @@ def test_what_is_checked_of_one_that_is_asked():
         ("valid_answers", replace(CLASSES, countable=False), "its answers are counted"),
         ("signature", replace(CLASSES, parameters=()), "does not declare noise"),
         ("documented", replace(CLASSES, doc=""), "has no doc"),
-    ],
-)
-def test_oracles(check, spec, sentence):
-    found = failed(spec)
-    assert set(found) == {check}
-    assert sentence in found[check]
+    ]:
+        found = failed(spec)
+        assert set(found) == {check}
+        assert sentence in found[check]
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,8 @@ def scipy_linkage(method: str, n: int = 40, seed: int = 0) -> np.ndarray:
 # ---- What a valid tree is ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("parent", "message"),
-    [
+def test_parents_that_make_no_tree_are_refused() -> None:
+    for parent, message in [
         ([], "got float64 of shape"),
         ([[2, 2, -1]], r"shape \(1, 3\)"),
         ([2.0, 2.0, -1.0], "got float64"),
@@ -48,16 +47,13 @@ def scipy_linkage(method: str, n: int = 40, seed: int = 0) -> np.ndarray:
         ([1, -1], "1 nodes have one child"),
         ([3, 3, 4, 6, 6, 6, -1], r"nodes 4"),
         ([2, 2, 5, 5, 5, -1], r"node 4 has no child, but only nodes 0\.\.3 can be the 4 leaves"),
-    ],
-)
-def test_parents_that_make_no_tree_are_refused(parent, message):
-    with pytest.raises(InvalidTreeError, match=message):
-        Tree(parent)
+    ]:
+        with pytest.raises(InvalidTreeError, match=message):
+            Tree(parent)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_heights_and_names_that_do_not_fit_are_refused() -> None:
+    for arguments, message in [
         ({"height": [0, 0, float("nan")], "kind": DISTANCE}, "height of 1 nodes is NaN, nodes 2"),
         ({"height": [0, 0], "kind": DISTANCE}, r"height has shape \(2,\), expected \(3,\)"),
         ({"height": ["x", 0, 1], "kind": DISTANCE}, "height must be an array of numbers"),
@@ -68,11 +64,9 @@ def test_parents_that_make_no_tree_are_refused(parent, message):
         ({"names": ["a", 1]}, "list of strings"),
         ({"names": "ab"}, "list of strings, got 'ab'"),
         ({"linkage": [1.0]}, r"linkage has shape \(1,\), expected \(3,\)"),
-    ],
-)
-def test_heights_and_names_that_do_not_fit_are_refused(arguments, message):
-    with pytest.raises(InvalidTreeError, match=message):
-        Tree([2, 2, -1], **arguments)
+    ]:
+        with pytest.raises(InvalidTreeError, match=message):
+            Tree([2, 2, -1], **arguments)
 
 
 def test_infinite_and_non_monotone_heights_are_valid():
@@ -193,10 +187,10 @@ def test_ancestors_of_the_hand_made_tree():
     assert TREE.lca([], []).shape == (0,)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 9, 17, 64, 65])
-def test_ancestors_in_a_chain_are_the_later_merge(n):
-    i, j = np.triu_indices(n, 1)
-    assert caterpillar(n).lca(i, j).tolist() == (n + j - 1).tolist()
+def test_ancestors_in_a_chain_are_the_later_merge() -> None:
+    for n in [2, 3, 4, 5, 8, 9, 17, 64, 65]:
+        i, j = np.triu_indices(n, 1)
+        assert caterpillar(n).lca(i, j).tolist() == (n + j - 1).tolist()
 
 
 @pytest.mark.parametrize("method", ["average", "centroid"])
@@ -242,9 +236,8 @@ def test_from_linkage_in_order_of_merging_keeps_the_linkage_beside_the_order():
     assert np.array_equal(tree.restrict([2, 0]).linkage, [np.nan] * 2 + [0.95], equal_nan=True)
 
 
-@pytest.mark.parametrize(
-    ("Z", "arguments", "message"),
-    [
+def test_linkage_matrices_that_make_no_tree_are_refused() -> None:
+    for Z, arguments, message in [
         (np.zeros((3, 3)), {}, r"shape \(n-1, 4\), got \(3, 3\)"),
         (np.zeros(4), {}, r"got \(4,\)"),
         ([[0, 1, 1, 2], [2, 4, 2, 3]], {}, r"row 1 merges 2 and 4, but only .* 0\.\.3"),
@@ -256,11 +249,9 @@ def test_from_linkage_in_order_of_merging_keeps_the_linkage_beside_the_order():
         ([["a", 1, 1, 2]], {}, "array of numbers"),
         ([[0, 1, 1, 2]], {"kind": AFFINITY}, "give leaf_height"),
         ([[0, 1, 1, 2]], {"leaf_height": [0, 0, 0]}, r"shape \(3,\), expected \(2,\)"),
-    ],
-)
-def test_linkage_matrices_that_make_no_tree_are_refused(Z, arguments, message):
-    with pytest.raises(InvalidTreeError, match=message):
-        Tree.from_linkage(Z, **arguments)
+    ]:
+        with pytest.raises(InvalidTreeError, match=message):
+            Tree.from_linkage(Z, **arguments)
 
 
 def test_from_children_reads_scikit_learn():
@@ -356,18 +347,15 @@ def test_from_parents_leaves_out_nodes_with_one_child_only_if_asked():
     assert tree.linkage.tolist() == [0, 0, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("parent", "message"),
-    [
+def test_from_parents_refuses_cycles_and_misplaced_leaves() -> None:
+    for parent, message in [
         ([2, 2, -1, 4, 3], "parents of node 3 leads into a cycle"),
         ([-1, 1], "parents of node 1 leads into a cycle"),
         ([-1, 0, 0], "node 2 has no child, .*give leaves the first ids"),
         ([1, 2, 3, 4, -1, 2], "node 5 has no child"),
-    ],
-)
-def test_from_parents_refuses_cycles_and_misplaced_leaves(parent, message):
-    with pytest.raises(InvalidTreeError, match=message):
-        Tree.from_parents(parent)
+    ]:
+        with pytest.raises(InvalidTreeError, match=message):
+            Tree.from_parents(parent)
 
 
 # ---- Other trees ---------------------------------------------------------------------------------
@@ -574,13 +562,13 @@ def test_depth_cuts_join_what_has_a_common_ancestor_so_deep(tree, depth):
         assert (labels[i] == labels[j]) == (tree.depths[tree.lca(i, j)] >= depth)
 
 
-@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
-def test_cuts_into_k_are_those_of_scipy(method):
-    Z = scipy_linkage(method)
-    tree = Tree.from_linkage(Z)
-    for k in (1, 2, 5, 17, 40):
-        assert tree.cut(k) == Partition(hierarchy.cut_tree(Z, k).ravel())
-        assert tree.cut(k) == Partition(hierarchy.fcluster(Z, k, "maxclust"))
+def test_cuts_into_k_are_those_of_scipy() -> None:
+    for method in ["single", "complete", "average", "ward"]:
+        Z = scipy_linkage(method)
+        tree = Tree.from_linkage(Z)
+        for k in (1, 2, 5, 17, 40):
+            assert tree.cut(k) == Partition(hierarchy.cut_tree(Z, k).ravel())
+            assert tree.cut(k) == Partition(hierarchy.fcluster(Z, k, "maxclust"))
 
 
 @pytest.mark.parametrize("method", ["average", "centroid", "median"])

@@ -54,9 +54,8 @@ def test_hclust_is_the_linkage_in_other_numbers(tree):
     assert by_order.kind is HeightKind.ORDER
 
 
-@pytest.mark.parametrize(
-    ("merge", "reason"),
-    [
+def test_what_no_hclust_wrote_is_refused() -> None:
+    for merge, reason in [
         ([[-1, -2], [-3, 0]], "row 2 merges -3 and 0.*0 is neither, as both count from 1"),
         ([[-1, -2], [-3, 2]], r"row 2 merges -3 and 2, but .* the rows before it, 1..1$"),
         ([[1, -2], [-3, -1]], "row 1 merges 1 and -2"),
@@ -66,11 +65,9 @@ def test_hclust_is_the_linkage_in_other_numbers(tree):
         ([[-1, -2.5]], "must be integers"),
         ([[-1, np.nan]], "must be integers"),
         ([[-1, -2, 1]], r"merge has shape \(n-1, 2\)"),
-    ],
-)
-def test_what_no_hclust_wrote_is_refused(merge, reason):
-    with pytest.raises(InvalidTreeError, match=reason):
-        Tree.from_hclust(merge)
+    ]:
+        with pytest.raises(InvalidTreeError, match=reason):
+            Tree.from_hclust(merge)
 
 
 def test_hclust_heights_must_fit():

@@ -11,17 +11,13 @@ from tests.environments import Environment, quiet_pytest
 HERE = Path(__file__).parent
 
 
-@pytest.fixture(scope="module")
-def paris(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    environment = Environment.make(tmp_path_factory.mktemp("paris"))
-    environment.install(HERE / "hcbench_paris")
-    return environment
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def crowd(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    environment = Environment.make(tmp_path_factory.mktemp("crowd"))
-    environment.install(HERE / "hcbench_crowd")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    environment = Environment.make(tmp_path_factory.mktemp("packages"))
+    environment.install(HERE / "hcbench_paris", HERE / "hcbench_crowd")
     return environment
 
 
@@ -44,31 +40,29 @@ def mean(rows: list[dict[str, Any]], metric: str, **wanted: str) -> float:
     return float(sum(values) / len(values))
 
 
-def test_an_algorithm_of_a_library_that_hcbench_does_not_know(paris: Environment) -> None:
-    listed = json.loads(paris.hcbench("list", "algorithms", "--format", "json"))["algorithms"]
+def test_an_algorithm_of_a_library_that_hcbench_does_not_know(environment: Environment) -> None:
+    listed = json.loads(environment.hcbench("list", "algorithms", "--format", "json"))["algorithms"]
     ours = [a["name"] for a in listed if a["plugin"] == "hcbench-paris:graphs"]
     assert ours == ["LouvainIteration", "Paris"]
-    assert "Bonald et al. 2018" in paris.hcbench("info", "Paris")
-    assert "@inproceedings{bonald2018," in paris.hcbench("cite", "Paris")
+    assert "Bonald et al. 2018" in environment.hcbench("info", "Paris")
+    assert "@inproceedings{bonald2018," in environment.hcbench("cite", "Paris")
     rows = compared(
-        paris, "--algos", "Paris,LouvainIteration,Random", "--datasets", "iris", "--metrics", "AARI"
+        environment,
+        "--algos=Paris,LouvainIteration,Random",
+        *("--datasets=iris", "--metrics=AARI", "-r3"),
     )
     for name in ("Paris", "LouvainIteration"):
         assert mean(rows, "AARI", algorithm=name) > mean(rows, "AARI", algorithm="Random") + 0.2
 
 
-def test_the_algorithms_pass_their_own_tests(paris: Environment) -> None:
-    assert " passed" in quiet_pytest(paris, HERE / "hcbench_paris")
-
-
-def test_an_oracle_and_a_metric(crowd: Environment) -> None:
-    plugins = json.loads(crowd.hcbench("plugins", "--format", "json"))
+def test_an_oracle_and_a_metric(environment: Environment) -> None:
+    plugins = json.loads(environment.hcbench("plugins", "--format", "json"))
     (ours,) = (p for p in plugins["loaded"] if p["plugin"] == "hcbench-crowd:crowd")
     assert set(ours["requires"].removeprefix("hcbench").split(",")) == {">=0.1", "<0.2"}
     assert (ours["oracles"], ours["metrics"]) == (["crowd"], ["variation-of-information"])
     assert not plugins["broken"]
     rows = compared(
-        crowd,
+        environment,
         "--algos=WDP",
         "--datasets=cut-of[data=iris,tree=Ward]",
         "--oracles=crowd[votes=[1,9],noise=0.3]",
@@ -82,13 +76,14 @@ def test_an_oracle_and_a_metric(crowd: Environment) -> None:
     assert nine < one, "more votes, fewer errors, less that is not told"
 
 
-def test_the_oracle_and_the_metric_pass_their_own_tests(crowd: Environment) -> None:
-    assert " passed" in quiet_pytest(crowd, HERE / "hcbench_crowd")
+def test_the_packages_pass_their_own_tests(environment: Environment) -> None:
+    packages = (HERE / "hcbench_paris", HERE / "hcbench_crowd")
+    assert " passed" in quiet_pytest(environment, *packages)
 
 
-def test_hcbench_check_takes_a_package(crowd: Environment) -> None:
+def test_hcbench_check_takes_a_package(environment: Environment) -> None:
     exempt = "crowd:noise_rate=of one person"
-    told = crowd.hcbench("check", "hcbench-crowd", "--exempt", exempt)
+    told = environment.hcbench("check", "hcbench-crowd", "--exempt", exempt)
     assert " 0 failed" in told or "failed" not in told
     assert "1 exempt" in told
 
