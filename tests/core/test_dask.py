@@ -33,7 +33,6 @@ from hcbench.registry.plugins import module_of
 from hcbench.run.job import Call, pack_job, relocate, unpack_job
 from hcbench.run.workers import Report
 from hcbench.store import Store
-from tests.shared_nursery import set_apart
 
 distributed = pytest.importorskip("distributed")
 
@@ -44,15 +43,6 @@ from hcbench.run.dask_pool.terms import Terms, fingerprints_here, python_version
 pytestmark = pytest.mark.slow
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def own_nurseries() -> Iterator[None]:
-    """What a cell may hold here is little: less than a nursery for all tests imports."""
-    with set_apart():
-        yield
-
-
 SHORT = {"datasets": ["numbers[n=[20,21]]"], "metrics": ["depth"], "repetitions": 25}
 
 
