@@ -556,7 +556,7 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     raw = sqlite3.connect(path)
     raw.execute("CREATE TABLE bookmarks (url TEXT)")
     raw.close()
-    with pytest.raises(StoreError, match="no store of hcbench") as caught:
+    with pytest.raises(StoreError, match="not a store of hcbench") as caught:
         Store(path)
     assert_one_line(caught, path)
 

@@ -156,7 +156,7 @@ def test_a_database_of_others_is_shared_but_not_taken_for_a_store(server: Server
         assert len(store.runs()) == 1
     url = server.new("other")
     server.ask("CREATE TABLE cells (prisoner text)", "other")
-    with pytest.raises(StoreError, match="no store of hcbench"):
+    with pytest.raises(StoreError, match="not a store of hcbench"):
         Store(url)
 
 

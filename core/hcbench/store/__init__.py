@@ -1,10 +1,10 @@
-"""The store: what became of every cell that was ever run, so that none runs twice.
+"""The store: the result of every cell that was ever run, so that none runs twice.
 
-The main process alone writes it, in short transactions. SQLite by default, PostgreSQL by URL.
-`schema` says what is kept, `engine` and `database` open it, `rows` and `codec` translate, `queries`
-ask, and `store` is what all others use. `merge` joins
-stores (`joined_runs` tells which run is which), `exchange` writes runs out and reads them in,
-`tidying` removes what no run shows; `trust` checks what comes from elsewhere.
+Only the main process writes it, in short transactions. SQLite by default, PostgreSQL by URL.
+`schema` defines the tables, `engine` and `database` open them, `rows` and `codec` translate,
+`queries` read, and `store` is what all other packages use. `merge` joins stores (`joined_runs`
+finds which runs are the same), `exchange` exports and imports runs, `tidying` removes what no run
+shows; `trust` checks rows that come from elsewhere.
 """
 
 from hcbench.store.rows import Record, RunInfo, Stored

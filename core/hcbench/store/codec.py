@@ -1,4 +1,4 @@
-"""Trees and partitions as bytes: a small header and the raw arrays, compressed. No pickle.
+"""Trees and partitions as bytes: a small header and the raw arrays, compressed, without pickle.
 
 Layout, before compression: 4 bytes, the length of the header; the header, JSON; the arrays one
 after another, little-endian, in the order in which the header names them. The round trip is
@@ -28,7 +28,7 @@ _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
 def encode_result(result: Result) -> bytes:
     """Pack a tree or a partition."""
-    from hcbench.model.trees import Partition  # compiles kernels: not for a mere look at the store
+    from hcbench.model.trees import Partition  # compiles kernels, which reading does not need
 
     header: dict[str, Any] = {}
     if isinstance(result, Partition):
@@ -60,7 +60,7 @@ def decode_result(packed: bytes) -> Result:
 
 
 def count_items(packed: bytes) -> int:
-    """The number of items of what `encode_result` made; without importing trees.
+    """The number of items of a packed result, without importing trees.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""A run as plain values, and back: what is exported and imported without a database.
+"""A run as plain values, and back: exports and imports.
 
-A description has the rows of the tables, as they are: ``runs`` (the run first, then those that
-measured what it reuses) and ``cells``, each with its ``points`` and their ``values``. Results are
-in it if they were asked for, as text of the bytes that `hcbench.store.codec` makes. All is checked
-before it is kept, and nothing in it can be run.
+A description has the rows of the tables: ``runs`` (the run first, then those that measured what it
+reuses) and ``cells``, each with its ``points`` and their ``values``. It has results only on
+request: the bytes of `hcbench.store.codec` in base64. Everything is checked before it is stored,
+and nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ VERSION = "hcbench schema"
 
 
 def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Description:
-    """A run in plain values, with all that its cells and their values refer to.
+    """Describe a run in plain values, with everything that its cells and values refer to.
 
     Parameters
     ----------
     store : Store
     run : RunInfo
     trees : bool
-        Whether results are in it, trees and partitions.
+        Whether to include the results, trees and partitions.
 
     Returns
     -------
     dict
-        Strict JSON can hold it: infinite numbers are texts.
+        Valid as strict JSON: infinite numbers are strings.
     """
     linked = select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
     with store.database.reading() as connection:
@@ -94,15 +94,15 @@ def _plain(value: Any) -> Any:
 
 
 def import_run(store: Store, described: Description, source: str) -> Merged:
-    """Keep a run that was described elsewhere, as if its store had been merged.
+    """Store a run that was described elsewhere, as if its store had been merged.
 
     Parameters
     ----------
     store : Store
     described : dict
-        Of `describe_run`, perhaps written as JSON meanwhile.
+        Of `describe_run`, possibly read from JSON.
     source : str
-        For messages.
+        Its name in messages.
 
     Raises
     ------
@@ -115,18 +115,18 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
             f"{source} was exported by another version of hcbench (schema {str(version)[:20]}, "
             f"this one has {SCHEMA_VERSION}); export it again with this one"
         )
-    with Store(":memory:") as meanwhile:
+    with Store(":memory:") as imported:
         try:
-            with meanwhile.database.writing() as connection:
-                _keep(connection, described, source)
+            with imported.database.writing() as connection:
+                _insert(connection, described, source)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
-        (merged,) = merge_stores(store, [meanwhile])
+        (merged,) = merge_stores(store, [imported])
     merged.source = source
     return merged
 
 
-def _keep(connection: Connection, described: Description, source: str) -> None:
+def _insert(connection: Connection, described: Description, source: str) -> None:
     rows: dict[Table, list[dict[str, Any]]] = {
         runs: [_row(runs, run, source) for run in described["runs"]],
         cells: [_row(cells, cell, source) for cell in described["cells"]],
@@ -163,7 +163,7 @@ def _values(table: Table, said: Mapping[str, Any], source: str) -> Iterator[tupl
             try:
                 value = b64decode(value, validate=True)
             except (binascii.Error, ValueError) as error:
-                raise StoreError(f"{source} is damaged: a result is no base64") from error
+                raise StoreError(f"{source} is damaged: a result is not base64") from error
         elif isinstance(column.type, Double) and value in ("inf", "-inf"):
             value = float(value)
         yield column.name, value

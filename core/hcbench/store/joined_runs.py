@@ -1,8 +1,8 @@
-"""Which run of a store a run of another is: itself, the one of its plan, or a new one.
+"""Which run of the target a run of another store becomes: the same, one of its plan, or a new one.
 
-A run is known again by when and how it was started. Of a run that was joined from shards, its
-environment keeps under ``shards`` for each number: the runs that it was made of, when they ran, how
-they ended, and in which environment.
+A run is recognised by when and how it was started. Where shards were joined, the environment of the
+run holds under ``shards``, for each number of a shard: its runs, when they ran, how they ended, and
+their environment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STATE = ("started", "finished", "interrupted")
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What shards share that are joined: the plan, into how many parts, and how it is shown."""
+    """What shards of one run share: the plan, the number of shards, and the layout."""
 
     digest: str
     count: int
@@ -50,7 +50,7 @@ class JoinedRuns:
         self._touched: set[int] = set()
         rows = connection.execute(select(runs).order_by(runs.c.id)).mappings()
         known = [dict(row) for row in rows]
-        # Of the runs of a plan the one of most shards is added to; of these the latest.
+        # Of the runs of one plan, the one with the most shards is extended; of these, the latest.
         for row in sorted(known, key=lambda row: len(parts_of(row)) if plan_of(row) else 0):
             self._remember(row["id"], row)
 
@@ -78,7 +78,7 @@ class JoinedRuns:
         return number, True
 
     def _join(self, number: int, row: Row) -> None:
-        """Make a shard, or shards, part of a run."""
+        """Add the shards of another run to a run."""
         wanted = select(runs).where(runs.c.id == number)
         here = dict(self._connection.execute(wanted).mappings().one())
         parts = _joined(parts_of(here), parts_of(row))
@@ -108,7 +108,7 @@ class JoinedRuns:
         self._connection.execute(update(runs).where(runs.c.id == number).values(values))
 
     def finish(self) -> None:
-        """Leave runs that were joined one row for each cell, the latest."""
+        """Remove all but the latest row of each cell from runs that were joined."""
         for number in sorted(self._touched):
             self._drop_older(number)
 
@@ -126,13 +126,13 @@ class JoinedRuns:
 
 
 def origin_of(row: Row) -> str:
-    """By which a run is known again: when and how it was started."""
+    """A hash of when and how a run was started, by which it is recognised."""
     parts = [row[name] for name in ("started", "command", "suite", "environment")]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
 def plan_of(row: Row) -> _Plan | None:
-    """The plan of which a run is a shard, or was joined from shards; None if of none."""
+    """The plan whose shard, or several shards, a run is; None if it is a whole run."""
     layout = json.loads(row["layout"])
     shard = layout.get("shard")
     if not _is_shard(shard) or not isinstance(layout.get("renamed"), dict):
@@ -142,7 +142,7 @@ def plan_of(row: Row) -> _Plan | None:
 
 
 def _is_shard(shard: Any) -> bool:
-    """Whether it is what `hcbench.plan.shards.Shard` is in JSON: it may come from anywhere."""
+    """Whether this is `hcbench.plan.shards.Shard` in JSON; it comes from another store."""
     return (
         isinstance(shard, dict)
         and isinstance(shard.get("plan"), str)
@@ -175,7 +175,7 @@ def _is_part(part: Any) -> bool:
 
 
 def _joined(here: Parts, other: Parts) -> Parts:
-    """Both; of a shard that was run several times, how the last one ended."""
+    """The shards of both; of a shard that was run several times, how the last run ended."""
     joined = dict(here)
     for number, part in other.items():
         known = joined.get(number)
@@ -191,14 +191,14 @@ def _joined(here: Parts, other: Parts) -> Parts:
 
 
 def _of_whole(command: str) -> str:
-    """The command that runs the whole plan, wherever results are kept."""
+    """The command that runs the whole plan, without the place of the results."""
     try:
         words = shlex.split(command)
     except ValueError:
         return command
     options = ("--shard", "--store")
-    kept = []
+    remaining = []
     for before, word in zip(["", *words], words, strict=False):
         if word not in options and before not in options and word.split("=")[0] not in options:
-            kept.append(word)
-    return shlex.join(kept)
+            remaining.append(word)
+    return shlex.join(remaining)

@@ -1,12 +1,12 @@
-"""Joining stores: all that others hold, each run, cell and value once.
+"""Merging stores: every run, cell and value of the sources is added to the target once.
 
-A cell is a row that was measured once: the same row in two stores, as copies have it, is kept once;
-two measurements of one cell are both kept, the one merged last is the latest, as if it had been
-measured with ``--fresh`` here. Runs keep what they show. Shards of one plan become one run, which
-shows of each cell what was measured last.
+A row that both stores have, being copies of one measurement, is stored once. Two measurements of
+one cell are both stored, and that merged last counts as the latest, as if it had been measured with
+``--fresh``. Runs show the same as before. Shards of one plan become one run, which shows the latest
+measurement of each cell.
 
-All is one transaction of the target, and merging again changes nothing: what was interrupted can
-simply be repeated.
+Everything is one transaction of the target, and merging again changes nothing, so that an
+interrupted merge can simply be repeated.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Merged:
     runs, cells, values : int
         New ones.
     known : int
-        Cells that were there already.
+        Cells that the target had already.
     repeated : int
-        New ones that had been measured there before.
+        New measurements of cells that the target had already.
     numbers : list of int
-        Of the target's runs to which it has added, or that it has too.
+        The target's numbers of the source's runs.
     """
 
     source: str
@@ -61,7 +61,7 @@ class Merged:
 
 
 def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
-    """Add all that other stores hold to a store.
+    """Add the contents of other stores to a store.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
     Raises
     ------
     StoreError
-        If one is the target itself, is not there, or is damaged; the target is as it was then.
+        If one is the target itself, does not exist, or is damaged; the target is unchanged then.
     """
     for source in sources:
         if source.database.place.is_same(target.database.place):
@@ -99,7 +99,7 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
 
 @dataclass(slots=True)
 class _Merging:
-    """One source on its way into the target."""
+    """The merging of one source into the target."""
 
     target: Database
     to: Connection

@@ -178,7 +178,7 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
 
 def outcome_of_row(row: Any, measured: tuple[ScoredPoint, ...], *, reused: bool = False) -> Outcome:
     """An outcome from a row of the `OUTCOME_COLUMNS`."""
-    values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # sooner than by name
+    values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # faster than by name
     values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
     values["seed"] = int(values["seed"])
     values["notes"] = tuple(json.loads(values["notes"])) if values["notes"] else ()

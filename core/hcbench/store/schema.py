@@ -1,10 +1,10 @@
 """The tables of the store.
 
-One row of ``cells`` is one cell as it was measured once; the row of the highest id is the latest
-of its key, and those before it are history, to which older runs refer. ``points`` holds what it
-returned, at each checkpoint and at its end; ``metric_values`` what the metrics say to that, under
-the key of the metric, so that another version of a metric is another value. ``run_cells`` says
-which rows a run consists of, whether it measured them itself or found them here.
+A row of ``cells`` is one measurement of a cell; the row with the highest id is the latest of its
+key, and earlier ones are history, to which older runs refer. ``points`` holds the results at the
+checkpoints and at the end; ``metric_values`` their values, under the key of the metric, so that
+another version of a metric is another value. ``run_cells`` lists the rows that a run consists of,
+whether it measured them itself or reused them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SCHEMA_VERSION = 1
 _VERSION = "hcbench schema"  # its name in ``meta``
 #: The status of an error that is not final.
 LOST = "lost"
-#: The checkpoint under which the end of a call is kept, as a primary key cannot be null.
+#: The checkpoint that stands for the end of a call, as a primary key cannot be null.
 END = -1
 
 #: SQLite's own row number must be called INTEGER; given by hand, as a writer is alone.
@@ -142,15 +142,15 @@ run_cells = Table(
 
 
 def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
-    """Whether the tables are there; if so, they are ours and of this version.
+    """Whether there are tables, which are then ours and of this version.
 
     Parameters
     ----------
     connection : Connection
     location : str
-        For the message.
+        Its name in the message.
     shared : bool
-        Whether tables of others may be in the same database.
+        Whether the database may also hold tables of others.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
     if version is None:
         if foreign:
             raise StoreError(
-                f"{location} is a database, but no store of hcbench; "
+                f"{location} is a database, but not a store of hcbench; "
                 "give another place with --store"
             )
         return False
@@ -177,7 +177,7 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
 
 
 def create_tables(connection: Connection) -> None:
-    """Make the tables."""
+    """Create the tables."""
     metadata.create_all(connection)
     connection.execute(meta.insert(), {"name": _VERSION, "value": str(SCHEMA_VERSION)})
 

@@ -1,4 +1,4 @@
-"""What all others use of the store: runs begin and end, cells are saved and found."""
+"""The store as other packages use it: runs begin and end, cells are saved and read."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def _retried(
 
 
 class Store:
-    """All that was ever measured.
+    """All results that were ever measured.
 
-    A file that does not exist is created when the first run begins, not by looking into it.
+    A file that does not exist is created when the first run begins, not when it is opened.
 
     Parameters
     ----------
@@ -76,22 +76,22 @@ class Store:
         A path, ``:memory:``, ``sqlite:///path`` or ``postgresql://user@host/database``; by default
         the environment variable HCBENCH_STORE, or else a file in the user's data directory.
     read_only : bool
-        Whether nothing is to be written, whatever is allowed: the file is as it was afterwards.
+        Whether nothing may be written, whatever the permissions: the file stays as it is.
 
     Attributes
     ----------
     location : str
         Where it is, without a password.
     read_only : bool
-        Whether it cannot be written; then saving is an error, reading is not.
+        Whether it cannot be written; only saving is an error then.
     database : Database
         For the modules of this package.
 
     Raises
     ------
     StoreError
-        If it cannot be opened, is no store, or is one of another version of hcbench. All methods
-        raise it when the database refuses; the message says what to do.
+        If it cannot be opened, is not a store, or is a store of another version of hcbench. All
+        methods raise it for an error of the database; the message says what to do.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.database.close()
 
     # ---- Writing ---------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Store:
         environment: Mapping[str, Any],
         layout: Mapping[str, Any] | None = None,
     ) -> int:
-        """Note that a run begins; its number."""
+        """Record that a run begins; returns its number."""
         row = {
             "started": now(),
             "interrupted": False,
@@ -142,7 +142,7 @@ class Store:
 
     @_retried
     def finish_run(self, run: int, interrupted: bool = False) -> None:
-        """Note that a run has ended; one without an end was killed."""
+        """Record that a run has ended; a run without an end was killed."""
         with self.database.writing() as connection:
             ended = update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
@@ -218,7 +218,7 @@ class Store:
 
     @_retried
     def link(self, run: int, rows: Sequence[int]) -> None:
-        """Note that a run reuses stored cells, by their rows."""
+        """Record that a run reuses stored cells, by their rows."""
         if rows:
             with self.database.writing() as connection:
                 reused = select(literal(run), cells.c.id)
@@ -230,7 +230,7 @@ class Store:
 
     @_retried
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
-        """What is stored of some cells, as they were measured last.
+        """What is stored of some cells, by their latest measurement.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class Store:
         Returns
         -------
         dict of key to Stored
-            Of those cells that are there.
+            Of the cells that are stored.
         """
         with collector_paused(), self.database.reading() as connection:
             return stored_cells(connection, metric_keys, among(connection, cells.c.key, keys))
@@ -255,7 +255,7 @@ class Store:
 
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
-        """What makes the cells of a run again, by their keys."""
+        """From what the cells of a run can be run again, by their keys."""
         wanted = select(cells.c.key, cells.c.cell).where(is_of_run(run))
         with self.database.reading() as connection:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
@@ -267,7 +267,7 @@ class Store:
         Parameters
         ----------
         rows : sequence of int
-            Of cells, as `find` tells them.
+            Of cells, see `Stored`.
         metric_keys : mapping of label to key
             Of the metrics whose values are wanted.
         """
@@ -281,7 +281,7 @@ class Store:
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
-        """What a cell returned: its checkpoints in order, then its end, without values."""
+        """The results of a cell: its checkpoints in order, then its end, without values."""
         from hcbench.store.codec import decode_result  # imports numpy, which reading does not need
 
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
@@ -298,9 +298,9 @@ class Store:
 
     @_retried
     def sizes(self, run: int) -> dict[str, int]:
-        """How many items the data of a run have, by their digest, where a result is kept.
+        """How many items the data of a run have, by their digest, where a result is stored.
 
-        One result of each is read.
+        Reads one result of each.
         """
         from hcbench.store.codec import count_items  # as above
 
@@ -377,13 +377,13 @@ class Store:
         Parameters
         ----------
         run : int, optional
-            Only the cells of this run, measured by it or reused, as they were then; without it
-            every cell as it was measured last.
+            Only the cells of this run, measured or reused by it; by default, the latest
+            measurement of every cell.
         algorithm, dataset, oracle, status : str, optional
-            A part of the label, or a pattern of the whole label with ``*`` and ``?``; without
-            regard to case.
+            A part of the label, or a pattern of the whole label with ``*`` and ``?``; case is
+            ignored.
         limit : int, optional
-            Only the latest so many.
+            At most this many, the latest.
 
         Returns
         -------
@@ -417,17 +417,17 @@ class Store:
 
     @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
-        """One cell, as it was measured last, with traceback and log, and what makes it again.
+        """The latest measurement of a cell, with traceback and log, and how to run it again.
 
         Parameters
         ----------
         key_prefix : str
-            As many of the first digits of its key as make it unique.
+            Enough of the first digits of its key to make it unique.
 
         Raises
         ------
         StoreError
-            If no cell begins so, or several do.
+            If no cell, or several, begin with it.
         """
         columns = (*OUTCOME_COLUMNS, *LONG_COLUMNS, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
@@ -449,5 +449,5 @@ class Store:
 
 
 def _default_place() -> Place:
-    named = os.environ.get("HCBENCH_STORE")
-    return find_place(named or Path(user_data_dir("hcbench"), "results.sqlite"))
+    url = os.environ.get("HCBENCH_STORE")
+    return find_place(url or Path(user_data_dir("hcbench"), "results.sqlite"))

@@ -1,7 +1,7 @@
-"""What a store need not keep: runs that nobody wants any more, and what no run shows.
+"""Removing old runs from a store, and everything that no run shows.
 
-A run that was not finished may be on its way, unless it began a day ago; so it is left alone. So is
-a run whose measurements another one shows that is kept: its environment is theirs.
+An unfinished run that began less than a day ago may still be running, so it stays. So does a run
+whose measurements are shown by another run that stays: they were made in its environment.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from hcbench.store.rows import LEFT_OUT, RunInfo
 from hcbench.store.schema import cells, metadata, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
 
-_ON_ITS_WAY = timedelta(days=1)
-_ROW, _VALUE = 400, 120  # about so many bytes, with what finds them
+_MAY_RUN = timedelta(days=1)
+_ROW, _VALUE = 400, 120  # bytes of a row of a cell and of a value with their indices, about
 
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """What is removed.
+    """What was removed.
 
     Attributes
     ----------
     runs, cells, values : int
     lent : int
-        Runs that stay though they were not to be kept, as others show what they measured.
+        Old runs that stay because others show what they measured.
     bytes : int
-        Freed; before it is done, an estimate.
+        Freed; in a dry run, an estimate.
     """
 
     runs: int
@@ -49,20 +49,20 @@ def tidy(
     before: datetime | None = None,
     dry_run: bool = False,
 ) -> Tidied:
-    """Remove what no run shows, and runs of which nothing is kept.
+    """Remove old runs, and everything that no run shows.
 
-    That is: measurements that were superseded, values of old versions of metrics, and interrupted
-    runs without a cell. With old runs go the cells that no other run shows, the latest too.
+    The latter are superseded measurements, values of old versions of metrics, and interrupted runs
+    without a cell. Old runs are removed with the cells that no other run shows, even the latest.
 
     Parameters
     ----------
     store : Store
     keep_runs : int, optional
-        How many runs stay, the latest; by default all.
+        How many of the latest runs stay; by default all.
     before : datetime, optional
-        Runs that began earlier go; those that ``keep_runs`` names stay.
+        Runs that began earlier are removed, except the latest ``keep_runs``.
     dry_run : bool
-        Only say what would go.
+        Only report what would be removed.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def _total(
 def _unwanted(
     infos: Sequence[RunInfo], keep_runs: int | None, before: datetime | None
 ) -> Iterator[int]:
-    """Runs that are not to be kept for their own sake."""
+    """Runs to remove unless other runs need them."""
     with_cells = [info.id for info in infos if info.cells]
     latest = set(with_cells[-keep_runs:] if keep_runs else ())
-    a_day_ago = datetime.now(UTC) - _ON_ITS_WAY
+    a_day_ago = datetime.now(UTC) - _MAY_RUN
     for info in infos:
         may_run = info.finished is None and info.started > a_day_ago
         old = before is not None and info.started < before
@@ -153,27 +153,25 @@ def _unwanted(
             yield info.id
 
 
-def _with_lenders(connection: Connection, kept: set[int]) -> set[int]:
+def _with_lenders(connection: Connection, chosen: set[int]) -> set[int]:
     """Runs, with those that measured what they show, and so on."""
-    kept = set(kept)
-    lender = select(run_cells.c.run, cells.c.run).distinct()
-    lender = lender.join(cells, cells.c.id == run_cells.c.cell)
-    judge = select(run_cells.c.run, metric_values.c.run).distinct()
+    staying = set(chosen)
+    lender = select(run_cells.c.run, cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+    judge = select(run_cells.c.run, metric_values.c.run)
     judge = judge.join(metric_values, metric_values.c.cell == run_cells.c.cell)
     lenders: dict[int, set[int]] = {}
-    for wanted in (lender, judge):
-        for run, other in connection.execute(wanted):
-            lenders.setdefault(run, set()).add(other)
-    waiting = list(kept)
+    for run, other in connection.execute(lender.union(judge)):
+        lenders.setdefault(run, set()).add(other)
+    waiting = list(staying)
     while waiting:
-        new = lenders.get(waiting.pop(), set()) - kept
-        kept |= new
+        new = lenders.get(waiting.pop(), set()) - staying
+        staying |= new
         waiting += new
-    return kept
+    return staying
 
 
 def _cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
-    """Cells that no run shows that stays; the latest measurement stays, unless its run goes."""
+    """Cells that no remaining run shows, except the latest measurement by a remaining run."""
     shown = select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
     again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
     unshown = select(cells.c.id).where(cells.c.id.not_in(shown))
@@ -184,7 +182,7 @@ def _cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
 def _values_nobody_asked_for(
     connection: Connection, infos: Sequence[RunInfo]
 ) -> list[ColumnElement[bool]]:
-    """Conditions: a cell is shown by runs, none of which asked for this value."""
+    """Conditions: the cell is shown by runs, none of which asked for this value."""
     keys_of = {info.id: info.metric_keys for info in infos}
     shown = select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
     conditions = []
@@ -213,7 +211,7 @@ def _size(store: Store) -> int:
 
 
 def _vacuum(store: Store) -> None:
-    """Give back what is free, outside of any transaction."""
+    """Return free space to the file system."""
     names = [table.name for table in metadata.sorted_tables]
     server = store.database.place.server is not None
     statements = [f"VACUUM FULL {name}" for name in names] if server else ["VACUUM"]

@@ -1,6 +1,6 @@
-"""Rows that come from elsewhere are what they claim to be, before they are kept.
+"""Checks of rows that come from elsewhere, before they are stored.
 
-SQLite keeps anything in any column, and a file of exported rows may say anything.
+SQLite stores any type in any column, and a file of exported rows may contain anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _JSON: dict[str, type] = {"environment": dict, "layout": dict, "cell": dict, "no
 
 
 def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
-    """Refuse rows that no hcbench has written.
+    """Reject rows that hcbench cannot have written.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> 
     rows : sequence of mapping
         Of its columns, all of them.
     source : str
-        For the message.
+        Its name in the message.
 
     Raises
     ------
     StoreError
-        If a value is not of the type of its column, or a text of JSON is none.
+        If a value is not of the type of its column, or a text is not the JSON it should be.
     """
     for name, kinds in _types(table):
         for row in rows:
@@ -56,20 +56,24 @@ def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
             except (ValueError, RecursionError):
                 read = None
             if not isinstance(read, kind):
-                raise StoreError(f"{source} is damaged: {table.name}.{name} is no JSON {kind}")
+                raise StoreError(
+                    f"{source} is damaged: {table.name}.{name} is not JSON of a {kind.__name__}"
+                )
     if table is cells:
         if row["status"] not in STATUSES:
-            raise StoreError(f"{source} is damaged: {row['status'][:40]!r} is no status of a cell")
+            raise StoreError(
+                f"{source} is damaged: {row['status'][:40]!r} is not a status of a cell"
+            )
         if not row["seed"].isdecimal():
-            raise StoreError(f"{source} is damaged: {row['seed'][:40]!r} is no seed")
+            raise StoreError(f"{source} is damaged: {row['seed'][:40]!r} is not a seed")
 
 
 @lru_cache
 def _types(table: Table) -> tuple[tuple[str, frozenset[type]], ...]:
-    """What Python's types are in each column."""
-    found = []
+    """The types of Python that each column accepts."""
+    types = []
     for column in table.c:
         kind = column.type.python_type
         kinds: set[type] = {kind, int} if kind is float else {kind}
-        found.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
-    return tuple(found)
+        types.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
+    return tuple(types)
