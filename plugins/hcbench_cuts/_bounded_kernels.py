@@ -43,7 +43,8 @@ def bounded_tree(parent: NDArray[np.int64], K: int) -> tuple[NDArray[np.int64], 
             leaves[p] += leaves[v]
         prefix[v] = leaves[v] + (prefix[previous[v]] if previous[v] >= 0 else 0)
     room, size = np.minimum(prefix, K), np.minimum(leaves, K)
-    offset[1:] = np.cumsum(room)[:-1]
+    for v in range(1, m):
+        offset[v] = offset[v - 1] + room[v - 1]
     return parent.copy(), previous, last, following, room, size, offset
 
 

@@ -103,7 +103,8 @@ def _merge_runs(run: Ints, middle: int, merged: Ints, is_second: NDArray[np.bool
         else:
             merged[e] = run[i]
             i += 1
-    run[:] = merged[: run.size]
+    for e in range(run.size):
+        run[e] = merged[e]
 
 
 @njit(cache=True)

@@ -118,8 +118,8 @@ def range_of_leaves(parent: Ints, position: Ints) -> tuple[Ints, Ints]:
     n = position.size
     first = np.full(m, n, np.int64)
     last = np.full(m, -1, np.int64)
-    first[:n] = position
-    last[:n] = position
+    for i in range(n):
+        first[i] = last[i] = position[i]
     for v in range(m - 1):
         p = parent[v]
         first[p] = min(first[p], first[v])

@@ -61,7 +61,8 @@ def tree_tables(
         levels += 1
     size = 4 * n + levels * blocks
     out = np.zeros(size + size % 2, np.int32)
-    out[:n] = start[:n]
+    for leaf in range(n):
+        out[leaf] = start[leaf]
     boundary, ends, table = out[n : 2 * n], out[2 * n : 4 * n], out[4 * n :]
     for v in range(len(parent) - 1):
         above = parent[v]

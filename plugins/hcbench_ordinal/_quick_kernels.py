@@ -54,7 +54,8 @@ def _sort_into(items: Any, side: Any, spare: Any, parts: Any, at: Any, first: An
                 position += 1
         parts[first + s, TO] = position
         parts[first + s, PARTS] = parts[first + s, ROOT] = -1
-    items[low:high] = spare[low:high]
+    for i in range(low, high):
+        items[i] = spare[i]
     parts[at, PARTS] = first
 
 

@@ -21,7 +21,8 @@ def split_leaves(chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         node = 2 * n - 2 - t
         parent[node] = above[chosen[t]]
         above[chosen[t]] = above[t + 1] = node
-    parent[:n] = above
+    for leaf in range(n):
+        parent[leaf] = above[leaf]
     return parent
 
 

@@ -95,7 +95,8 @@ def sort_pairs(ask: Any, state: Any, i: NDArray[np.int64], j: NDArray[np.int64])
                     a += 1
         from_i, from_j, to_i, to_j = to_i, to_j, from_i, from_j
         runs //= 2
-    i[:], j[:] = from_i, from_j
+    for at in range(i.size):
+        i[at], j[at] = from_i[at], from_j[at]
 
 
 @njit(types.void(ASK, STATE, _ITEMS, _ITEMS), cache=True)

@@ -187,5 +187,6 @@ def merge_bits(
                 cluster[i] = p
         name_blocks(p, cluster, place, K0, slot)
         size[p] = union
-        alive[second : K - 1] = alive[second + 1 : K]
+        for at in range(second, K - 1):
+            alive[at] = alive[at + 1]
         K -= 1

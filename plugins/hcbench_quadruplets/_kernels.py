@@ -189,7 +189,8 @@ def merge_sparse(
             if cluster[i] == q:
                 cluster[i] = p
         size[p] = union
-        alive[second : K - 1] = alive[second + 1 : K]
+        for at in range(second, K - 1):
+            alive[at] = alive[at + 1]
         K -= 1
         for r in alive[:K]:
             if r != p:
@@ -323,5 +324,6 @@ def merge_dense(
         for x in range(K0):
             if cluster[x] == q:
                 cluster[x] = p
-        alive[second : K - 1] = alive[second + 1 : K]
+        for at in range(second, K - 1):
+            alive[at] = alive[at + 1]
         K -= 1

@@ -72,7 +72,8 @@ def merge_by_mean(
         similarities[step] = B[p, q] / (size[p] * size[q])
 
         size[p] += size[q]
-        alive[second : K - 1] = alive[second + 1 : K]
+        for at in range(second, K - 1):
+            alive[at] = alive[at + 1]
         K -= 1
         for r in alive[:K]:
             if r != p:

@@ -121,8 +121,8 @@ def merge_ranked(
         p, q, W = most_similar(sums, k, dense, k, size)
         merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
         size[p] += size[q]
-        size[q : k - 1] = size[q + 1 : k]
-        number[q : k - 1] = number[q + 1 : k]
+        for at in range(q, k - 1):
+            size[at], number[at] = size[at + 1], number[at + 1]
         for item in range(cluster.size):
             if cluster[item] == q:
                 cluster[item] = p

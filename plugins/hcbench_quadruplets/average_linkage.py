@@ -10,7 +10,6 @@ from hcbench_quadruplets import (
     _bit_linkage_kernels as bit_kernels,
     _bit_sums_kernels as sums_kernels,
     _kernels,
-    _rank_kernels,
 )
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
@@ -77,6 +76,10 @@ def merge_by_ranks(
     comparisons: AllComparisons, cluster: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """As `merge_all`, on all comparisons of a ranking. O(n^2 K) time for K initial clusters."""
+    # Importing it compiles a kernel, which other answers do not need. A call on few items imports
+    # it whenever one on many does: both have answers of one type.
+    from hcbench_quadruplets import _rank_kernels
+
     n, size = comparisons.n, np.bincount(cluster)
     rank = comparisons.rank.astype(np.int32)
     order = np.argsort(rank, kind="stable")

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, ParameterError, Partition, Tree
-from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
 
 Init: TypeAlias = int | str | Sequence[Iterable[int]]
 
@@ -44,6 +42,10 @@ def initial_clusters(
         name an item that does not exist.
     """
     if isinstance(init, str):
+        # Importing them compiles kernels, which other initial clusters do not need.
+        from hcbench_quadruplets.linkage import tree_by_mean
+        from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
+
         return maximal_clusters(tree_by_mean(kernel_matrix(comparisons)), size)
     if not isinstance(init, int | np.integer):
         return _labels_of(init, given.n)

@@ -79,7 +79,8 @@ def mean_squares(merges: NDArray[np.float64], square: NDArray[np.float64]) -> ND
     """
     n = square.size
     of_node, size = np.empty(2 * n - 1), np.ones(2 * n - 1)
-    of_node[:n] = square
+    for item in range(n):
+        of_node[item] = square[item]
     for row in range(n - 1):
         u, v = int(merges[row, 0]), int(merges[row, 1])
         share = size[u] / (size[u] + size[v])
