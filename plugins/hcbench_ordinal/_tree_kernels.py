@@ -158,7 +158,8 @@ def sort_children(tree: Any, w: Any, v: Any) -> None:
         rows[first, 2] = table[k, SUB + first]
     at, slot = 2, table[k, MORE]
     while slot >= 0:
-        rows[at] = slots[slot, :3]
+        for column in range(3):
+            rows[at, column] = slots[slot, column]
         at, slot = at + 1, slots[slot, SLOT_NEXT]
     weight = np.empty(degree, np.int64)
     for at in range(degree):
@@ -169,5 +170,6 @@ def sort_children(tree: Any, w: Any, v: Any) -> None:
         table[k, REP + first], child[k, first], table[k, SUB + first] = row[0], row[1], row[2]
     at, slot = 2, table[k, MORE]
     while slot >= 0:
-        slots[slot, :3] = rows[order[at]]
+        for column in range(3):
+            slots[slot, column] = rows[order[at], column]
         at, slot = at + 1, slots[slot, SLOT_NEXT]

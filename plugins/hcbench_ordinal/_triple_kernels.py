@@ -99,9 +99,12 @@ def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any
     ordered = np.empty((high - low, rows.shape[1]), np.int64)
     for row in range(low, high):
         p = where[row - low]
-        ordered[position[p] - low] = rows[row]
+        for column in range(rows.shape[1]):
+            ordered[position[p] - low, column] = rows[row, column]
         position[p] += 1
-    rows[low:high] = ordered
+    for row in range(low, high):
+        for column in range(rows.shape[1]):
+            rows[row, column] = ordered[row - low, column]
 
 
 @njit(cache=True)

@@ -205,12 +205,14 @@ def merge_sparse(
                         slot[b] = min(p, r) * K0 + max(p, r)
 
 
-@njit((_ITEMS, _ITEMS, _ITEMS), cache=True)
+@njit((_ITEMS, _ITEMS, _ITEMS, types.int64), cache=True)
 def pairs_of_clusters(
-    i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64]
+    i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64], K: int
 ) -> NDArray[np.int32]:
-    """Condensed number of the pair of clusters of each pair of items (M,); -1 within one. O(M)."""
-    K = cluster.max() + 1
+    """Condensed number of the pair of the K clusters of each pair of items (M,); -1 within one.
+
+    O(M).
+    """
     between = np.full(i.size, -1, np.int32)
     for a in range(i.size):
         p, q = cluster[i[a]], cluster[j[a]]

@@ -141,7 +141,7 @@ def sums_over_blocks(
     n, n_clusters = comparisons.n, int(cluster.max()) + 1
     sums: NDArray[np.int32]
     i, j = pair_items(np.arange(n * (n - 1) // 2), n)
-    between = _kernels.pairs_of_clusters(i, j, cluster)
+    between = _kernels.pairs_of_clusters(i, j, cluster, n_clusters)
     if not by_bits:
         sums = _kernels.net_preferences(
             comparisons.closer, comparisons.farther, between, n_clusters

@@ -194,7 +194,8 @@ def _close_gaps(
             high -= 1
         if low > high:
             break
-        mean[low] = mean[high]
+        for k in range(mean.shape[1]):
+            mean[low, k] = mean[high, k]
         size[low], node[low] = size[high], node[high]
         nearest[low], best[low] = nearest[high], best[high]
         moved[low], moved[high] = low, low

@@ -60,7 +60,7 @@ def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
     cluster = Partition(np.random.default_rng(seed).integers(K, size=n)).labels.copy()
     K = int(cluster.max()) + 1
     i, j = pair_items(np.arange(n * (n - 1) // 2), n)
-    between = _kernels.pairs_of_clusters(i, j, cluster)
+    between = _kernels.pairs_of_clusters(i, j, cluster, K)
     block = (between == np.arange(K * (K - 1) // 2)[:, None]).astype(int)
     expected = block @ matrix(comparisons) @ block.T
     for by_bits in (True, False):
