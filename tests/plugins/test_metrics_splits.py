@@ -12,7 +12,6 @@ from hcbench_metrics.recovery import robinson_foulds
 from hcbench_metrics.tree_specs import TREES
 from tests.core.trees import leaf_sets, trees
 from tests.plugins.scoring import CHAIN, PAIR, SINGLE, STAR, TWO_PAIRS, scored, two_trees
-from tests.plugins.test_compilation import COMPILED, run
 
 # ---- Robinson-Foulds -----------------------------------------------------------------------------
 
@@ -177,37 +176,3 @@ def test_another_truth_can_be_named(name, options):
     score = Scored(problem=problem, result=tree, cost=Cost(seconds=1.0))
     found = value_of(name, {**options, "truth": "second"}, score)
     assert same(value_of(name, options, scored(tree, truth=tree)), found)
-
-
-METRICS = """
-from hcbench import HeightKind, Tree, score
-
-rng = np.random.default_rng(0)
-
-
-def tree(n):
-    parent, live = [-1] * n, list(range(n))
-    while len(live) > 1:
-        for _ in range(min(len(live), 3)):
-            parent[live.pop(int(rng.integers(len(live))))] = len(parent)
-        live.append(len(parent))
-        parent.append(-1)
-    return Tree(parent, [0.0] * n + list(range(len(parent) - n)), HeightKind.DISTANCE)
-
-
-def of_all(n):
-    result, truth = tree(n), tree(n)
-    for name, options in VARIANTS:
-        score(name, result, truth, **options)
-
-
-of_all(10)
-before = compiled()
-of_all(300)
-assert compiled() == before, compiled() - before
-"""
-
-
-def test_many_items_compile_nothing_that_few_do_not():
-    defined = [v for v in VARIANTS if v[1] != {"ties": "expected"}]  # of clusters of one size only
-    run(f"{COMPILED}\nVARIANTS = {defined}\n{METRICS}")

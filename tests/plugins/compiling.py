@@ -1,0 +1,118 @@
+"""Cases of test_compilation, each in a fork of a process that has imported what all need.
+
+Run as ``python -m tests.plugins.compiling CASES``, where CASES is a list in JSON of the name of a
+function here and its arguments; prints a list of what went wrong, "" for what did not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from scipy.cluster.hierarchy import linkage
+
+from hcbench import Comparisons, HeightKind, Problem, Tree, load_registry, score
+from hcbench.run.given import give
+from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.job import Call
+
+
+def compiled() -> set[tuple[str, str, str]]:
+    """Every kernel that is loaded, with each signature for which it is compiled."""
+    return {
+        (name, kernel.py_func.__name__, str(signature))
+        for name, module in list(sys.modules.items())
+        if name.startswith("hcbench")
+        for kernel in list(vars(module).values())
+        if isinstance(kernel, Dispatcher)
+        for signature in kernel.signatures
+    }
+
+
+def algorithms(*names: str) -> None:
+    """Algorithms on 12 items, and then on 120."""
+    levels = np.repeat(np.arange(8), 15)[:, None]
+    vectors = np.random.default_rng(0).random((120, 5)) + levels
+    caterpillar = Tree([120, *range(120, 239), *range(121, 239), -1])
+    tree = Tree.from_linkage(linkage(vectors, "average"))
+    truths = {"caterpillar": caterpillar}
+    problem = Problem(n=120, vectors=vectors, levels=levels, truths=truths, tree=tree)
+    for use in load_registry().use_algorithms(*names):
+        _call(use, problem.take(np.arange(0, 120, 10)))
+        new = _call(use, problem)
+        assert not new, (use.label, new)
+
+
+def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
+    """What a call compiles."""
+    kind = use.spec.accepts[0]
+    (asked,) = load_registry().use_oracles(
+        {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
+    )
+    answers = make_answers(Call(asked.spec.function, asked.params), problem, 0, None)
+    oracle = make_oracle(answers, None)
+    given = give(problem, use.spec.hints_of(use.params))
+    function, rng = use.spec.load(), np.random.default_rng(0)
+    before = compiled()
+    function(oracle, given, rng, **use.params)
+    return compiled() - before
+
+
+def metrics(*variants: tuple[str, dict[str, Any]]) -> None:
+    """Metrics of trees of 10 items, and then of 300."""
+    rng = np.random.default_rng(0)
+
+    def tree(n: int) -> Tree:
+        parent, live = [-1] * n, list(range(n))
+        while len(live) > 1:
+            for _ in range(min(len(live), 3)):
+                parent[live.pop(int(rng.integers(len(live))))] = len(parent)
+            live.append(len(parent))
+            parent.append(-1)
+        return Tree(parent, [0.0] * n + list(range(len(parent) - n)), HeightKind.DISTANCE)
+
+    def compute(n: int) -> None:
+        result, truth = tree(n), tree(n)
+        for name, options in variants:
+            score(name, result, truth, **options)
+
+    compute(10)
+    before = compiled()
+    compute(300)
+    assert compiled() == before, compiled() - before
+
+
+def unique() -> None:
+    """Answers in order, and then out of order."""
+    rows = [[0, 1, 0, 2], [0, 1, 0, 3]]
+    assert Comparisons.from_quadruplets(4, rows).unique() is not None
+    before = compiled()
+    Comparisons.from_quadruplets(4, rows[::-1]).unique()
+    assert compiled() == before, compiled() - before
+
+
+def forked(function: str, *arguments: Any) -> str:
+    """What goes wrong in a case, in a process of its own."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.close(reading)
+        with open(writing, "w") as pipe:
+            try:
+                globals()[function](*arguments)
+            except BaseException:
+                pipe.write(traceback.format_exc())
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as pipe:
+        error = pipe.read()
+    _, status = os.wait()
+    return error or (f"the process ended with status {status}" if status else "")
+
+
+if __name__ == "__main__":
+    print(json.dumps([forked(*case) for case in json.loads(sys.argv[1])]))
