@@ -13,7 +13,8 @@ from hcbench.run.workers import pool
 from tests import shared_nursery
 
 # A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
-settings.register_profile("any machine", deadline=None)
+# Each run draws other examples.
+settings.register_profile("any machine", deadline=None, max_examples=50)
 settings.load_profile("any machine")
 
 # What changes how things are printed, found or computed, here and in processes that tests start.

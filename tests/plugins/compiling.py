@@ -1,7 +1,7 @@
 """Cases of test_compilation, each in a fork of a process that has imported what all need.
 
-Run as ``python -m tests.plugins.compiling CASES``, where CASES is a list in JSON of the name of a
-function here and its arguments; prints a list of what went wrong, "" for what did not.
+Run as ``python -m tests.plugins.compiling CASES``. CASES is a list in JSON; each case is the name of
+a function of this module and its arguments. Prints a list of errors, "" for a case without one.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def algorithms(*names: str) -> None:
     tree = Tree.from_linkage(linkage(vectors, "average"))
     truths = {"caterpillar": caterpillar}
     problem = Problem(n=120, vectors=vectors, levels=levels, truths=truths, tree=tree)
-    for use in load_registry().use_algorithms(*names):
+    for name in names:
+        (use,) = load_registry().use_algorithms(name)
         _call(use, problem.take(np.arange(0, 120, 10)))
         new = _call(use, problem)
-        assert not new, (use.label, new)
+        assert not new, (name, new)
 
 
 def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
@@ -115,4 +116,4 @@ def forked(function: str, *arguments: Any) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps([forked(*case) for case in json.loads(sys.argv[1])]))
+    json.dump([forked(*case) for case in json.loads(sys.argv[1])], sys.stdout)

@@ -32,6 +32,7 @@ def nowhere(monkeypatch, tmp_path):
         raise OSError("no such host")
 
     monkeypatch.setattr("socket.getaddrinfo", unknown)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between attempts to download
     return tmp_path
 
 

@@ -31,6 +31,8 @@ from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
 from tests.plugins.registering import light_suites
 from tests.plugins.test_ordinal_insertion import Recorder, binary_trees
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 SHAPES = suites_noiseless.SHAPES
 
 

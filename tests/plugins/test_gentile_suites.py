@@ -22,6 +22,8 @@ from hcbench_cuts.suites import SUITES
 from tests.plugins.registering import light_suites
 from tests.plugins.tree_cuts import all_cuts, ancestors
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 BY_NAME = {suite.name.removeprefix("gentile2019-"): suite for suite in SUITES}
 by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 

@@ -20,6 +20,8 @@ from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
 from hcbench_quadruplets.suites import SUITES
 from tests.plugins.registering import light_suites
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def registry() -> Registry:

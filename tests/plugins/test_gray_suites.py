@@ -42,6 +42,8 @@ from hcbench_vectors.suites_published import cells_of
 from hcbench_vectors.suites_tables import DATA
 from tests.plugins.scoring import STAR, scored
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 SUITES = {suite.name: suite for suite in hcbench_suites()}
 TABLES = (1, 2, 3, 4)
 

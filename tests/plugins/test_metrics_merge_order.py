@@ -131,7 +131,7 @@ def concordances(result, truth):
     return by_rows, by_classes
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_both_methods_count_the_same_pairs(seed):
     rng = np.random.default_rng(seed)
     shapes = [
@@ -239,7 +239,7 @@ def test_transposed_ranks_by_hand():
     assert values[:2] == pytest.approx([plain, plain], abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     shapes = [

@@ -43,7 +43,7 @@ def merged_at_random(clusters, labels):
         merged = clusters[a] + clusters[b]
         for i, j in itertools.product(clusters[a], clusters[b]):
             if labels[i] == labels[j]:
-                total += np.mean([labels[k] == labels[i] for k in merged])
+                total += sum(labels[k] == labels[i] for k in merged) / len(merged)
         others = [c for at, c in enumerate(clusters) if at not in (a, b)]
         total += merged_at_random([*others, merged], labels)
     return total / len(pairs)

@@ -98,7 +98,7 @@ SHAPES = {
 @pytest.mark.parametrize("names", [*itertools.product(SHAPES, SHAPES)], ids="-".join)
 def test_triplets_of_larger_trees_of_all_shapes(names):
     rng = np.random.default_rng(5)
-    n = 70
+    n = 40
     tree, truth = (SHAPES[name](n, rng) for name in names)
     # k is the one apart if i and j meet at a node of smaller id, as those below others have.
     i, j, k = np.ogrid[:n, :n, :n]

@@ -1,5 +1,7 @@
 """Samples that are drawn and answered as bits, beside the same ones as a list."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -66,24 +68,23 @@ def by_list(w, tolerance: float, n: int, drawn: list[int]) -> Comparisons:
 
 
 @pytest.mark.parametrize("n", [4, 12, 13, 33, 46])  # 12, 33 and 46 have pairs beyond whole words
-@pytest.mark.parametrize("p", [0.02, 0.3, 0.8])
-@pytest.mark.parametrize("levels", [None, 6])
-def test_a_sample_of_bits_is_that_of_a_list(n, p, levels):
+def test_a_sample_of_bits_is_that_of_a_list(n):
     """Of vectors on a line of few points, or of many: ties are up to rounding."""
-    rng = np.random.default_rng(n)
-    X = rng.normal(size=(n, 1)) if levels is None else rng.integers(levels, size=(n, 1)) / 10
-    problem = Problem(n=n, vectors=X)
-    w, tolerance = similarities_of_pairs(problem, "euclidean")
-    assert tolerance > 0
-    total = w.size * (w.size - 1) // 2
-    number = int(p * total)
-    drawn = positions(total, number, 9)
-    sample = read(problem, 9, count=number, similarity="euclidean")
-    expected = by_list(w, tolerance, n, drawn)
-    assert levels is None or number == 0 or len(expected) < number
-    assert sample == expected
-    np.testing.assert_array_equal(sample.bits().won, expected.bits().won)
-    np.testing.assert_array_equal(sample.bits().lost, expected.bits().lost)
+    for p, levels in product((0.02, 0.3, 0.8), (None, 6)):
+        rng = np.random.default_rng(n)
+        X = rng.normal(size=(n, 1)) if levels is None else rng.integers(levels, size=(n, 1)) / 10
+        problem = Problem(n=n, vectors=X)
+        w, tolerance = similarities_of_pairs(problem, "euclidean")
+        assert tolerance > 0
+        total = w.size * (w.size - 1) // 2
+        number = int(p * total)
+        drawn = positions(total, number, 9)
+        sample = read(problem, 9, count=number, similarity="euclidean")
+        expected = by_list(w, tolerance, n, drawn)
+        assert levels is None or number == 0 or len(expected) < number
+        assert sample == expected
+        np.testing.assert_array_equal(sample.bits().won, expected.bits().won)
+        np.testing.assert_array_equal(sample.bits().lost, expected.bits().lost)
 
 
 def test_similarities_a_tolerance_apart_are_tied_in_bits(monkeypatch):

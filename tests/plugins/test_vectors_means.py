@@ -238,15 +238,15 @@ METHODS = {"WPGMA": "weighted", "Complete": "complete", "Single": "single", "UPG
 
 
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("name", METHODS)
-def test_linkages_of_vectors_are_those_of_fastcluster(name, metric, make):
-    X = grouped(80, 6)
-    distances = pdist(X, {"manhattan": "cityblock"}.get(metric, metric))
-    theirs = Tree.from_linkage(fastcluster.linkage(distances, METHODS[name]))
-    ours = fit(name, vectors(make(X)), metric=metric)
-    assert ours.isomorphic(theirs)
-    np.testing.assert_allclose(cophenetic(ours), cophenetic(theirs), rtol=1e-9, atol=1e-12)
+def test_linkages_of_vectors_are_those_of_fastcluster(name, make):
+    for metric in ("euclidean", "cosine", "manhattan"):
+        X = grouped(80, 6)
+        distances = pdist(X, {"manhattan": "cityblock"}.get(metric, metric))
+        theirs = Tree.from_linkage(fastcluster.linkage(distances, METHODS[name]))
+        ours = fit(name, vectors(make(X)), metric=metric)
+        assert ours.isomorphic(theirs)
+        np.testing.assert_allclose(cophenetic(ours), cophenetic(theirs), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)

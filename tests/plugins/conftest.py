@@ -1,0 +1,51 @@
+"""Fixtures of the tests of plugins."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from hcbench.run import cell
+from hcbench.run.executors import ThisMachine
+from hcbench.run.workers import Limits, Report
+
+
+class Inline:
+    """Stands for a pool of workers: a job is run in this process when it is submitted."""
+
+    room, workers, running = 1, (0,), ()
+
+    def __init__(self) -> None:
+        self._reports: list[Report] = []
+
+    @property
+    def free(self) -> int:
+        return not self._reports
+
+    def taker(self, *, ahead: bool = False) -> int:
+        return 0
+
+    def submit(self, tag: object, job: bytes, limits: Limits, *, ahead: bool = False) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")  # as in a worker
+            done = cell.run_packed(job, lambda phase, value=None: None)
+        self._reports.append(Report(tag, "done", done))
+
+    def wait(self, timeout: float | None = None) -> list[Report]:
+        reports, self._reports = self._reports, []
+        return reports
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells run in this process, for tests of what comes out and not of how it is isolated."""
+
+    @contextmanager
+    def pool(machine: ThisMachine, cells: int) -> Iterator[Inline]:
+        yield Inline()
+
+    monkeypatch.setattr(ThisMachine, "pool", pool)
+    monkeypatch.setattr(cell, "restore_process", lambda: None)
