@@ -1,7 +1,7 @@
 """Cases of test_compilation, each in a fork of a process that has imported what all need.
 
-Run as ``python -m tests.plugins.compiling CASES``. CASES is a list in JSON; each case is the name of
-a function of this module and its arguments. Prints a list of errors, "" for a case without one.
+Run as ``python -m tests.plugins.compiling CASES``. CASES is a list in JSON; each case is the name
+of a function of this module and its arguments. Prints a list of errors, "" for a case without one.
 """
 
 from __future__ import annotations

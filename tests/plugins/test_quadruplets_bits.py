@@ -25,12 +25,8 @@ def test_columns_are_summed_as_by_unpacking_their_bits(words):
         won.flags.writeable = lost.flags.writeable = False
         S = (one.astype("<u8").view(np.uint8) for one in (lost, won))
         plus, minus = (np.unpackbits(one, axis=1, bitorder="little").astype(int) for one in S)
-        for columns in (
-            rng.integers(7, size=n_columns),
-            np.zeros(n_columns, int),
-            np.ones(n_columns),
-        ):
-            columns = columns.astype(np.int64)
+        drawn = rng.integers(7, size=n_columns)
+        for columns in (drawn, np.zeros_like(drawn), np.ones_like(drawn)):
             steps = sums_of.step_words(words)
             v, room = np.ones(64 * steps), aligned_words(16 * steps)
             bits.add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, room, v)
