@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from hcbench.run import cell
 from hcbench.run.executors import ThisMachine
@@ -29,8 +30,8 @@ class Inline:
         return 0
 
     def submit(self, tag: object, job: bytes, limits: Limits, *, ahead: bool = False) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")  # as in a worker
+        with threadpool_limits(1), warnings.catch_warnings():  # as in a worker
+            warnings.simplefilter("default")
             done = cell.run_packed(job, lambda phase, value=None: None)
         self._reports.append(Report(tag, "done", done))
 

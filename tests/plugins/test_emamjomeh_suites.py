@@ -275,6 +275,7 @@ def about(suite: Suite, *sizes: int) -> tuple[Claim, ...]:
     return tuple(c for c in suite.claims if any(f"[n={n}," in c.dataset for n in sizes))
 
 
+@pytest.mark.slow
 def test_a_small_noiseless_suite_is_reproduced_and_drawn(tmp_path: Path):
     kept = tuple(d for d in NOISELESS.datasets if "n=64," in d or "n=128," in d)
     rates = tuple(c for c in NOISELESS.claims if "as n log n" in c.claim)
@@ -290,6 +291,7 @@ def test_a_small_noiseless_suite_is_reproduced_and_drawn(tmp_path: Path):
         assert drawn.path is not None, drawn.reason
 
 
+@pytest.mark.slow
 def test_a_small_noisy_suite_is_reproduced_and_drawn(tmp_path: Path):
     strategies = [s for s in suites_noisy.STRATEGIES if not s.startswith("paper")]
     names = [suites_noisy.insertion(strategy, 0.9) for strategy in strategies]
@@ -312,6 +314,7 @@ def test_a_small_noisy_suite_is_reproduced_and_drawn(tmp_path: Path):
         assert drawn.path is not None, drawn.reason
 
 
+@pytest.mark.slow
 def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
     only = tuple(pair for pair in NONADAPTIVE.only if "n=8," in pair[1] or "n=16," in pair[1])
     suite = replace(
@@ -329,6 +332,7 @@ def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
     assert drawn.path is not None, drawn.reason
 
 
+@pytest.mark.slow
 def test_figures_without_data_say_so(tmp_path: Path):
     for suite in SUITES:
         small = replace(

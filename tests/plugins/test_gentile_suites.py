@@ -182,6 +182,7 @@ def about(suite: Suite, part: str) -> dict[str, tuple[object, ...]]:
     return {"datasets": datasets, "only": only, "claims": claims, "algorithms": algorithms}
 
 
+@pytest.mark.slow
 def test_what_holds_of_every_cut_does_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorems"]
     part = about(suite, "n=256,")
@@ -191,6 +192,7 @@ def test_what_holds_of_every_cut_does_in_a_small_run(tmp_path: Path):
     assert [v.verdict for v in results.judged] == ["reproduced"] * len(always)
 
 
+@pytest.mark.slow
 def test_theorem_2_holds_of_its_prior_in_a_small_run(tmp_path: Path):
     """A full tree of 64 leaves has 32 pairs of them; of 2^8 cuts each has a chance."""
     suite = BY_NAME["theorems"]
@@ -206,6 +208,7 @@ def test_theorem_2_holds_of_its_prior_in_a_small_run(tmp_path: Path):
     assert [v.verdict for v in results.judged] == ["reproduced"] * (4 + 4 + 2)
 
 
+@pytest.mark.slow
 def test_noise_is_overcome_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem4"]
     noise = suites_noise.NOISES[0]
@@ -216,6 +219,7 @@ def test_noise_is_overcome_in_a_small_run(tmp_path: Path):
     assert [v.verdict for v in results.judged] == ["reproduced"]
 
 
+@pytest.mark.slow
 def test_the_excess_risk_is_measured_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem5"]
     few = suites_noise.ROUNDS[:2]
@@ -225,6 +229,7 @@ def test_the_excess_risk_is_measured_in_a_small_run(tmp_path: Path):
     assert [v.verdict for v in results.judged] == ["reproduced"] * 2
 
 
+@pytest.mark.slow
 def test_a_small_table_2_is_measured_and_drawn(tmp_path: Path):
     suite = BY_NAME["table2"]
     trees = {suites_tables.digits(t): suites_tables.digits(t, "digits") for t in ("SING", "COMP")}

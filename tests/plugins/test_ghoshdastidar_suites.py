@@ -174,6 +174,7 @@ def run(suite: Suite, folder: Path) -> hcbench.Results:
         return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
 
 
+@pytest.mark.slow
 def test_a_small_figure_2_is_judged_and_drawn(tmp_path: Path):
     data = "planted[N0=3, L=2, sigma=0.1, delta=[0.1, 0.4]]"
     claim = Claim(
@@ -213,6 +214,7 @@ def assert_difference_between_oracles(found: Verdict, results: hcbench.Results) 
     assert found.measured == pytest.approx(few - all_of_them)
 
 
+@pytest.mark.slow
 def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
     whole = suites_theorems.THEOREMS
     kept = tuple(d for d in whole.datasets if "N0=10, L=3" in d or "N0=2," in d)
@@ -231,6 +233,7 @@ def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
     assert not second.failed  # no passive method ran: it says that data are missing
 
 
+@pytest.mark.slow
 def test_figures_without_data_say_so(tmp_path: Path):
     suite = small(
         suites_real.FIGURE_3, algorithms=("4-AL",), datasets=("planted[N0=2, L=2]",), claims=()

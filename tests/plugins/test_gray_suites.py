@@ -173,6 +173,7 @@ def run(suite, tmp_path, **changes):
     return results, drawn
 
 
+@pytest.mark.slow
 def test_theorems_that_must_hold_always_do_so_in_a_small_run(tmp_path) -> None:
     suite = SUITES["gray2023-theorems"]
     always = tuple(claim for claim in suite.claims if claim.every_repetition)
@@ -188,6 +189,7 @@ def test_theorems_that_must_hold_always_do_so_in_a_small_run(tmp_path) -> None:
     assert not any(d.failed for d in drawn), [d.reason for d in drawn]
 
 
+@pytest.mark.slow
 def test_a_simulated_row_of_table_1_is_measured_and_drawn(tmp_path) -> None:
     suite = SUITES["gray2023-table1"]
     claims = tuple(c for c in suite.claims if c.dataset == "gray-simulated")
@@ -207,6 +209,7 @@ def test_a_simulated_row_of_table_1_is_measured_and_drawn(tmp_path) -> None:
     assert [d.reason for d in drawn] == ["none of the printed values was measured"]
 
 
+@pytest.mark.slow
 def test_figure_2_is_drawn_of_what_there_is(tmp_path) -> None:
     suite = SUITES["gray2023-figure2"]
     datasets = tuple(name for name in suite.datasets if re.search(r"n=(10|100),", name))[:3]

@@ -60,6 +60,7 @@ def enough(runs, delta):
     return int(binom.ppf(1e-6, runs, 1 - delta))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoy", [False, True], ids=["random", "decoy"])
 @pytest.mark.parametrize("p", [0.6, 0.8])
 @each_strategy

@@ -64,6 +64,7 @@ def last_walk(seed, *, below_a_leaf):
     return twin, vertices, target, twin.tree == clusters(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("below_a_leaf", [True, False], ids=["lemma 5.5", "lemma 5.6"])
 def test_the_walk_finds_its_target_with_probability_1_minus_delta(below_a_leaf):
     """Leaves of a binary tree, lemma 5.5; any of its vertices, lemma 5.6."""
@@ -73,6 +74,7 @@ def test_the_walk_finds_its_target_with_probability_1_minus_delta(below_a_leaf):
     assert found >= binom.ppf(1e-6, runs, 1 - DELTA)
 
 
+@pytest.mark.slow
 def test_a_simulated_vertex_query_is_right_with_probability_p_lemma_5_3():
     asked = {"root": [], "leaf": [], "inner": []}
     for seed in range(50):
