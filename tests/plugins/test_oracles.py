@@ -269,7 +269,7 @@ def test_many_comparisons_bring_their_bits_along(monkeypatch):
     def fail(*_arguments):
         raise AssertionError("made anew")
 
-    monkeypatch.setattr("hcbench.model.comparisons.held.write_bits", fail)
+    monkeypatch.setattr("hcbench.model.comparisons.comparisons.write_bits", fail)
     for prepared in (many, part, triplets):
         assert prepared.bits().won.shape == (128, 2)
     for other in (few, crowd):

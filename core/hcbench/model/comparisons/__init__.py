@@ -1,9 +1,8 @@
 """Comparisons: answers to the question which of two pairs of items is the more similar one.
 
 A pair of items has a number (`pairs`). `Comparisons` are a list of answers, made of arrays of
-several conventions (`arrays`) or `files`; where they are dense, `bits` index them, or are there
-first, and the list is made if it is asked for (`held`). All answers that a ranking implies are
-`AllComparisons`, which stores none of them (`ranked`).
+several conventions (`arrays`) or of `files`, or are `bits`, which also index them where they are
+dense. `AllComparisons` are all answers that a ranking implies, without storing them (`ranked`).
 """
 
 from hcbench.model.comparisons.bits import PreferenceBits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,24 +10,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons import _kernels as kernels, arrays
-from hcbench.model.comparisons.bits import PreferenceBits, are_worth_while, mirrored, shape_of_sides
-from hcbench.model.comparisons.held import Held, compile_both_ways
+from hcbench.model.comparisons import _bit_kernels as bit_kernels, _kernels as kernels, arrays
+from hcbench.model.comparisons.bits import (
+    PreferenceBits,
+    are_worth_while,
+    mirrored,
+    shape_of_sides,
+    write_bits,
+)
 from hcbench.model.comparisons.pairs import check_n, distinct_items
 
 Keys = NDArray[np.uint64]
 PairIds = NDArray[np.uint32]
-_compile_both_ways = cache(compile_both_ways)
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class Comparisons:
-    """A set of quadruplet answers, each saying that one pair of items is more similar than another.
+    """A set of quadruplet answers: each says that one pair of items is more similar than another.
 
-    8 bytes a comparison, 12 with annotators, or `from_bits` M^2 / 4 for M pairs of items;
-    read-only. An answer may be there more than once, and beside its opposite: see `duplicates`,
-    `contradictions` and `unique`. ``a + b`` holds all answers of both sets; ``a | b``, ``a & b``
-    and ``a - b`` each answer once, as `unique` does.
+    Takes 8 bytes a comparison, 12 with annotators, or M^2 / 4 bytes for M pairs of items with
+    `from_bits`; read-only. An answer may occur more than once, and so may its opposite: see
+    `duplicates`, `contradictions` and `unique`. ``a + b`` holds all answers of both sets;
+    ``a | b``, ``a & b`` and ``a - b`` hold each answer once, as `unique` does.
 
     Parameters
     ----------
@@ -36,9 +38,9 @@ class Comparisons:
         Number of items, at most 92,682.
     closer, farther : (m,) int arrays
         Pairs of items in scipy's condensed order (see `pair_index`); ``w(closer) > w(farther)``.
-        Kept as uint32; arrays that are so already are not copied.
+        Stored as uint32; an array of this type is not copied.
     annotator : (m,) int array, optional
-        Who gave each answer, numbered from 0. Kept as int32.
+        Who gave each answer, numbered from 0. Stored as int32.
 
     Raises
     ------
@@ -49,9 +51,15 @@ class Comparisons:
 
     n: int
     annotator: NDArray[np.int32] | None
-    _held: Held
     MOST: ClassVar[int] = 400_000_000
-    """How many are made where nobody gave them: 3.2 GB."""
+    """The largest number that is generated: 3.2 GB."""
+
+    # The answers are a list or, once each, bits; the other is made when it is asked for.
+    _bits: PreferenceBits | None
+    _in_order: bool  # as `unique` orders them
+    _list: tuple[PairIds, PairIds] | None
+    _size: int
+    __slots__ = ("_bits", "_in_order", "_list", "_size", "annotator", "n")
 
     def __init__(
         self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
@@ -66,24 +74,24 @@ class Comparisons:
         who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
         for array in pairs if who is None else [*pairs, who]:
             array.flags.writeable = False
-        held = Held(int(n), *pairs)
-        if held.wrong >= 0:
+        wrong, in_order = kernels.look_through(pairs[0], pairs[1], n * (n - 1) // 2)
+        if wrong >= 0:
             for ids, what in zip(pairs, ("closer", "farther"), strict=True):
                 arrays.check_pairs(n, ids, what)
             raise InvalidComparisonsError(
-                f"row {held.wrong} compares pair {pairs[0][held.wrong]} with itself; leave it out"
+                f"row {wrong} compares pair {pairs[0][wrong]} with itself; drop it"
             )
-        self._keep(held, who)
-
-    def _keep(self, held: Held, annotator: NDArray[np.int32] | None) -> None:
-        object.__setattr__(self, "n", held.n)
-        object.__setattr__(self, "annotator", annotator)
-        object.__setattr__(self, "_held", held)
+        self.n, self.annotator = int(n), who
+        self._list, self._bits = (pairs[0], pairs[1]), None
+        self._size, self._in_order = int(pairs[0].size), in_order
 
     @classmethod
-    def _of(cls, held: Held, annotator: NDArray[np.int32] | None = None) -> Comparisons:
+    def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
+        """Answers, each once, and none with its opposite. O(M^2 / 64) to count them."""
         made = cls.__new__(cls)
-        made._keep(held, annotator)
+        made.n, made.annotator = n, None
+        made._list, made._bits = None, bits
+        made._size, made._in_order = int(bit_kernels.count_rows(bits.won).sum()), True
         return made
 
     @classmethod
@@ -95,8 +103,8 @@ class Comparisons:
     def from_bits(cls, n: int, sides: NDArray[np.uint64]) -> Comparisons:
         """Comparisons, each at most once, as bits above the diagonals of two matrices.
 
-        O(M^2 / 64) time for M pairs of items. The list of them, in the order of `unique`, is made
-        when somebody asks for it.
+        O(M^2 / 64) time for M pairs of items. Their list, in the order of `unique`, is made when it
+        is first used.
 
         Parameters
         ----------
@@ -104,9 +112,9 @@ class Comparisons:
             Number of items.
         sides : (2, 64 w, w) uint64 array, w = ceil(M / 64)
             Bit ``b % 64`` of word ``b // 64`` of row a, for pairs a < b: in ``sides[0]`` whether "a
-            is closer than b" is there, in ``sides[1]`` whether "b is closer than a" is. Where both
-            are, they cancel. What is on and below the diagonals does not matter. The array is kept,
-            as the `bits`, and becomes read-only.
+            is closer than b" is an answer, in ``sides[1]`` whether "b is closer than a" is. Where
+            both are, they cancel. Bits on and below the diagonals are ignored. The array is not
+            copied; it becomes the `bits`, and read-only.
 
         Raises
         ------
@@ -124,7 +132,7 @@ class Comparisons:
         if beyond.any() or sides[:, n_pairs:].any():
             raise InvalidComparisonsError(f"{n} items have the pairs 0..{n_pairs - 1}, and no more")
         _compile_both_ways()
-        return cls._of(Held.of_bits(int(n), mirrored(sides)))
+        return cls._of_bits(int(n), mirrored(sides))
 
     @classmethod
     def from_quadruplets(
@@ -143,16 +151,16 @@ class Comparisons:
         rows : (m, 4) int array
             ``i, j, k, l`` means ``w_ij > w_kl``.
         responses : (m,) array, optional
-            Whether it is so: bool, or, as cblearn counts, 1 for yes, -1 for no and 0 for no answer;
-            larger numbers are that many answers.
+            Whether it is true: bool or, as in cblearn, 1 for yes, -1 for no and 0 for no answer;
+            larger numbers count answers.
         annotator : (m,) int array, optional
             Who answered.
 
         Raises
         ------
         InvalidComparisonsError
-            Naming the first row with an item that does not exist, an item paired with itself or
-            a pair compared with itself.
+            If an item does not exist or is paired with itself, or a pair is compared with itself;
+            it names the first such row.
         """
         check_n(n)
         closer, farther = arrays.encode(n, rows, arrays.QUADRUPLET)
@@ -188,7 +196,7 @@ class Comparisons:
         array : (n, n, n, n) or (n, n, n) array, or a sparse one with ``coords`` and ``data``
             Entry ``i, j, k, l`` is 1 if ``w_ij > w_kl``, -1 if it is less, 0 if that is unknown, as
             in ComparisonHC; entry ``i, j, k`` the same of ``w_ij`` and ``w_ik``, as in cblearn's
-            tensors. Entries that pair an item with itself are left out.
+            tensors. Entries that pair an item with itself are ignored.
 
         Raises
         ------
@@ -215,12 +223,12 @@ class Comparisons:
     @property
     def closer(self) -> PairIds:
         """The more similar pair of each answer, (m,)."""
-        return self._held.list()[0]
+        return self._pairs()[0]
 
     @property
     def farther(self) -> PairIds:
         """The less similar pair of each answer, (m,)."""
-        return self._held.list()[1]
+        return self._pairs()[1]
 
     def quadruplets(self) -> NDArray[np.int32]:
         """Items, (m, 4): a row ``i, j, k, l`` means ``w_ij > w_kl``; i < j and k < l."""
@@ -232,21 +240,22 @@ class Comparisons:
         Raises
         ------
         InvalidComparisonsError
-            If a comparison is of four items; `only_triplets` leaves such out.
+            If a comparison is of four items; `only_triplets` drops those.
         """
         rows, wrong = kernels.decode_triplets(self.closer, self.farther, self.n)
         if wrong >= 0:
             items = self.select([wrong]).quadruplets()[0].tolist()
             raise InvalidComparisonsError(
-                f"row {wrong} {items}: its pairs share no item, so it is no triplet; leave such "
-                "rows out with only_triplets()"
+                f"row {wrong} {items}: its pairs share no item, so it is not a triplet; drop such "
+                "rows with only_triplets()"
             )
         return rows
 
     def only_triplets(self) -> Comparisons:
-        """Those whose two pairs share an item. O(m), or O(n^3) if they are held as bits alone."""
-        if self._held.only_bits is not None:
-            return Comparisons(self.n, *self._held.triplets())
+        """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits."""
+        bits = self._only_bits
+        if bits is not None:
+            return Comparisons(self.n, *bit_kernels.read_triplets(bits.won, bits.lost, self.n))
         return self.select(kernels.share_item(self.closer, self.farther, self.n))
 
     def to_array(self) -> NDArray[np.int8]:
@@ -286,70 +295,108 @@ class Comparisons:
 
     def flip(self) -> Comparisons:
         """The opposite of every answer. No copy."""
-        return Comparisons._of(self._held.flipped(), self.annotator)
+        bits = self._only_bits
+        if bits is not None:
+            return Comparisons._of_bits(self.n, PreferenceBits(bits.lost, bits.won))
+        return Comparisons(self.n, self.farther, self.closer, self.annotator)
 
     def unique(self) -> Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
         if annotators are known; O(m log m) time and 16 m bytes otherwise. Opposite answers both
-        stay. Who answered is forgotten.
+        stay. Annotators are dropped.
         """
         _compile_both_ways()
-        if self._held.in_order:
-            return self if self.annotator is None else Comparisons._of(self._held)
-        return self._of_keys(*self._held.distinct_keys())
+        if self._in_order:
+            return self if self.annotator is None else Comparisons(self.n, *self._pairs())
+        return self._of_keys(*self._distinct_keys())
 
     @property
     def is_dense(self) -> bool:
-        """Whether they are so many that `bits` index them better than a list for each pair does."""
+        """Whether there are so many that `bits` are a better index than a list for each pair."""
         return self.are_dense(self.n, len(self))
 
     @staticmethod
     def are_dense(n: int, m: int) -> bool:
-        """Whether m comparisons of n items are so many."""
+        """Whether m comparisons of n items are dense, see `is_dense`."""
         return are_worth_while(n, m)
 
     def bits(self) -> PreferenceBits:
-        """Which pair is preferred to which, a bit each; made once, and kept.
+        """Which pair is preferred to which, one bit each; made once.
 
         O(m + M^2 / 64) time for comparisons `unique` and in order, M^2 / 4 bytes for M pairs of
-        items. An oracle that hands out many comparisons (`is_dense`) makes them beforehand.
+        items. An oracle that returns many comparisons (`is_dense`) makes them in advance.
         """
-        return self._held.bits()
+        if self._bits is None:
+            once = self._pairs() if self._in_order else kernels.merge_keys(*self._distinct_keys())
+            self._bits = write_bits(self.n, *once)
+        return self._bits
 
     def duplicates(self) -> int:
-        """How many answers are there already: those that `unique` leaves out. As `unique`."""
-        return len(self) - sum(keys.size for keys in self._held.distinct_keys())
+        """How many answers repeat another one; `unique` drops them. Cost as `unique`."""
+        return len(self) - sum(keys.size for keys in self._distinct_keys())
 
     def contradictions(self) -> int:
-        """The number of questions, each counted once, to which both answers are there."""
-        return int(kernels.shared_keys(*self._held.distinct_keys()))
+        """The number of questions, each counted once, that have both answers."""
+        return int(kernels.shared_keys(*self._distinct_keys()))
 
     def times_closer(self) -> NDArray[np.int64]:
         """How many answers say of each pair that it is the closer one, (M,). O(m + M).
 
-        O(M^2 / 64) if they are held as bits alone.
+        O(M^2 / 64) if there are only bits.
         """
-        return self._held.times(0)
+        return self._times(0)
 
     def times_farther(self) -> NDArray[np.int64]:
         """How many answers say of each pair that it is the farther one, (M,). As `times_closer`."""
-        return self._held.times(1)
+        return self._times(1)
+
+    def _times(self, side: int) -> NDArray[np.int64]:
+        n_pairs = self.n * (self.n - 1) // 2
+        if self._only_bits is not None:
+            bits = self._only_bits.lost if side else self._only_bits.won
+            rows: NDArray[np.int64] = bit_kernels.count_rows(bits)
+            return rows[:n_pairs]
+        return np.bincount(self._pairs()[side], minlength=n_pairs)
 
     def never_compared(self) -> NDArray[np.int64]:
-        """Items that are in no comparison, rising. O(m + n), or O(n^4 / 64) of bits alone.
+        """Items that are in no comparison, rising. O(m + n), or O(n^4 / 64) if there are only bits.
 
-        As a rule O(n) and O(n^2): until all items are seen.
+        Usually O(n) and O(n^2), as it stops when all items were seen.
         """
-        return np.flatnonzero(~self._held.items_seen())
+        bits = self._only_bits
+        if bits is not None:
+            return np.flatnonzero(~bit_kernels.items_seen(bits.won, bits.lost, self.n))
+        return np.flatnonzero(~kernels.items_seen(*self._pairs(), self.n))
+
+    @property
+    def _only_bits(self) -> PreferenceBits | None:
+        """The bits, where there is no list."""
+        return self._bits if self._list is None else None
+
+    def _pairs(self) -> tuple[PairIds, PairIds]:
+        """The closer and the farther pairs, (m,) each; made once."""
+        if self._list is None:
+            bits = self.bits()
+            self._list = bit_kernels.read_list(bits.won, bits.lost, self._size)
+            for pairs in self._list:
+                pairs.flags.writeable = False
+        return self._list
+
+    def _distinct_keys(self) -> tuple[Keys, Keys]:
+        """The different answers as two rising lists, by orientation: see `kernels.split_keys`."""
+        forward, backward = kernels.split_keys(*self._pairs())
+        forward.sort()
+        backward.sort()
+        return forward[: kernels.drop_repeats(forward)], backward[: kernels.drop_repeats(backward)]
 
     def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
         return Comparisons(self.n, *kernels.merge_keys(forward, backward))
 
     def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
         _check_same_items(self, other)
-        return list(zip(self._held.distinct_keys(), other._held.distinct_keys(), strict=True))
+        return list(zip(self._distinct_keys(), other._distinct_keys(), strict=True))
 
     def __add__(self, other: Comparisons) -> Comparisons:
         _check_same_items(self, other)
@@ -371,14 +418,14 @@ class Comparisons:
         return self._of_keys(*(np.setdiff1d(a, b, assume_unique=True) for a, b in both))
 
     def __len__(self) -> int:
-        return self._held.size
+        return self._size
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
             return NotImplemented
         if self.n != other.n or (self.annotator is None) != (other.annotator is None):
             return False
-        bits, their_bits = self._held.only_bits, other._held.only_bits
+        bits, their_bits = self._only_bits, other._only_bits
         if bits is not None and their_bits is not None:
             return np.array_equal(bits.won, their_bits.won)
         mine, theirs = _arrays(self), _arrays(other)
@@ -395,19 +442,31 @@ class Comparisons:
 
 
 def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
-    kept = (comparisons.closer, comparisons.farther, comparisons.annotator)
-    return [array for array in kept if array is not None]
+    whole = (comparisons.closer, comparisons.farther, comparisons.annotator)
+    return [array for array in whole if array is not None]
+
+
+@cache
+def _compile_both_ways() -> None:
+    """Compile the loops for lists, in order or not, and for bits: the answers decide which run."""
+    listed = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
+    kernels.merge_keys(*listed._distinct_keys())
+    listed.never_compared()
+    in_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
+    in_bits.only_triplets()
+    in_bits.never_compared()
+    in_bits._pairs()
 
 
 def _check_same_items(one: Comparisons, other: Comparisons) -> None:
     if one.n != other.n:
         raise InvalidComparisonsError(
-            f"sets of comparisons of {one.n} and of {other.n} items cannot be put together"
+            f"sets of comparisons of {one.n} and of {other.n} items cannot be combined"
         )
 
 
 def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
-    """What the responses say about comparisons that were asked."""
+    """The answers that responses to questions give."""
     if responses is None:
         return asked
     counts = arrays.answer_counts(responses, len(asked))
