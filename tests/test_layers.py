@@ -19,7 +19,6 @@ ROOMS = [
     "run",
     "analysis",
     "show",
-    "asking",
     "api",
     "authoring",
     "cli",
@@ -28,7 +27,7 @@ ROOMS = [
 CONFINED = {
     "click": {"cli"},
     "rich": {"cli"},
-    "matplotlib": {"show", "asking"},
+    "matplotlib": {"show"},
     "jinja2": {"show"},
     "plotly": {"show"},
     "sqlalchemy": {"store"},

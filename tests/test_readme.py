@@ -18,7 +18,11 @@ from click.testing import CliRunner
 from hcbench.cli import main
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "core" / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "core" / "docs").glob("*.md")),
+    ROOT / "plugins" / "hcbench_ask" / "README.md",
+]
 SETUP = ("python3 -m venv", ". .venv")
 
 pytestmark = pytest.mark.slow

@@ -4,8 +4,6 @@ from . import compiled as compiled, plots as plots
 from .analysis.results import Results as Results
 from .api.compare import compare as compare
 from .api.direct import fit as fit, score as score
-from .asking.person import person_answers as person_answers
-from .asking.recorded import RecordedAnswers as RecordedAnswers
 from .errors import (
     BudgetExceededError as BudgetExceededError,
     DataError as DataError,
@@ -24,6 +22,8 @@ from .model.comparisons import (
 )
 from .model.comparisons.pairs import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost
+from .model.items import read_items as read_items
+from .model.notes import collect_notes as collect_notes
 from .model.problem import Problem as Problem, Vectors as Vectors
 from .model.similarity import (
     similarity_matrix as similarity_matrix,
@@ -44,21 +44,24 @@ from .model.trees import (
 from .model.trees.files import read_tree as read_tree
 from .oracle import (
     NONE as NONE,
+    QUERY_KINDS as QUERY_KINDS,
     UNSURE as UNSURE,
     Answers as Answers,
     Ledger as Ledger,
     Oracle as Oracle,
+    QueryKind as QueryKind,
     ask_oracle as ask_oracle,
 )
 from .oracle.scored import Point as Point, Scored as Scored
 from .plan.outcome import Outcome as Outcome
 from .plan.seeds import derive_seed as derive_seed
-from .registry import load_registry as load_registry
+from .registry import Use as Use, load_registry as load_registry
 from .registry.claims import Claim as Claim
 from .registry.hookspecs import hookimpl as hookimpl
 from .registry.specs import (
     REQUIRED as REQUIRED,
     AlgorithmSpec as AlgorithmSpec,
+    CommandSpec as CommandSpec,
     DatasetSpec as DatasetSpec,
     MetricSpec as MetricSpec,
     OracleSpec as OracleSpec,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, DatasetSpec, OracleSpec, Parameter, hookimpl
-from hcbench_oracles.recorded_specs import PERSON, RECORDED, RECORDED_ITEMS
+from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -195,8 +194,6 @@ ORACLES = (
             ),
         ),
     ),
-    *RECORDED,
-    PERSON,
 )
 
 
@@ -204,9 +201,3 @@ ORACLES = (
 def hcbench_oracles() -> Iterable[OracleSpec]:
     """The oracles of this plugin."""
     return ORACLES
-
-
-@hookimpl
-def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """The items that people have answered questions about."""
-    return (RECORDED_ITEMS,)

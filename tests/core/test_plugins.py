@@ -1,13 +1,17 @@
 """Finding plugins: a broken one is reported and never kills the others."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from click.shell_completion import BashComplete
+from click.testing import CliRunner, Result
 
-from hcbench.errors import AmbiguousNameError, PluginError, UnknownNameError
+from hcbench.cli import main
+from hcbench.errors import AmbiguousNameError, ExitCode, PluginError, UnknownNameError
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.plugins import Plugins
 
@@ -218,3 +222,113 @@ def test_two_files_of_one_name_and_one_file_twice(tmp_path: Path) -> None:
     registry = Registry(Plugins([*files, files[0]]))
     assert registry.metrics.find("a/m:of-a").plugin.file == files[0]
     assert registry.metrics.find("of-b").plugin.file == files[1]
+
+
+# ---- Commands ------------------------------------------------------------------------------------
+
+COMMAND = """
+    from hcbench import CommandSpec, hookimpl
+
+    @hookimpl
+    def hcbench_commands():
+        return [CommandSpec(name="{name}", function="{function}", doc="Greet {name}.")]
+"""
+GREET = """
+    import click
+    from hcbench import DataError
+
+    @click.command()
+    @click.argument("whom")
+    def greet(whom):
+        "Greet somebody."
+        if whom == "nobody":
+            raise DataError("there is nobody")
+        click.echo(f"hello {whom}" if whom.strip() else 1 / 0)
+
+    other = 42
+"""
+
+
+def add_command(site: Path, package: str, name: str, function: str) -> None:
+    function = f"{package}_{function}" if function.startswith("code:") else function
+    install(site, package, {"main": COMMAND.format(name=name, function=function)})
+    (site / f"{package}_code.py").write_text(dedent(GREET))
+
+
+def hcbench(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def test_a_plugin_adds_a_command_that_is_listed_without_importing_it(site: Path) -> None:
+    add_command(site, "polite", "greet", "code:greet")
+    assert "  greet       Greet greet.\n" in hcbench("--help").stdout
+    assert "polite_code" not in sys.modules
+    assert hcbench("greet", "--help").stdout.startswith("Usage: hcbench greet [OPTIONS] WHOM")
+    assert hcbench("greet", "you").stdout == "hello you\n"
+    refused = hcbench("greet", "nobody")
+    assert (refused.exit_code, refused.stderr) == (2, "hcbench: error: there is nobody\n")
+    plugins = json.loads(hcbench("plugins", "--format", "json").stdout)["loaded"]
+    (polite,) = (plugin for plugin in plugins if plugin["plugin"] == "polite:main")
+    assert polite["commands"] == ["greet"]
+
+
+def test_a_command_of_a_plugin_is_completed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_command(site, "polite", "greet", "code:greet")
+    monkeypatch.setenv("COMP_WORDS", "hcbench gr")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert BashComplete(main, {}, "hcbench", "_HCBENCH_COMPLETE").complete() == "plain,greet"
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        ("nowhere:greet", "cannot load nowhere:greet: ModuleNotFoundError: No module named"),
+        ("code:nothing", "has no attribute 'nothing'"),
+        ("code:other", "broken:main: broken_code:other is no click command"),
+    ],
+)
+def test_a_command_that_cannot_be_loaded_is_one_line(
+    site: Path, function: str, reason: str
+) -> None:
+    add_command(site, "broken", "greet", function)
+    assert "greet" in hcbench("--help").stdout
+    result = hcbench("greet", "you")
+    assert result.exit_code == ExitCode.PLUGIN
+    assert result.stderr.startswith("hcbench: error: ")
+    assert reason in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_command_that_fails_is_one_line(site: Path) -> None:
+    add_command(site, "polite", "greet", "code:greet")
+    result = hcbench("greet", " ")
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("hcbench: error: ZeroDivisionError: division by zero; ")
+
+
+def test_of_two_packages_with_one_command_neither_wins(site: Path) -> None:
+    add_command(site, "first", "greet", "code:greet")
+    add_command(site, "second", "greet", "code:greet")
+    listed = hcbench("--help").stdout
+    assert "  first:greet" in listed
+    assert "  second:greet" in listed
+    result = hcbench("greet", "you")
+    assert result.exit_code != 0
+    assert "two packages register greet; write first:greet or second:greet" in result.stderr
+    assert hcbench("second:greet", "you").stdout == "hello you\n"
+
+
+def test_a_plugin_cannot_take_the_place_of_a_command_of_hcbench(site: Path) -> None:
+    add_command(site, "rude", "compare", "code:greet")
+    assert hcbench("compare", "--help").stdout.startswith("Usage: hcbench compare [OPTIONS]\n")
+    assert "  rude:compare" in hcbench("--help").stdout
+    assert hcbench("rude:compare", "you").stdout == "hello you\n"
+
+
+@pytest.mark.parametrize("name", ["Greet", "gr eet", "-greet", "first:greet", ""])
+def test_a_command_whose_name_cannot_be_typed_is_reported(site: Path, name: str) -> None:
+    add_command(site, "polite", name, "code:greet")
+    registry = Registry(Plugins())
+    assert "cannot be a command: lower-case letters" in broken(registry.plugins)["polite:main"]
+    assert "warning: broken plugins are not used: polite:main" in hcbench("ask", "--help").stderr

@@ -1,4 +1,4 @@
-"""What comes from elsewhere - a store, a suite, an export, answers - can run no code."""
+"""What comes from elsewhere - a store, a suite, an export - can run no code."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 
 import hcbench as package
-from hcbench.asking.recorded import RecordedAnswers
 from hcbench.cli import main, terminal
 from hcbench.cli.terminal import printable
-from hcbench.errors import HcbenchError, StoreError
+from hcbench.errors import StoreError
 from hcbench.plan.presentation import Layout
 from hcbench.registry.names import format_name, parse_name
 from hcbench.registry.suite import Suite, read_suite
@@ -250,27 +249,6 @@ def test_no_name_is_changed_that_names_no_file(text: str) -> None:
     name = format_name("UPGMA", {"metric": text}) if text else "UPGMA"
     if not text.startswith(("./", "../")):
         assert _beside(Path("/nowhere"), name) == name
-
-
-# ---- Answers -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        pickle.dumps("x"),
-        b'{"hcbench answers": 1, "kind": "__import__"}',
-        b'{"hcbench answers": 1, "kind": ["os"], "items": [], "algorithm": "", "seed": 0}',
-        b"[" * 100_000,
-        b'{"hcbench answers": {"__class__": "os.system"}}',
-    ],
-)
-def test_answers_that_are_none_are_refused(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "a.answers.jsonl"
-    path.write_bytes(line + b"\n")
-    with pytest.raises(HcbenchError) as caught:
-        RecordedAnswers.read(path)
-    assert "\n" not in str(caught.value)
 
 
 # ---- Terminals -----------------------------------------------------------------------------------

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from hcbench import Oracle, load_registry
-from hcbench.asking.questions import KINDS
-from hcbench.asking.recorded import Heading
+from hcbench import QUERY_KINDS, Oracle, load_registry
 from hcbench.authoring.testing.items import make_items
 from hcbench.testing import Check, checks_of
+from hcbench_ask.answers_file import Header
 
 #: Names whose defaults take long, or which need a parameter, with settings for a few items.
 SETTINGS = {
@@ -122,15 +121,15 @@ def failures(checks: Iterable[Check]) -> dict[str, str]:
 @pytest.mark.parametrize("kind", ["ordinal", "pair", "quadruplet"])
 def test_recorded_answers_conform(kind: str, tmp_path: Path) -> None:
     """Where every question about the items has been answered."""
-    question, names = KINDS[f"{kind}-queries"], make_items(1).names
-    rows = list(combinations(range(12), question.arity))
-    if question.pairs:
+    query, names = QUERY_KINDS[f"{kind}-queries"], make_items(1).names
+    rows = list(combinations(range(12), query.arity))
+    if query.arity == 4:
         rows = [(*a, *b) for a, b in combinations(combinations(range(12), 2), 2)]
     true = load_registry().oracles.find(f"{kind}-queries").spec.load()
     codes = Oracle(true(make_items(1), 0, None)).ask(rows).tolist()
-    lines = [Heading(kind=f"{kind}-queries", items=names).line("0")]
+    lines = [Header(kind=query.name, items=names).line()]
     lines += [
-        {"question": [names[item] for item in row], "answer": question.write_code(code)}
+        {"question": [names[item] for item in row], "answer": code}
         for row, code in zip(rows, codes, strict=True)
     ]
     file = tmp_path / "answers.jsonl"

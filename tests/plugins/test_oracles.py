@@ -19,12 +19,6 @@ from hcbench_oracles.active import quadruplet_queries
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_oracles.pairs import pair_queries
 from hcbench_oracles.passive import quadruplet_set, triplet_set
-from hcbench_oracles.recorded import (
-    person,
-    recorded_ordinal,
-    recorded_pair,
-    recorded_quadruplet,
-)
 from hcbench_oracles.sampling import BLOCK, CHUNK, distinct_positions
 from hcbench_oracles.whole import similarities, vectors
 
@@ -375,10 +369,6 @@ def test_specs_name_their_functions():
         quadruplet_queries,
         ordinal_queries,
         pair_queries,
-        recorded_ordinal,
-        recorded_quadruplet,
-        recorded_pair,
-        person,
     ]
     spec = ORACLES[2]
     noise = {"noise": 0.0, "scale": 0.0, "annotators": 0}

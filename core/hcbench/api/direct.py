@@ -11,11 +11,11 @@ from hcbench.api.given_data import as_problem, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
-from hcbench.oracle import Answers, Oracle, ask_oracle
+from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.scored import Scored
 from hcbench.plan.plan import choose_oracles
-from hcbench.registry import Registry, Use, load_registry, use_one
-from hcbench.registry.specs import AlgorithmSpec, load_function
+from hcbench.registry import Registry, Use, load_registry, make_use, use_one
+from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.cell import as_result
 from hcbench.run.given import give
 from hcbench.run.inputs import make_answers, make_oracle
@@ -23,15 +23,9 @@ from hcbench.run.job import Call
 
 Own: TypeAlias = Callable[..., Any]
 
-_KIND = {
-    "ordinal": "ordinal-queries",
-    "same_cluster": "pair-queries",
-    "quadruplet": "quadruplet-queries",
-}
-
 
 def fit(
-    name: str,
+    name: str | Use[AlgorithmSpec],
     data: Any = None,
     /,
     *,
@@ -50,8 +44,9 @@ def fit(
 
     Parameters
     ----------
-    name : str
-        Of the algorithm; ``NAME[param=value]`` works too.
+    name : str or Use
+        Of the algorithm; ``NAME[param=value]`` works too, and so does what
+        ``load_registry(files).use_algorithms(...)`` returns.
     data : array, Comparisons, Tree, Problem or Oracle
         Vectors (n, p); a square symmetric matrix of similarities; comparisons; a tree to be
         cut; or what `ask_oracle` made.
@@ -86,7 +81,10 @@ def fit(
         If the data do not fit the algorithm, or the budget is used up.
     """
     registry = load_registry()
-    use = use_one(registry.algorithms, name, _tuples(params))
+    if isinstance(name, Use):
+        use = make_use(name.spec, name.plugin, {**name.params, **_tuples(params)})
+    else:
+        use = use_one(registry.algorithms, name, _tuples(params))
     answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
     callables = {name: f for name, f in answering.items() if f is not None}
     _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
@@ -152,7 +150,8 @@ def _who_answers(
         items = n if problem is None else problem.n
         if items is None:
             raise ParameterError("say how many items there are: n=...")
-        asked = ask_oracle(_KIND[name], function, n=items, budget=budget, vectorized=vectorized)
+        (kind,) = (kind.name for kind in QUERY_KINDS.values() if kind.argument == name)
+        asked = ask_oracle(kind, function, n=items, budget=budget, vectorized=vectorized)
     if problem is None:
         if asked is None:
             raise ParameterError("fit needs data, or n= and a callable that answers")
@@ -175,15 +174,10 @@ def _default_oracle(
     if not paired.able:
         raise DataError(paired.unable[0][1])
     chosen = paired.able[0]
-    if oracle is None and _asks_nothing(use, problem.n):
+    if oracle is None and use.spec.expected_queries(problem.n, use.params) == (0, True):
         return Oracle(Answers(kind=chosen.spec.kind, n=problem.n), budget)
     call = Call(chosen.spec.function, chosen.params)
     return make_oracle(make_answers(call, problem, seed, budget), budget)
-
-
-def _asks_nothing(use: Use[AlgorithmSpec], n: int) -> bool:
-    said = use.spec.questions and load_function(use.spec.questions)(n, **use.params)
-    return said == (0, True)
 
 
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:

@@ -11,24 +11,30 @@ import importlib
 import os
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from gc import set_threshold  # not `import gc`: a command of that name is a module here
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hcbench.cli.loading import load_plugins, warn_of_broken
 from hcbench.cli.signals import interrupted_by_signals
-from hcbench.errors import ExitCode, HcbenchError
+from hcbench.cli.terminal import printable, stdout_for_data
+from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError
+
+if TYPE_CHECKING:
+    from hcbench.registry import Entry, Registry
+    from hcbench.registry.specs import CommandSpec
 
 #: Threshold of the garbage collector: a plan has very many objects that live long.
 GARBAGE = 200_000
 
-#: In the order of ``--help``: what newcomers need first.
+#: hcbench's own, in the order of ``--help``: what newcomers need first.
 COMMANDS = {
     "compare": "hcbench.cli.compare:compare",
     "run": "hcbench.cli.compare:run",
-    "ask": "hcbench.cli.ask:ask",
     "score": "hcbench.cli.score:score",
     "list": "hcbench.cli.show:list_",
     "info": "hcbench.cli.show:info",
@@ -46,22 +52,64 @@ COMMANDS = {
 }
 
 
+class PluginCommand(click.Command):
+    """A command that a plugin adds. Its module is imported when it is called, not to list it."""
+
+    def __init__(self, name: str, entry: Entry[CommandSpec], registry: Registry) -> None:
+        super().__init__(name, short_help=entry.spec.doc)
+        self.entry = entry
+        self.registry = registry
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Import the command, and parse its arguments: click then goes on with it alone."""
+        if not extra.get("resilient_parsing"):  # which completion does
+            warn_of_broken(self.registry)
+        with stdout_for_data():
+            command = self.entry.spec.load()
+        if not isinstance(command, click.Command):
+            raise PluginError(
+                f"{self.entry.plugin.name}: {self.entry.spec.function} is no click command"
+            )
+        return command.make_context(info_name, args, parent, **extra)
+
+
 class CommandLine(click.Group):
     """All commands, each imported when needed, and how errors are shown."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of `COMMANDS`."""
-        del ctx
-        return list(COMMANDS)
+        """In the order of `COMMANDS`, then those of plugins.
+
+        Where hcbench or another package has the same name, a plugin's has its full name.
+        """
+        entries = _registry(ctx).commands.entries
+        used = Counter([*COMMANDS, *(entry.spec.name for entry in entries)])
+        return [
+            *COMMANDS,
+            *(e.spec.name if used[e.spec.name] == 1 else e.full_name for e in entries),
+        ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
-        return command
+        """Import a command of `COMMANDS`, or find one of a plugin.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If two packages add a command of this name.
+        """
+        if cmd_name in COMMANDS:
+            module, _, name = COMMANDS[cmd_name].partition(":")
+            command: click.Command = getattr(importlib.import_module(module), name)
+            return command
+        registry = _registry(ctx)
+        with suppress(UnknownNameError):
+            return PluginCommand(cmd_name, registry.commands.find(cmd_name), registry)
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -72,8 +120,9 @@ class CommandLine(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], COMMANDS, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
+            names = self.list_commands(ctx)
+            close = get_close_matches(args[0], names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
             raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -102,6 +151,13 @@ class CommandLine(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _registry(ctx: click.Context) -> Registry:
+    """What plugins register, loaded once for a command line."""
+    registry: Registry = ctx.meta.get("hcbench.registry") or load_plugins(quiet=True)
+    ctx.meta["hcbench.registry"] = registry
+    return registry
+
+
 def tell_error(error: BaseException) -> int:
     """Write an error in one line to stderr, and return its exit code."""
     if isinstance(error, SystemExit):
@@ -116,8 +172,6 @@ def tell_error(error: BaseException) -> int:
     if os.environ.get("HCBENCH_DEBUG"):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     message, code = _explain(error)
-    from hcbench.cli.terminal import printable
-
     with suppress(OSError):  # the terminal may have been closed
         click.echo(f"hcbench: {printable(message)}", err=True)
     return code

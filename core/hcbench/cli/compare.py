@@ -128,7 +128,7 @@ def carry_out(
 
     registry = load_plugins(options.plugin, quiet=options.quiet)
     with stdout_for_data():
-        suite = with_defaults(options.applied_to(base(registry)), registry)
+        suite = with_defaults(options.applied_to(base(registry), registry), registry)
         plan = make_plan(suite, registry)
         if options.shard is not None:
             plan = take_shard(plan, *options.shard)

@@ -14,13 +14,21 @@ KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
 def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
     """Load all plugins; a broken one that is merely installed is only a warning."""
-    from hcbench.cli.terminal import stdout_for_data, tell
+    from hcbench.cli.terminal import stdout_for_data
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
 
     with stdout_for_data():
         registry = Registry(Plugins(files))
-    if registry.plugins.broken and not quiet:
+    if not quiet:
+        warn_of_broken(registry)
+    return registry
+
+
+def warn_of_broken(registry: Registry) -> None:
+    """Name the plugins that are not used, if there are any."""
+    from hcbench.cli.terminal import tell
+
+    if registry.plugins.broken:
         names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
         tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")
-    return registry

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from hcbench.cli.param_types import Counts, Limit, Names, Part
+from hcbench.errors import DataError
 from hcbench.registry.quantities import GIB, SECONDS
 
 if TYPE_CHECKING:
+    from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,9 +55,9 @@ class RunOptions:
         """The names given to ``--algos``."""
         return _flat(self.algos) or ()
 
-    def applied_to(self, suite: Suite) -> Suite:
+    def applied_to(self, suite: Suite, registry: Registry) -> Suite:
         """The suite, changed by the options that were given."""
-        replayed = [_replayed(path) for path in self.replay]
+        replayed = [_replayed(path, registry) for path in self.replay]
         oracles = (*self.oracles, tuple(oracle for oracle, _ in replayed))
         items = self.datasets or (tuple(dataset for _, dataset in replayed),)
         given: dict[str, Any] = {
@@ -81,14 +83,22 @@ def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
     return tuple(name for part in parts for name in part) or None
 
 
-def _replayed(path: Path) -> tuple[str, str]:
-    """The oracle and the data set that a file of answers is."""
-    from hcbench.asking.recorded import RecordedAnswers
+def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
+    """The oracle and the data set of a file of recorded answers."""
     from hcbench.registry.names import format_name
+    from hcbench.registry.specs import load_function
 
-    kind = RecordedAnswers.read(path).heading.kind.removesuffix("-queries")
-    oracle = format_name(f"recorded-{kind}", {"file": str(path)})
-    return oracle, format_name("recorded-items", {"path": str(path)})
+    readers = [e.spec for e in registry.datasets.entries if e.spec.recorded_oracle is not None]
+    readers = [spec for spec in readers if path.suffix in spec.suffixes] or readers
+    if len(readers) != 1:
+        raise DataError(
+            f"{path}: {len(readers)} data sets replay such a file; name one by --datasets, and its "
+            "oracle by --oracles"
+        )
+    (items,) = readers
+    assert items.recorded_oracle is not None
+    name, params = load_function(items.recorded_oracle)(str(path))
+    return format_name(name, params), format_name(items.name, {"path": str(path)})
 
 
 def examples(*commands: str) -> str:

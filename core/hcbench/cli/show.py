@@ -149,7 +149,7 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
             "requires": _required(p.requires),
             **{
                 kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
-                for kind in KINDS
+                for kind in (*KINDS, "commands")
             },
         }
         for p in registry.plugins.loaded
@@ -191,5 +191,5 @@ def _version(plugin: Mapping[str, Any]) -> str:
 
 
 def _registers(plugin: Mapping[str, Any]) -> str:
-    parts = [f"{kind}: {', '.join(plugin[kind])}" for kind in KINDS if plugin[kind]]
-    return "; ".join(parts) or "nothing to compare"
+    kinds = [kind for kind in (*KINDS, "commands") if plugin[kind]]
+    return "; ".join(f"{kind}: {', '.join(plugin[kind])}" for kind in kinds) or "nothing"

@@ -16,12 +16,6 @@ from hcbench.oracle._question_kernels import ORDERED, QUADRUPLET, UNORDERED
 Questions: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[np.int8]
 
-#: Of ordinal questions: no pair is closer than the others.
-NONE = -1
-#: Of a person: no answer; the question is asked again, and counted again.
-UNSURE = -2
-
-ARITY = {"quadruplet-queries": 4, "ordinal-queries": 3, "pair-queries": 2}
 _SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
 
 

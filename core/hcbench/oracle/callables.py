@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from hcbench.errors import InvalidQuestionError
-from hcbench.oracle.answers import ARITY, Answers, Code, Questions
+from hcbench.oracle.answers import Answers, Code, Questions
+from hcbench.oracle.kinds import QUERY_KINDS
 from hcbench.oracle.oracle import Oracle
 
 
@@ -46,9 +47,12 @@ def ask_oracle(
     Oracle
         Its ``ledger`` tells the counts.
     """
-    items = arity or ARITY.get(kind)
+    known = QUERY_KINDS.get(kind)
+    items = arity or (known.arity if known else None)
     if items is None:
-        raise InvalidQuestionError(f"say the arity of {kind!r}; known kinds: {', '.join(ARITY)}")
+        raise InvalidQuestionError(
+            f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}"
+        )
 
     def answer(questions: Questions, _keys: object, _times: object) -> Code:
         if vectorized:

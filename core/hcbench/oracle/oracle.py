@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench.errors import BudgetExceededError, InvalidQuestionError
 from hcbench.model.problem import Result
 from hcbench.oracle import compiled
-from hcbench.oracle.answers import UNSURE, Answers, Code, Questions
+from hcbench.oracle.answers import Answers, Code, Questions
+from hcbench.oracle.kinds import UNSURE
 from hcbench.oracle.ledger import Ledger
 from hcbench.oracle.scored import Point
 
-PATIENCE = 5
-"""How often a question is asked until there is an answer."""
 _AT_ONCE = 1 << 14
 """Questions that are handed to compiled code together: they stay in the processor's cache."""
 
@@ -35,7 +34,14 @@ class Oracle:
         Query counts at which results are wanted.
     clock : callable
         Tells seconds: those of the answers, and of the call that asks.
+
+    Attributes
+    ----------
+    PATIENCE : int
+        How often a question is asked until there is an answer.
     """
+
+    PATIENCE: ClassVar[int] = 5
 
     __slots__ = ("_answers", "_ask", "_clock", "_trace", "checkpoints", "ledger")
 
@@ -120,14 +126,14 @@ class Oracle:
         """
         rows = self._checked(questions)
         codes = self._answered(rows)
-        for _ in range(PATIENCE - 1):
+        for _ in range(self.PATIENCE - 1):
             unsure = codes == UNSURE
             if not unsure.any():
                 return codes
             codes[unsure] = self._answered(rows[unsure])
         if (codes == UNSURE).any():
             raise InvalidQuestionError(
-                f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {PATIENCE} times"
+                f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {self.PATIENCE} times"
             )
         return codes
 

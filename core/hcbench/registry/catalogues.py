@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 
 from hcbench.errors import AmbiguousNameError, UnknownNameError
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import Spec
+from hcbench.registry.specs import CommandSpec, Spec
 from hcbench.registry.suite import Suite
 
-T = TypeVar("T", bound="Spec | Suite")
+T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,6 @@ from hcbench.registry.sources import read_sources
 #: Core's modules and packages that decide results: those that `hcbench.run.cell` needs to run a
 #: cell, and the seeds. Modules that plan, isolate, store and show cells are not among them.
 RESULT_MODULES = (
-    "asking/answers_file",
-    "asking/person",
-    "asking/questions",
-    "asking/recorded",
     "errors",
     "model",
     "oracle",

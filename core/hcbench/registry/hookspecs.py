@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 import pluggy
 
 if TYPE_CHECKING:
-    from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+    from hcbench.registry.specs import (
+        AlgorithmSpec,
+        CommandSpec,
+        DatasetSpec,
+        MetricSpec,
+        OracleSpec,
+    )
     from hcbench.registry.suite import Suite
 
 PROJECT = "hcbench"
@@ -89,6 +95,11 @@ def hcbench_metrics() -> Iterable[MetricSpec]:  # type: ignore[empty-body]
 @hookspec
 def hcbench_suites() -> Iterable[Suite]:  # type: ignore[empty-body]
     """Return the suites of this plugin; one named ``compare`` gives the defaults of compare."""
+
+
+@hookspec
+def hcbench_commands() -> Iterable[CommandSpec]:  # type: ignore[empty-body]
+    """Return the commands that this plugin adds to the command line; for installed packages."""
 
 
 # Reporting. Called in the main process only; a reporter that fails is switched off, not fatal.

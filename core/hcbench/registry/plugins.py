@@ -34,6 +34,7 @@ REGISTER_HOOKS = (
     "hcbench_oracles",
     "hcbench_metrics",
     "hcbench_suites",
+    "hcbench_commands",
 )
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
 

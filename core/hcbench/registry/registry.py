@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hcbench.errors import DataError, UnknownNameError
+from hcbench.errors import DataError, ParameterError, UnknownNameError
 from hcbench.registry.catalogues import Catalogue, Entry, T
 from hcbench.registry.names import Name, parse_name
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    CommandSpec,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    Value,
+)
 from hcbench.registry.suite import Suite
 from hcbench.registry.uses import Use, resolve_uses
 
@@ -38,12 +46,14 @@ class Registry:
         oracles = self._collect("hcbench_oracles", OracleSpec)
         metrics = self._collect("hcbench_metrics", MetricSpec)
         suites = self._collect("hcbench_suites", Suite)
+        commands = self._collect("hcbench_commands", CommandSpec)
         plugins.check_files()
         self.algorithms = self._catalogue("algorithm", algorithms)
         self.datasets = self._catalogue("data set", datasets)
         self.oracles = self._catalogue("oracle", oracles)
         self.metrics = self._catalogue("metric", metrics)
         self.suites = self._catalogue("suite", suites)
+        self.commands = self._catalogue("command", commands)
 
     def _collect(self, hook: str, kind: type[T]) -> list[Entry[T]]:
         entries: dict[str, Entry[T]] = {}
@@ -65,9 +75,15 @@ class Registry:
         loaded = set(self.plugins.loaded)
         return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
 
-    def use_algorithms(self, text: str) -> list[Use[AlgorithmSpec]]:
-        """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid."""
-        return resolve_uses(self.algorithms, parse_name(text))
+    def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
+        """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
+
+        Further parameters may be given apart.
+        """
+        name = parse_name(text)
+        for twice in params.keys() & name.params.keys():
+            raise ParameterError(f"{twice} of {text} is given twice: leave one out")
+        return resolve_uses(self.algorithms, replace(name, params={**name.params, **params}))
 
     def use_oracles(self, text: str) -> list[Use[OracleSpec]]:
         """The oracles of one ``NAME[param=value]``."""
@@ -118,7 +134,7 @@ class Registry:
 
     @property
     def catalogues(self) -> tuple[Catalogue[Any], ...]:
-        """All kinds, in the order of the flow of a cell."""
+        """All kinds of which a suite is made, in the order of the flow of a cell."""
         return (self.algorithms, self.datasets, self.oracles, self.metrics, self.suites)
 
 
@@ -138,7 +154,7 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     Returns
     -------
     Registry
-        With ``algorithms``, ``datasets``, ``oracles``, ``metrics`` and ``suites``.
+        With ``algorithms``, ``datasets``, ``oracles``, ``metrics``, ``suites`` and ``commands``.
 
     Raises
     ------

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.api.given_data import truth_entries
-from hcbench.asking.items import read_items
 from hcbench.errors import DataError
 from hcbench.model.files import TABLES, is_number, read_npy, read_rows
+from hcbench.model.items import read_items
 from hcbench.model.problem import Problem
 from hcbench.model.trees.files import NEWICK, read_tree
 from hcbench.registry import make_use

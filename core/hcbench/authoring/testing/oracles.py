@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.asking.questions import KINDS
 from hcbench.authoring.testing.asking import errs, hear, noise_of, problem_of, questions_about, said
 from hcbench.authoring.testing.findings import NotCheckedError, fail, require, skip
 from hcbench.authoring.testing.items import DATA_SEED, make_items, own_arrays
@@ -17,7 +16,7 @@ from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.problem import Problem
-from hcbench.oracle import Oracle
+from hcbench.oracle import QUERY_KINDS, Oracle
 from hcbench.run.cell import describe
 from hcbench.run.inputs import make_answers, make_oracle
 
@@ -140,26 +139,26 @@ def check_compiled(subject: Subject) -> None:
 def check_same_question(subject: Subject) -> None:
     """The same question with its items in another order has the same answer, and counts as one."""
     answers = hear(subject, problem_of(subject), noise=noise_of(subject))
-    kind = KINDS.get(answers.kind)
+    kind = QUERY_KINDS.get(answers.kind)
     if kind is None or not answers.arity:
         skip(f"which questions about {answers.kind} are the same is not known here")
     questions = questions_about(answers, 60)
     expected = Oracle(answers).ask(questions)
-    for arrangement in kind.arrangements:
-        turned = np.ascontiguousarray(questions[:, list(arrangement)])
+    for order in kind.orders:
+        turned = np.ascontiguousarray(questions[:, list(order)])
         codes = Oracle(answers).ask(turned)
-        meant = [kind.unarranged(int(code), arrangement) for code in codes]
+        meant = [kind.restore(int(code), order) for code in codes]
         require(
             meant == expected.tolist(),
             f"{subject.label} answers otherwise where the items of a question stand in another "
-            f"order, {list(arrangement)}",
+            f"order, {list(order)}",
         )
         oracle = Oracle(answers)
         oracle.ask(questions[:1])
         oracle.ask(turned[:1])
         require(
             oracle.ledger.distinct_queries == 1,
-            f"{subject.label}: a question with its items in the order {list(arrangement)} counts "
+            f"{subject.label}: a question with its items in the order {list(order)} counts "
             "as another one",
         )
 

@@ -127,13 +127,10 @@ def check_questions(subject: Subject) -> None:
     """No more questions than it declares to ask at most."""
     if subject.spec.questions is None:
         skip("it does not declare how many questions it asks")
-    from hcbench.registry.specs import load_function
-
-    declared = load_function(subject.spec.questions)
     for heard in heard_of(subject):
         problem = heard.problem()
         try:
-            said = declared(problem.n, **subject.params)
+            said = subject.spec.expected_queries(problem.n, subject.params)
         except HcbenchError as error:
             skip(describe(error))
         asked = usual(subject, heard).queries

@@ -8,6 +8,7 @@ import nothing heavy; a callable is accepted as well. `parameters` are what a fu
 from hcbench.registry.specs.kinds import (
     HINTS,
     AlgorithmSpec,
+    CommandSpec,
     DatasetSpec,
     Direction,
     Function,
@@ -26,6 +27,7 @@ __all__ = [
     "HINTS",
     "REQUIRED",
     "AlgorithmSpec",
+    "CommandSpec",
     "DatasetSpec",
     "Direction",
     "Function",

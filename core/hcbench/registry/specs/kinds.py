@@ -40,7 +40,7 @@ def load_function(function: Function) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     try:
         loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"cannot load {function}: {type(error).__name__}: {error}") from error
     return loaded
 
@@ -155,6 +155,13 @@ class AlgorithmSpec(Spec):
         """The hints that it takes with these parameters."""
         return self.hints(params) if callable(self.hints) else self.hints
 
+    def expected_queries(self, n: int, params: Params) -> tuple[float, bool] | None:
+        """How many queries it asks about n items, and whether that is a bound; None if unknown."""
+        if self.questions is None:
+            return None
+        expected: tuple[float, bool] | None = load_function(self.questions)(n, **params)
+        return expected
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetSpec(Spec):
@@ -178,6 +185,9 @@ class DatasetSpec(Spec):
     parts : callable, optional
         From params to the uses (`Registry.use_algorithms` and the like) of what other names in its
         parameters mean: how these are resolved belongs to the key of a cell.
+    recorded_oracle : str or callable, optional
+        ``recorded_oracle(path) -> (name, params)``: of items that come with recorded answers, the
+        oracle that gives these answers again. ``--replay FILE`` takes both.
     """
 
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
@@ -187,6 +197,7 @@ class DatasetSpec(Spec):
     suffixes: tuple[str, ...] = ()
     licence: str = ""
     parts: Callable[[Params], Iterable[Any]] | None = None
+    recorded_oracle: Function | None = None
 
     def provides_with(self, params: Params) -> frozenset[str]:
         """What it yields with these parameters."""
@@ -261,6 +272,36 @@ class MetricSpec(Spec):
     def symmetric_with(self, params: Params) -> bool:
         """Whether result and truth may change places with these parameters."""
         return self.symmetric(params) if callable(self.symmetric) else self.symmetric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSpec:
+    """A command that a plugin adds to ``hcbench``.
+
+    Attributes
+    ----------
+    name : str
+        The word behind ``hcbench``: lower-case letters, digits and hyphens. Where hcbench or
+        another package has a command of that name, it is typed ``DISTRIBUTION:NAME``.
+    function : str
+        ``"package.module:function"`` of a `click.Command`, imported when the command is called.
+    doc : str
+        One short sentence, for ``hcbench --help``.
+    """
+
+    name: str
+    function: str
+    doc: str
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9-]*", self.name):
+            raise InvalidSpecError(
+                f"{self.name!r} cannot be a command: lower-case letters, digits and - only"
+            )
+
+    def load(self) -> Callable[..., Any]:
+        """The click command itself."""
+        return load_function(self.function)
 
 
 def unknown_hint(name: str) -> str:

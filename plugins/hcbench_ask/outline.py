@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hcbench.model.problem import Result
-    from hcbench.model.trees import Partition, Tree
+    from hcbench import Partition, Tree
 
 
-def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
-    """The lines of a drawing: one per leaf, or one per cluster.
+def outline(result: Tree | Partition, names: Sequence[str]) -> Iterator[str]:
+    """The lines of a drawing: one per leaf of a tree, or per cluster.
 
     Parameters
     ----------
@@ -19,7 +18,7 @@ def outline(result: Result, names: Sequence[str]) -> Iterator[str]:
     names : sequence of str
         Of the items.
     """
-    from hcbench.model.trees import Tree
+    from hcbench import Tree
 
     shown = [" ".join(visible(name).split()) for name in names]
     return _tree(result, shown) if isinstance(result, Tree) else _clusters(result, shown)

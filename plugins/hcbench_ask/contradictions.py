@@ -1,4 +1,4 @@
-"""Which answers of a person no tree agrees with."""
+"""Answers of a person that no tree agrees with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Triplet: TypeAlias = tuple[Hashable, Hashable, Hashable]
 
 
 def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
-    """The smallest contradiction that is found: answers of which none can be left out.
+    """Find a minimal contradiction: no tree agrees with it, but one does without any part of it.
 
     Parameters
     ----------
@@ -19,33 +19,32 @@ def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
     Returns
     -------
     list of int
-        Positions of triplets that no tree agrees with, though one does with all of them but any
-        one; empty if one agrees with all.
+        Positions of these triplets; empty if a tree agrees with all.
 
     Notes
     -----
     Build, of Aho, Sagiv, Szymanski & Ullman 1981, says whether there is a tree: O(m height) for m
-    triplets. Parts of the answers that do not matter are left out, ever smaller ones: O(k log m)
-    times that for k that remain.
+    triplets. Parts of the answers that are not needed for a contradiction are removed, ever smaller
+    ones: O(k log m) times that for k that remain.
     """
-    kept = _stuck(triplets, list(range(len(triplets))))
-    size = max(len(kept) // 2, 1)
-    while kept:
+    needed = _stuck(triplets, list(range(len(triplets))))
+    size = max(len(needed) // 2, 1)
+    while needed:
         at = 0
-        while at < len(kept):
-            within = _stuck(triplets, kept[:at] + kept[at + size :])
+        while at < len(needed):
+            within = _stuck(triplets, needed[:at] + needed[at + size :])
             if within:
-                kept = within
+                needed = within
             else:
                 at += size
         if size == 1:
             break
         size //= 2
-    return kept
+    return needed
 
 
 def _stuck(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
-    """Rows about items that cannot be told apart: Build joins them all. Empty if it never does."""
+    """Rows whose items Build joins into one component, so that no tree exists; empty if none."""
     parts = [rows]
     while parts:
         part = parts.pop()
@@ -62,7 +61,7 @@ def _stuck(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
 
 
 def _joined(triplets: Sequence[Triplet], rows: list[int]) -> dict[Hashable, Hashable]:
-    """For each item of these rows, one that stands for all that are joined with it."""
+    """For each item of these rows, a representative of the items that are joined with it."""
     above: dict[Hashable, Hashable] = {}
 
     def root(item: Hashable) -> Hashable:

@@ -16,8 +16,8 @@ from scipy.cluster.hierarchy import linkage
 
 from hcbench import Tree, load_registry
 from hcbench.cli import main
-from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
-from tests.core.pages import ENTER, LEAVE, Page
+from tests.plugins.asked import TRUE, WORDS, Knower, hold, odd_one_out
+from tests.plugins.pages import ENTER, LEAVE, Page
 
 ITEMS = "\n".join(WORDS) + "\n"
 
@@ -292,7 +292,7 @@ def test_its_help_imports_nothing_heavy():
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); main(['ask', '--help'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "hcbench.cli.ask" in done.stderr.split()
+    assert "hcbench_ask.command" in done.stderr.split()
     assert not {"numba", "numpy", "rich", "termios"} & set(done.stderr.split())
 
 

@@ -1,4 +1,4 @@
-"""People of whom it is known what they think: ``from tests.core.asked import Knower``."""
+"""People of whom it is known what they think: ``from tests.plugins.asked import Knower``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hcbench import NONE, UNSURE, Tree, load_registry
-from hcbench.asking.answers_file import AnswersFile
-from hcbench.asking.session import Finding, Leave, Put, Session, Undo, heading_of
+from hcbench_ask.answers_file import AnswersFile
+from hcbench_ask.session import Leave, Query, Session, SessionResult, Undo, header_of
 from tests.core.trees import leaf_sets
 
 WORDS = ("apple", "pear", "plum", "oak", "fir", "pine", "cat", "dog", "wolf", "carp", "eel", "cod")
@@ -46,30 +46,29 @@ class Knower:
         self._tree = tree
         self._number = {name: i for i, name in enumerate(names)}
         self._instead = instead
-        self.heard: list[Put] = []
+        self.asked: list[Query] = []
 
-    def __call__(self, put: Put) -> int:
-        what = self._instead(len(self.heard))
-        self.heard.append(put)
+    def __call__(self, query: Query) -> int:
+        what = self._instead(len(self.asked))
+        self.asked.append(query)
         if what == "leave":
             raise Leave
         if what == "undo":
             raise Undo
         if what == "unsure":
             return UNSURE
-        i, j, k = (self._number[item] for item in put.items)
+        i, j, k = (self._number[item] for item in query.items)
         return odd_one_out(self._tree, i, j, k)
 
 
 def hold(
     path: Path,
-    person: Callable[[Put], int],
+    person: Callable[[Query], int],
     algorithm: str = "InsertionClustering",
     items: Sequence[str] = WORDS,
     seed: int = 0,
-) -> Finding:
+) -> SessionResult:
     """A session, the first one or one that goes on."""
     (use,) = load_registry().use_algorithms(algorithm)
-    names = tuple(items)
-    with AnswersFile(path, heading_of(use, names, seed), "test") as file:
-        return Session(use, names, file, person).run()
+    with AnswersFile(path, header_of(use, tuple(items), seed)) as file:
+        return Session(use, file, person).run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 from itertools import combinations, permutations, product
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import (
     NONE,
+    QUERY_KINDS,
     UNSURE,
     AlgorithmSpec,
     DataError,
@@ -22,68 +24,34 @@ from hcbench import (
     Partition,
     Problem,
     Tree,
-    ask_oracle,
     fit,
     load_registry,
 )
-from hcbench.asking.answers_file import AnswersFile
-from hcbench.asking.contradictions import find_contradiction
-from hcbench.asking.findings import agreement, describe_contradiction, report, save
-from hcbench.asking.questions import KINDS, arranged
-from hcbench.asking.recorded import Answered, Heading, RecordedAnswers
-from hcbench.asking.session import Leave, Put, Session, Undo, check_needs, heading_of, takes_neither
 from hcbench.errors import InvalidQuestionError
-from hcbench.oracle import PATIENCE
 from hcbench.registry import make_use
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import load_function
-from tests.core.asked import TRUE, WORDS, Knower, hold, odd_one_out
+from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
+from hcbench_ask.contradictions import find_contradiction
+from hcbench_ask.oracles import replay
+from hcbench_ask.results import (
+    contradiction,
+    count_disagreeing,
+    describe_contradiction,
+    report,
+    save,
+)
+from hcbench_ask.session import (
+    Leave,
+    Query,
+    Session,
+    SessionResult,
+    Undo,
+    check_needs,
+    header_of,
+    takes_neither,
+)
 from tests.core.trees import trees
-
-# ---- Kinds of questions --------------------------------------------------------------------------
-
-
-def _answers(kind: str, question: tuple[int, ...]) -> int:
-    """What somebody says who compares squares of numbers, wherever they stand."""
-    if kind == "pair-queries":
-        return int(sum(question) % 3 == 0)
-    if kind == "ordinal-queries":
-        distance = [abs(a * a - b * b) for b, a in combinations(sorted(question), 2)]
-        low, _, high = sorted(question)
-        return question.index(high if distance[0] <= distance[2] else low)
-    i, j, k, l = question  # noqa: E741
-    return int(np.sign(abs(k * k - l * l) - abs(i * i - j * j)))
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
-def test_an_answer_means_the_same_in_whatever_order_a_question_stands(kind):
-    for question in permutations(range(5), kind.arity):
-        said = _answers(kind.kind, question)
-        for way in kind.arrangements:
-            put = tuple(question[at] for at in way)
-            assert _answers(kind.kind, put) == kind.arranged_code(said, way)
-            assert kind.unarranged(_answers(kind.kind, put), way) == said
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
-def test_the_arrangements_are_those_that_the_ledger_takes_for_one_question(kind):
-    """Asked in all orders, a question has as many canonical forms as the ledger counts."""
-    texts = tuple("abcd"[: kind.arity])
-    orders = list(permutations(range(kind.arity)))
-    oracle = ask_oracle(kind.kind, lambda *_: 1, n=kind.arity)
-    oracle.ask(orders)
-    forms = {kind.canonical(arranged(texts, order), 1)[0] for order in orders}
-    assert len(forms) == oracle.ledger.distinct_queries
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda k: k.kind)
-def test_answers_are_read_as_they_are_written_and_nothing_else_is(kind):
-    for code in kind.codes:
-        assert kind.read_code(json.loads(json.dumps(kind.write_code(code)))) == code
-    for wrong in (7, -2, True, None, "1", "perhaps", 1.0, []):
-        assert kind.read_code(wrong) is None
-    assert KINDS["ordinal-queries"].read_code(-1) is None, "none of three is written as such"
-
+from tests.plugins.asked import TRUE, WORDS, Knower, hold, odd_one_out
 
 # ---- Sessions ------------------------------------------------------------------------------------
 
@@ -110,21 +78,21 @@ def test_any_tree_is_found_through_the_answer_that_no_two_are_closer(tree, seed,
 def test_items_stand_in_different_orders_so_that_no_place_is_preferred(tmp_path):
     person = Knower(TRUE, WORDS)
     hold(tmp_path / "a.jsonl", person)
-    newest = [put.items.index(max(put.items)) for put in person.heard]
+    newest = [query.items.index(max(query.items)) for query in person.asked]
     assert set(newest) == {0, 1, 2}
 
 
 def test_whoever_leaves_goes_on_where_they_left_and_is_asked_nothing_twice(tmp_path):
     whole = Knower(TRUE, WORDS)
     expected = hold(tmp_path / "whole.jsonl", whole)
-    for left in range(0, len(whole.heard), 3):
+    for left in range(0, len(whole.asked), 3):
         path = tmp_path / f"{left}.jsonl"
         first = Knower(TRUE, WORDS, lambda number, left=left: "leave" if number == left else None)
         with pytest.raises(Leave):
             hold(path, first)
         second = Knower(TRUE, WORDS)
         assert hold(path, second).result == expected.result
-        assert [*first.heard[:-1], *second.heard] == whole.heard
+        assert [*first.asked[:-1], *second.asked] == whole.asked
 
 
 def test_an_answer_that_is_taken_back_is_asked_again_and_stays_in_the_file(tmp_path):
@@ -132,23 +100,23 @@ def test_an_answer_that_is_taken_back_is_asked_again_and_stays_in_the_file(tmp_p
     person = Knower(TRUE, WORDS, {3: "undo", 4: "undo", 5: "undo", 6: "undo"}.get)
     finding = hold(path, person)
     assert finding.result.isomorphic(TRUE)
-    assert finding.undone == 3, "at the fourth there is none to take back"
-    items = [put.items for put in person.heard]
+    assert finding.recorded.undone == 3, "at the fourth there is none to take back"
+    items = [query.items for query in person.asked]
     assert items[3:7] == items[3::-1][:4]
     assert items[6] == items[7] == items[0], "the first one is put once more"
     assert path.read_text().count('"undo"') == 3
     again = Knower(TRUE, WORDS)
-    assert hold(path, again).answers == finding.answers
-    assert not again.heard
+    assert hold(path, again).recorded.answers == finding.recorded.answers
+    assert not again.asked
 
 
 def test_a_wrong_answer_that_is_taken_back_does_not_matter(tmp_path):
     class Hasty(Knower):
-        def __call__(self, put: Put) -> int:
-            right = super().__call__(put)
-            if len(self.heard) == 5:
+        def __call__(self, query: Query) -> int:
+            right = super().__call__(query)
+            if len(self.asked) == 5:
                 return (right + 1) % 3
-            if len(self.heard) == 6:
+            if len(self.asked) == 6:
                 raise Undo
             return right
 
@@ -159,35 +127,35 @@ def test_whoever_is_unsure_is_asked_again_in_another_order_and_at_last_not_let_o
     unsure = {2: "unsure", 3: "unsure", 4: "unsure", 5: "unsure"}
     person = Knower(TRUE, WORDS, unsure.get)
     finding = hold(tmp_path / "a.jsonl", person)
-    same = person.heard[2:7]
-    assert len({frozenset(put.items) for put in same}) == 1
-    assert len({put.items for put in same}) > 1
-    assert [put.unsure for put in same] == [0, 1, 2, 3, 4]
-    assert [put.may_be_unsure for put in same] == [True] * (PATIENCE - 1) + [False]
+    same = person.asked[2:7]
+    assert len({frozenset(query.items) for query in same}) == 1
+    assert len({query.items for query in same}) > 1
+    assert [query.unsure for query in same] == [0, 1, 2, 3, 4]
+    assert [query.may_be_unsure for query in same] == [True] * (Oracle.PATIENCE - 1) + [False]
     assert finding.result.isomorphic(TRUE)
-    assert report(finding, _heading(), agreement(finding, _heading()))["unsure"] == 4
+    assert report(finding, [])["unsure"] == 4
     again = Knower(TRUE, WORDS)
     assert hold(tmp_path / "a.jsonl", again).result == finding.result
-    assert not again.heard
+    assert not again.asked
 
 
 def test_who_asks_all_at_once_comes_back_to_what_was_unsure_at_the_end(tmp_path):
     person = Knower(TRUE, WORDS, {7: "unsure"}.get)
     finding = hold(tmp_path / "a.jsonl", person, "Bottom-up")
-    assert frozenset(person.heard[-1].items) == frozenset(person.heard[7].items)
-    assert len(person.heard) == 220 + 1
+    assert frozenset(person.asked[-1].items) == frozenset(person.asked[7].items)
+    assert len(person.asked) == 220 + 1
     assert finding.result.isomorphic(TRUE)
 
 
 def test_the_estimate_is_a_bound_that_holds_and_ends_with_an_answer_that_voids_it(tmp_path):
     person = Knower(TRUE, WORDS)
     hold(tmp_path / "a.jsonl", person, "InsertionClustering[separator=exact]")
-    for put in person.heard:
-        assert put.estimate.is_bound
-        assert put.estimate.number >= len(person.heard) - put.answered
+    for query in person.asked:
+        assert query.remaining[1]
+        assert query.remaining[0] >= len(person.asked) - query.answered
     star = Knower(Tree([5] * 5 + [-1]), WORDS[:5])
     hold(tmp_path / "b.jsonl", star, "InsertionClustering[separator=exact]", WORDS[:5])
-    bounds = [put.estimate and put.estimate.is_bound for put in star.heard]
+    bounds = [query.remaining and query.remaining[1] for query in star.asked]
     assert bounds[0] is True
     assert True not in bounds[1:]
 
@@ -213,23 +181,22 @@ def test_a_person_who_errs_is_asked_until_it_is_known(tmp_path):
     rng = np.random.default_rng(0)
 
     class Erring(Knower):
-        def __call__(self, put: Put) -> int:
-            right = super().__call__(put)
+        def __call__(self, query: Query) -> int:
+            right = super().__call__(query)
             return (right + int(rng.integers(1, 3))) % 3 if rng.random() < 0.1 else right
 
     person = Erring(TRUE, WORDS)
     finding = hold(tmp_path / "a.jsonl", person, "NoisyInsertion[p=0.9]")
     assert finding.result.isomorphic(TRUE)
-    assert not any(put.takes_neither for put in person.heard)
-    told = {put.estimate.is_bound for put in person.heard if put.estimate is not None}
+    assert not any(query.takes_neither for query in person.asked)
+    told = {query.remaining[1] for query in person.asked if query.remaining is not None}
     assert told == {False}
     errors = sum(
-        odd_one_out(TRUE, *(WORDS.index(item) for item in a.question)) != a.code
-        for a in finding.answers
+        odd_one_out(TRUE, *(WORDS.index(item) for item in a.query)) != a.code
+        for a in finding.recorded.answers
     )
     assert errors > 0
-    heading = _heading("NoisyInsertion[p=0.9]")
-    assert agreement(finding, heading, look_for_contradictions=False).disagreeing == errors
+    assert count_disagreeing(finding) == errors
 
 
 @pytest.mark.parametrize("strategy", ["bayes", "repeat,stop=lead", "repeat"])
@@ -237,7 +204,7 @@ def test_a_person_who_errs_is_asked_until_it_is_known(tmp_path):
 def test_what_noisy_answers_are_expected_to_take_is_about_what_they_take(p, strategy):
     text = f"NoisyInsertion[p={p},strategy={strategy}]"
     (use,) = load_registry().use_algorithms(text)
-    expected, is_bound = load_function(use.spec.questions)(12, **use.params)
+    expected, is_bound = use.spec.expected_queries(12, use.params)
     problem = Problem(n=12, truths={"t": TRUE})
     asked = []
     for seed in range(20):
@@ -249,9 +216,13 @@ def test_what_noisy_answers_are_expected_to_take_is_about_what_they_take(p, stra
     assert 0.7 < np.mean(asked) / expected < 1.4
 
 
-def _heading(algorithm: str = "InsertionClustering") -> Heading:
+def saved(finding: SessionResult, stem: Path) -> list[Path]:
+    return save(finding.result, report(finding, contradiction(finding)), stem)
+
+
+def _header(algorithm: str = "InsertionClustering") -> Header:
     (use,) = load_registry().use_algorithms(algorithm)
-    return heading_of(use, WORDS, 0)
+    return header_of(use, WORDS, 0)
 
 
 # ---- Other kinds ---------------------------------------------------------------------------------
@@ -260,8 +231,8 @@ def _heading(algorithm: str = "InsertionClustering") -> Heading:
 def test_pairs_of_pairs_are_asked_about_the_same_way(tmp_path):
     places = {word: place for place, word in enumerate(WORDS[:6])}
 
-    def person(put: Put) -> int:
-        i, j, k, l = (places[item] ** 1.5 for item in put.items)  # noqa: E741
+    def person(query: Query) -> int:
+        i, j, k, l = (places[item] ** 1.5 for item in query.items)  # noqa: E741
         return int(np.sign(abs(k - l) - abs(i - j)))
 
     found = hold(tmp_path / "a.jsonl", person, "CL", WORDS[:6]).result
@@ -308,16 +279,12 @@ CUTTER = make_use(
 
 def test_a_tree_is_cut_by_asking_who_belongs_together(tmp_path):
     plants = set(WORDS[:6])
-    with AnswersFile(tmp_path / "a.jsonl", heading_of(CUTTER, WORDS, 0, TRUE), "test") as file:
-        session = Session(
-            CUTTER, WORDS, file, lambda put: int(len(plants & set(put.items)) != 1), TRUE
-        )
-        finding = session.run()
+    with AnswersFile(tmp_path / "a.jsonl", header_of(CUTTER, WORDS, 0, TRUE)) as file:
+        person = lambda query: int(len(plants & set(query.items)) != 1)  # noqa: E731
+        finding = Session(CUTTER, file, person, TRUE).run()
     assert finding.result == Partition([0] * 6 + [1] * 6)
-    heading = heading_of(CUTTER, WORDS, 0, TRUE)
-    agreed = agreement(finding, heading)
-    assert agreed.disagreeing == 0
-    assert save(finding, heading, agreed, tmp_path / "out") == [tmp_path / "out.json"]
+    assert count_disagreeing(finding) == 0
+    assert saved(finding, tmp_path / "out") == [tmp_path / "out.json"]
     assert json.loads((tmp_path / "out.json").read_text())["clusters"] == [0] * 6 + [1] * 6
 
 
@@ -334,24 +301,48 @@ def test_what_an_algorithm_needs_and_nobody_can_give_is_told():
 # ---- The file ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("kind", "codes"),
+    [
+        ("ordinal-queries", {0: 0, 1: 1, 2: 2, NONE: "none", UNSURE: "unsure"}),
+        ("quadruplet-queries", {1: 1, -1: -1, 0: 0, UNSURE: "unsure"}),
+        ("pair-queries", {1: 1, 0: 0, UNSURE: "unsure"}),
+    ],
+)
+def test_answers_are_read_as_they_are_written_and_no_others_are(kind, codes, tmp_path):
+    path, query = tmp_path / "a.jsonl", WORDS[: QUERY_KINDS[kind].arity]
+    with AnswersFile(path, Header(kind=kind, items=WORDS)) as file:
+        for code in codes:
+            file.add(query, code)
+    written = path.read_text()
+    lines = [json.loads(line) for line in written.splitlines()[1:]]
+    assert [line["answer"] for line in lines] == list(codes.values())
+    read = RecordedAnswers.read(path).answers
+    assert read == [RecordedAnswer(query, code, at) for at, code in enumerate(codes, start=2)]
+    for wrong in (7, -2, True, None, "1", "perhaps", 1.0, [], *[-1] * (kind == "ordinal-queries")):
+        path.write_text(written + json.dumps({"question": query, "answer": wrong}) + "\n")
+        with pytest.raises(DataError, match=f"line {len(codes) + 2} is no answer"):
+            RecordedAnswers.read(path)
+
+
 def test_a_file_that_was_torn_anywhere_holds_all_whole_answers(tmp_path):
     """As it is left by kill -9, at any byte."""
     path = tmp_path / "a.jsonl"
     hold(path, Knower(TRUE, WORDS, {4: "undo"}.get), items=WORDS)
     data = path.read_bytes()
-    heading = _heading()
+    header = _header()
     first = data.index(b"\n") + 1
     torn = tmp_path / "torn.jsonl"
     for end in [*range(12), first - 1, *range(first, first + 120), len(data) - 1, len(data)]:
         torn.write_bytes(data[:end])
-        with AnswersFile(torn, heading, "test") as file:
-            recorded = file.recorded
+        with AnswersFile(torn, header) as file:
+            recorded = [list(answer.query) for answer in file.recorded.answers]
             file.add(WORDS[:3], 0)
         whole = data[:end].count(b"\n")
         standing: list[list[str]] = []
         for line in map(json.loads, data.splitlines()[1:whole]):
             standing.append(line["question"]) if "question" in line else standing.pop()
-        assert [list(answer.question) for answer in recorded.answers] == standing
+        assert recorded == standing
         lines = torn.read_bytes().splitlines()
         assert len(lines) == max(whole, 1) + 1
         assert all(json.loads(line) for line in lines)
@@ -419,6 +410,24 @@ def test_what_is_no_file_of_answers_is_not_touched(tmp_path):
         RecordedAnswers.read(tmp_path / "none.jsonl")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        pickle.dumps("x"),
+        b'{"hcbench answers": 1, "kind": "__import__"}',
+        b'{"hcbench answers": 1, "kind": ["os"], "items": [], "algorithm": "", "seed": 0}',
+        b"[" * 100_000,
+        b'{"hcbench answers": {"__class__": "os.system"}}',
+    ],
+)
+def test_what_could_run_code_is_refused_in_one_line(line, tmp_path):
+    path = tmp_path / "a.answers.jsonl"
+    path.write_bytes(line + b"\n")
+    with pytest.raises(DataError) as caught:
+        RecordedAnswers.read(path)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_first_line_that_was_changed_is_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     hold(path, Knower(TRUE, WORDS))
@@ -433,9 +442,9 @@ def test_a_first_line_that_was_changed_is_refused(tmp_path):
 
 def test_two_sessions_cannot_write_to_one_file(tmp_path):
     path = tmp_path / "a.jsonl"
-    with AnswersFile(path, _heading(), "test"), pytest.raises(DataError, match="in use by another"):
-        AnswersFile(path, _heading(), "test")
-    AnswersFile(path, _heading(), "test").__exit__()
+    with AnswersFile(path, _header()), pytest.raises(DataError, match="in use by another"):
+        AnswersFile(path, _header())
+    AnswersFile(path, _header()).__exit__()
 
 
 # ---- Contradictions ------------------------------------------------------------------------------
@@ -492,22 +501,23 @@ def test_contradictions_are_found_where_build_finds_them(data):
 def test_contradictory_answers_are_told_with_the_items_and_their_lines(tmp_path):
     truth = Knower(TRUE, WORDS)
 
-    def person(put: Put) -> int:
-        liar = {"apple", "pear", "dog"} == set(put.items)
-        return put.items.index("apple") if liar else truth(put)
+    def person(query: Query) -> int:
+        liar = {"apple", "pear", "dog"} == set(query.items)
+        return query.items.index("apple") if liar else truth(query)
 
     finding = hold(tmp_path / "a.jsonl", person, "Bottom-up")
-    heading = _heading("Bottom-up")
-    agreed = agreement(finding, heading)
-    found = [odd_one_out(finding.result, *map(WORDS.index, a.question)) for a in finding.answers]
-    said = [answer.code for answer in finding.answers]
-    assert agreed.disagreeing == sum(a != b for a, b in zip(found, said, strict=True)) > 0
-    told = describe_contradiction(agreed.contradiction)
+    contradicting = contradiction(finding)
+    found = [
+        odd_one_out(finding.result, *map(WORDS.index, a.query)) for a in finding.recorded.answers
+    ]
+    said = [answer.code for answer in finding.recorded.answers]
+    assert count_disagreeing(finding) == sum(a != b for a, b in zip(found, said, strict=True)) > 0
+    told = describe_contradiction(contradicting)
     assert "'apple' is the odd one out beside" in told
     by_line = (tmp_path / "a.jsonl").read_text().splitlines()
-    for answer in agreed.contradiction:
-        assert json.loads(by_line[answer.line - 1])["question"] == list(answer.question)
-    said = report(finding, heading, agreed)
+    for answer in contradicting:
+        assert json.loads(by_line[answer.line - 1])["question"] == list(answer.query)
+    said = report(finding, contradicting)
     assert {"question", "odd"} == set(said["contradiction"][0])
 
 
@@ -518,20 +528,18 @@ def test_results_are_written_as_they_are_read_elsewhere(tmp_path):
     odd = ("it's", "a (b), c;", "Müller & Söhne <br>", "two\nlines", "$x$ 木")
     tree = Tree.from_parents([5, 5, 6, 7, 7, 6, 8, 8, -1])
     finding = hold(tmp_path / "a.jsonl", Knower(tree, odd), items=odd)
-    (use,) = load_registry().use_algorithms("InsertionClustering")
-    heading = heading_of(use, odd, 0)
-    written = save(finding, heading, agreement(finding, heading), tmp_path / "my.tree")
+    written = saved(finding, tmp_path / "my.tree")
     assert [path.name for path in written] == ["my.tree.json", "my.tree.nwk", "my.tree.svg"]
     back = Tree.from_newick((tmp_path / "my.tree.nwk").read_text(), names=odd)
     assert Tree(back.parent).isomorphic(tree)
     said = json.loads((tmp_path / "my.tree.json").read_text())
     assert said["items"] == list(odd)
     assert Tree(said["parent"]).isomorphic(tree)
-    assert said["answers"] == said["distinct"] == len(finding.answers)
+    assert said["answers"] == said["distinct"] == len(finding.recorded.answers)
     drawn = (tmp_path / "my.tree.svg").read_text()
     assert all(text in drawn for text in ("木", "Müller &amp; Söhne &lt;br&gt;", "a (b), c;"))
     with pytest.raises(DataError, match="cannot write"):
-        save(finding, heading, agreement(finding, heading), tmp_path / "no" / "folder")
+        saved(finding, tmp_path / "no" / "folder")
 
 
 # ---- Answers that were recorded, as an oracle ----------------------------------------------------
@@ -548,11 +556,11 @@ def test_recorded_answers_are_an_oracle_about_items_of_these_names(tmp_path):
 
 
 def test_a_question_asked_again_gets_the_next_answer_to_it_then_the_first_again():
-    heading = Heading(kind="ordinal-queries", items=("a", "b", "c"))
+    header = Header(kind="ordinal-queries", items=("a", "b", "c"))
     said = [(("a", "b", "c"), 0), (("c", "b", "a"), 0), (("b", "a", "c"), -2), (("b", "c", "a"), 1)]
-    answers = tuple(Answered(question, code, 0) for question, code in said)
-    recorded = RecordedAnswers(Path("x"), heading, answers)
-    oracle_answers = recorded.answers_about(("c", "a", "b"))  # 0 is c, 1 is a, 2 is b
+    answers = [RecordedAnswer(query, code, 0) for query, code in said]
+    recorded = RecordedAnswers(Path("x"), header, answers)
+    oracle_answers = replay(recorded, ("c", "a", "b"))  # 0 is c, 1 is a, 2 is b
     oracle = Oracle(oracle_answers)
     assert [int(oracle.ask([[1, 2, 0]])[0]) for _ in range(4)] == [0, 2, 2, 0]
     assert Oracle(oracle_answers).ask([[0, 1, 2]]).tolist() == [1]
@@ -582,7 +590,7 @@ def test_a_person_is_not_asked_where_there_is_no_terminal_but_what_they_said_cou
 def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, monkeypatch):
     path, problem = tmp_path / "a.jsonl", Problem(n=4, names=("fir", "oak", "cat", "dog"))
     said = ("what", "u", *"1212121212")
-    monkeypatch.setattr("hcbench.asking.person.has_terminal", lambda: True)
+    monkeypatch.setattr("hcbench_ask.oracles.has_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said)))
     found = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
     recorded = RecordedAnswers.read(path)

@@ -1,0 +1,89 @@
+"""Asking a person: the command ``hcbench ask``, and what people answered as oracles.
+
+`command` parses ``hcbench ask``; a `session` runs the algorithm, `interview` shows its queries on a
+`terminal`, and an `answers_file` stores each answer at once. `results` compares the answers with
+each other (`contradictions`) and with the result, and writes files; `outline` prints the result.
+`oracles` gives recorded answers again, and asks a person outside of ``hcbench ask``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hcbench import REQUIRED, CommandSpec, DatasetSpec, OracleSpec, Parameter, hookimpl
+
+ASK = CommandSpec(
+    name="ask",
+    function="hcbench_ask.command:ask",
+    doc="Build a hierarchy of ITEMS by asking you.",
+)
+
+RECORDED = tuple(
+    OracleSpec(
+        name=f"recorded-{name}",
+        function=f"hcbench_ask.oracles:recorded_{name}",
+        doc=f"Answers that a person gave to the query {query}.",
+        kind=f"{name}-queries",
+        needs=(),
+        parameters=(
+            Parameter("file", REQUIRED, "The answers, as hcbench ask stores them.", type="str"),
+        ),
+        files=("file",),
+    )
+    for name, query in (
+        ("ordinal", "which of three items is the odd one out"),
+        ("quadruplet", "which of two pairs is the more similar one"),
+        ("pair", "whether two items belong together"),
+    )
+)
+
+PERSON = OracleSpec(
+    name="person",
+    function="hcbench_ask.oracles:person",
+    doc="Asks the person at the terminal which of three items is the odd one out: for hcbench.fit "
+    "and hcbench rerun --in-process, as workers have no terminal.",
+    kind="ordinal-queries",
+    needs=(),
+    parameters=(
+        Parameter(
+            "answers",
+            REQUIRED,
+            "A file for the answers; what it has already is not asked.",
+            type="str",
+        ),
+    ),
+)
+
+RECORDED_ITEMS = DatasetSpec(
+    name="recorded-items",
+    function="hcbench_ask.oracles:recorded_items",
+    doc="The items about which a person has answered queries.",
+    parameters=(
+        Parameter("path", REQUIRED, "The answers, as hcbench ask stores them.", type="str"),
+        Parameter("truth", None, "A file with the true tree of the items.", type="str"),
+        Parameter("tree", None, "A file with a tree to be cut.", type="str"),
+    ),
+    provides=lambda params: tuple(name for name in ("truth", "tree") if params.get(name)),
+    random=False,
+    files=("path", "truth", "tree"),
+    suffixes=(".jsonl",),
+    recorded_oracle="hcbench_ask.oracles:oracle_of",
+)
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """The command ``ask``."""
+    return (ASK,)
+
+
+@hookimpl
+def hcbench_oracles() -> Iterable[OracleSpec]:
+    """People, and what they answered."""
+    return (*RECORDED, PERSON)
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """The items about which people answered."""
+    return (RECORDED_ITEMS,)

@@ -1,0 +1,375 @@
+"""Files of recorded answers, written one answer at a time.
+
+JSON Lines. The first line says what the answers are about: items, kind of query, algorithm,
+parameters, seed. Each further line is an answer, with the items themselves, or takes back the last
+answer that is still valid. A line is on the disk before the next query is asked.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from hcbench import NONE, QUERY_KINDS, UNSURE, DataError, QueryKind
+
+FORMAT = 1
+_MARK = "hcbench answers"
+
+Texts: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What answers are about.
+
+    Attributes
+    ----------
+    kind : str
+        Of oracle.
+    items : tuple of str
+        In the order in which they are numbered.
+    algorithm : str
+        With its parameters; "" where the answers are not to the queries of one algorithm.
+    seed : int
+        Of the algorithm.
+    tree : str
+        The tree to be cut, as Newick; "" without one.
+    """
+
+    kind: str
+    items: Texts
+    algorithm: str = ""
+    seed: int = 0
+    tree: str = ""
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits of the items."""
+        written = json.dumps(self.items, ensure_ascii=False).encode()
+        return hashlib.blake2b(written, digest_size=8).hexdigest()
+
+    def line(self) -> dict[str, Any]:
+        """The first line of a file."""
+        return {
+            _MARK: FORMAT,
+            "kind": self.kind,
+            "algorithm": self.algorithm,
+            "seed": self.seed,
+            "tree": self.tree,
+            "digest": self.digest,
+            "items": self.items,
+            "hcbench": version("hcbench"),
+            "time": _now(),
+        }
+
+    def difference(self, other: Header) -> str:
+        """How another header differs from this one, in words; "" if it does not."""
+        if self.items != other.items:
+            return f"other items: {_differing(self.items, other.items)}"
+        for name in ("kind", "algorithm", "seed"):
+            old, new = getattr(other, name), getattr(self, name)
+            if old != new:
+                return f"another {name}: {'none' if old == '' else old}, not {new}"
+        return "" if self.tree == other.tree else "another tree to be cut"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """One answer: the items of the query as it was asked, a code of `Oracle.ask`, and its line."""
+
+    query: Texts
+    code: int
+    line: int
+
+
+@dataclass(slots=True)
+class RecordedAnswers:
+    """The content of a file of answers.
+
+    Attributes
+    ----------
+    path : Path
+    header : Header
+    answers : list of RecordedAnswer
+        Those that were not taken back, in order.
+    undone : int
+        How many were taken back.
+    size, lines : int
+        Bytes of the file that are whole lines, and their number. What follows was being written
+        when its writer was killed.
+    """
+
+    path: Path
+    header: Header
+    answers: list[RecordedAnswer] = field(default_factory=list)
+    undone: int = 0
+    size: int = 0
+    lines: int = 0
+
+    @staticmethod
+    def read(path: str | Path) -> RecordedAnswers:
+        """Read a file.
+
+        Raises
+        ------
+        DataError
+            If there is none, or it is not a file of answers.
+        """
+        path = Path(path).expanduser()
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise DataError.of_file("read", path, error) from error
+        recorded = _parse(path, data)
+        if recorded is None:
+            raise DataError(f"{path} holds no answers; hcbench ask writes such files")
+        return recorded
+
+    @property
+    def kind(self) -> QueryKind:
+        """Of query."""
+        return QUERY_KINDS[self.header.kind]
+
+    def codes(self) -> dict[Texts, list[int]]:
+        """The answers to each query in `canonical` order; the person was sure of these."""
+        codes: dict[Texts, list[int]] = {}
+        for answer in self.answers:
+            if answer.code != UNSURE:
+                query, order = canonical(self.kind, answer.query)
+                codes.setdefault(query, []).append(self.kind.reorder(answer.code, order))
+        return codes
+
+    def _take(self, line: Any, items: frozenset[str]) -> bool:
+        """Apply one line; False if it is not valid."""
+        self.lines += 1
+        if not isinstance(line, dict):
+            return False
+        if line.get("undo") is True:
+            self.undone += 1
+            return bool(self.answers) and bool(self.answers.pop())
+        query, code = line.get("question"), _read_code(self.kind, line.get("answer"))
+        if not isinstance(query, list) or len(query) != self.kind.arity or code is None:
+            return False
+        if not all(isinstance(item, str) and item in items for item in query):
+            return False
+        self.answers.append(RecordedAnswer(tuple(query), code, self.lines))
+        return True
+
+
+class AnswersFile:
+    """A file of answers that grows; no other process can write to it meanwhile.
+
+    Parameters
+    ----------
+    path : Path
+        Made if there is none.
+    header : Header
+        What the answers are about.
+
+    Attributes
+    ----------
+    recorded : RecordedAnswers
+        The content, kept up to date.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written, if another process uses it, or if it has answers about other items,
+        to another algorithm, or of another seed.
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path = path
+        self.header = header
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise DataError.of_file("write", path, error) from error
+        try:
+            self._lock()
+            self.recorded = self._begin()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataError(
+                f"{self.path} is in use by another session; end that one, or take another file by "
+                "--answers FILE"
+            ) from error
+        except OSError as error:
+            raise DataError(
+                f"cannot lock {self.path}: {error.strerror}; take a file on another disk by "
+                "--answers FILE"
+            ) from error
+
+    def _begin(self) -> RecordedAnswers:
+        """The content, without the torn end of a line; a header without answers is replaced."""
+        recorded = _parse(self.path, self.path.read_bytes())
+        if recorded is None or recorded.lines == 1:
+            os.ftruncate(self._file, 0)
+            self._write(self.header.line())
+            _sync_folder(self.path)
+            return RecordedAnswers(self.path, self.header, lines=1)
+        difference = self.header.difference(recorded.header)
+        if difference:
+            raise DataError(
+                f"{self.path} has answers about {difference}; take another file by --answers FILE, "
+                "or the options that it was made with"
+            )
+        os.ftruncate(self._file, recorded.size)
+        return recorded
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def add(self, query: Texts, code: int) -> None:
+        """Store an answer."""
+        answer = _write_code(self.recorded.kind, code)
+        self._write({"question": query, "answer": answer, "time": _now()})
+        self.recorded.lines += 1
+        self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines))
+
+    def undo(self) -> None:
+        """Take the last answer back, if there is one."""
+        if self.recorded.answers:
+            self._write({"undo": True, "time": _now()})
+            self.recorded.lines += 1
+            self.recorded.answers.pop()
+            self.recorded.undone += 1
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        """Append a line, and wait until it is on the disk."""
+        data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise DataError.of_file("write", self.path, error) from error
+
+
+def _sync_folder(path: Path) -> None:
+    """Make sure that a new file is still there after the machine stops."""
+    with suppress(OSError):  # not all file systems can, and the file itself is on the disk
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
+    """The content of a file; None if there is not even a whole first line."""
+    whole = data[: data.rfind(b"\n") + 1]
+    first, *lines = whole.split(b"\n")[:-1] or [b""]
+    header = _read_header(path, first)
+    if header is None:
+        if whole or (data and not data.startswith(b'{"hcbench'[: len(data)])):
+            raise DataError(f"{path} is no file of answers that hcbench ask writes; take another")
+        return None
+    recorded = RecordedAnswers(path, header, size=len(whole), lines=1)
+    items = frozenset(header.items)
+    for line in lines:
+        if not recorded._take(_json(line), items):
+            raise DataError(
+                f"{path}, line {recorded.lines} is no answer about items of its first line; drop "
+                "the line, and those below it"
+            )
+    return recorded
+
+
+def _read_header(path: Path, line: bytes) -> Header | None:
+    """The header in the first line of a file; None if there is none."""
+    read = _json(line)
+    if not isinstance(read, dict) or _MARK not in read:
+        return None
+    if read[_MARK] != FORMAT:
+        raise DataError(
+            f"{path} was written by another version of hcbench, {read.get('hcbench')}; install "
+            "that one, or begin anew with another file"
+        )
+    try:
+        header = Header(
+            kind=str(read["kind"]),
+            items=tuple(map(str, read["items"])),
+            algorithm=str(read["algorithm"]),
+            seed=int(read["seed"]),
+            tree=str(read["tree"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path}, line 1: {error} is missing or wrong") from error
+    if header.kind not in QUERY_KINDS or read.get("digest") != header.digest:
+        raise DataError(
+            f"{path}, line 1 was changed: its digest is not that of its items; undo the change"
+        )
+    return header
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_code(kind: QueryKind, written: object) -> int | None:
+    """The code of an answer in a file; None if it is not valid."""
+    if isinstance(written, bool) or not isinstance(written, int | str):
+        return None
+    codes = (UNSURE, *(choice.code for choice in kind.offered(neither=True)))
+    return {_write_code(kind, code): code for code in codes}.get(written)
+
+
+def _write_code(kind: QueryKind, code: int) -> int | str:
+    """An answer as it is written to a file."""
+    if code == UNSURE:
+        return "unsure"
+    return "none" if code == NONE and kind.name == "ordinal-queries" else code
+
+
+def reordered(query: Texts, order: tuple[int, ...]) -> Texts:
+    """The items of a query in another order."""
+    return tuple(query[position] for position in order)
+
+
+def canonical(kind: QueryKind, query: Texts) -> tuple[Texts, tuple[int, ...]]:
+    """The query in an order that does not depend on who asks, and that order."""
+    return min((reordered(query, order), order) for order in kind.orders)
+
+
+def quoted(texts: Sequence[str]) -> str:
+    """Items in a message."""
+    return ", ".join(repr(text) for text in texts)
+
+
+def _differing(new: Texts, old: Texts) -> str:
+    extra = [text for text in old if text not in set(new)]
+    missing = [text for text in new if text not in set(old)]
+    parts = [_some("with", extra), _some("without", missing)]
+    return ", ".join(filter(None, parts)) or "the same ones in another order"
+
+
+def _some(word: str, texts: Sequence[str]) -> str:
+    if not texts:
+        return ""
+    return f"{word} {texts[0]!r}" + (f" and {len(texts) - 1} more" if len(texts) > 1 else "")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

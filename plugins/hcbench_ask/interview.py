@@ -1,0 +1,190 @@
+"""Queries on a terminal, one page each, or in lines; and the keys that answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hcbench import UNSURE
+from hcbench_ask.outline import visible
+from hcbench_ask.pictures import address
+from hcbench_ask.session import Leave, Query, Undo
+from hcbench_ask.terminal import END, Size, Terminal, read_line
+
+_UNDO = ("z", "\x7f", "\x08")
+_LEAVE = ("q", END)
+_FRAME = 11  # lines of a page that are not items
+
+
+class Interview:
+    """Asks queries, and returns the answers.
+
+    Parameters
+    ----------
+    folder : Path
+        From which the paths of pictures are taken.
+    title : str
+        Above each query.
+    terminal : Terminal, optional
+        None: queries go to stderr, answers come from stdin, one per line.
+    open_pictures : bool
+        Whether the system's viewer shows the pictures.
+    """
+
+    def __init__(
+        self, folder: Path, title: str, terminal: Terminal | None, *, open_pictures: bool = False
+    ) -> None:
+        self._folder = folder
+        self._title = title
+        self._terminal = terminal
+        self._opens = open_pictures
+
+    def __call__(self, query: Query) -> int:
+        """The answer to one query.
+
+        Raises
+        ------
+        Undo, Leave
+            If that is what the person wants.
+        """
+        if self._opens:
+            for text in query.items:
+                if picture := address(text, self._folder):
+                    click.launch(picture)
+        if self._terminal is not None:
+            self._terminal.forget()
+        answers = {c.key: c.code for c in query.kind.offered(neither=query.takes_neither)}
+        if query.may_be_unsure:
+            answers["u"] = UNSURE
+        message = ""
+        while True:
+            key = self._read(query, message)
+            if key.lower() in answers:
+                return answers[key.lower()]
+            if key.lower() in _LEAVE:
+                raise Leave
+            if key.lower() in _UNDO:
+                if query.may_undo:
+                    raise Undo
+                message = "There is no answer to take back."
+            elif key == "?":
+                message = "\n".join(_help_lines(query))
+            else:
+                message = _no_answer(key, [*answers, "z", "q", "?"])
+
+    def _read(self, query: Query, message: str) -> str:
+        if self._terminal is not None:
+            return self._terminal.read(lambda size: self._page(query, message, size))
+        click.echo(_in_lines(query, message), err=True)
+        return read_line()
+
+    def _page(self, query: Query, message: str, size: Size) -> str:
+        columns, lines = size
+        console = Console(stderr=True, width=columns, highlight=False, markup=False, emoji=False)
+        room = max((lines - _FRAME - message.count("\n")) // len(query.items), 1)
+        parts = self._parts(query, message, console, room)
+        blanks = lines > _FRAME + len(query.items)
+        shown: RenderableType = Group(*(part for part in parts if part or blanks))
+        if "\n" in message and len(console.render_lines(shown, pad=False)) > lines:
+            shown = Text(message, end="")  # help that does not fit below the query
+        with console.capture() as capture:
+            console.print(shown, end="")
+        return capture.get()
+
+    def _parts(
+        self, query: Query, message: str, console: Console, room: int
+    ) -> Iterator[RenderableType]:
+        yield Text(self._title, style="dim", no_wrap=True, overflow="ellipsis")
+        yield Text(_progress(query), style="dim")
+        yield Text()
+        yield Text(query.kind.text, style="bold")
+        if query.unsure:
+            yield Text(_again(query))
+        yield Text()
+        for key, text in _items(query):
+            yield _row(key, self._shown(text, console, room))
+        yield Text()
+        for key, words in _other_keys(query):
+            yield _row(key, Text(words))
+        if message:
+            yield Text()
+            yield Text(message, style="yellow", end="")
+
+    def _shown(self, text: str, console: Console, room: int) -> Text:
+        """An item in as many lines as there is room for; a picture as a link."""
+        picture = address(text, self._folder)
+        shown = Text(visible(text), style=f"link {picture}" if picture else "bold")
+        lines = shown.wrap(console, max(console.width - 6, 10), overflow="fold")
+        if len(lines) > room:
+            return Text("\n").join([*lines[: room - 1], lines[room - 1] + Text(" …")])
+        return Text("\n").join(lines)
+
+
+def _in_lines(query: Query, message: str) -> str:
+    lines = [message] if message else []
+    lines += [_progress(query), query.kind.text + (f" {_again(query)}" if query.unsure else "")]
+    lines += [f"  {key:1}  {visible(text)}" for key, text in _items(query)]
+    lines += [f"  {key:1}  {words}" for key, words in _other_keys(query)]
+    return "\n".join(lines)
+
+
+def _progress(query: Query) -> str:
+    """The number of the query, and how many are left."""
+    number = f"Question {query.answered + 1}"
+    if query.remaining is None:
+        return number
+    left, is_bound = query.remaining
+    how = "at most" if is_bound else "about"
+    return f"{number} · {how} {left} question{'s' * (left != 1)} left, with this one"
+
+
+def _help_lines(query: Query) -> Iterator[str]:
+    """The text behind ``?``."""
+    yield "One key is one answer. It is stored at once: whatever happens, nothing is lost."
+    if query.kind.name == "ordinal-queries":
+        yield "The odd one out is the one that is not in the closest pair of the three."
+    if query.may_be_unsure:
+        yield "u: the question comes again, in another order; it must be answered some time."
+    yield "z, or backspace: takes the last answer back, and asks it again; as often as you like."
+    yield "q: leaves; the same command goes on where you left."
+
+
+def _again(query: Query) -> str:
+    if query.may_be_unsure:
+        return "You were unsure."
+    return f"You were unsure {query.unsure} times: without an answer it does not go on."
+
+
+def _items(query: Query) -> Iterator[tuple[str, str]]:
+    """The items, each beside its key; "" where it has none of its own."""
+    keys = [choice.key for choice in query.kind.choices if not choice.text]
+    if query.kind.arity == 4:
+        keys = [keys[0], "", keys[1], ""]
+    for at, text in enumerate(query.items):
+        yield keys[at] if keys else "", text
+
+
+def _other_keys(query: Query) -> Iterator[tuple[str, str]]:
+    for choice in query.kind.offered(neither=query.takes_neither):
+        if choice.text:
+            yield choice.key, choice.text
+    rest = "z undo · q quit · ? help"
+    yield ("u", f"unsure · {rest}") if query.may_be_unsure else ("", rest)
+
+
+def _row(key: str, words: Text) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(width=3, justify="right", style="bold cyan", no_wrap=True)
+    table.add_column()
+    table.add_row(key, words)
+    return table
+
+
+def _no_answer(key: str, keys: list[str]) -> str:
+    pressed = repr(key) if key.isprintable() and key.strip() else "This key"
+    return f"{pressed} is no answer here: press {', '.join(keys[:-1])} or {keys[-1]}."

@@ -1,0 +1,259 @@
+"""Oracles that are people: recorded answers, and the person at the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import (
+    QUERY_KINDS,
+    UNSURE,
+    Answers,
+    NewickWarning,
+    NotApplicableError,
+    Problem,
+    Tree,
+    read_tree,
+)
+from hcbench_ask.answers_file import (
+    AnswersFile,
+    Header,
+    RecordedAnswers,
+    Texts,
+    canonical,
+    quoted,
+)
+
+
+def _recorded(
+    kind: str, problem: Problem, _seed: int, _budget: int | None, *, file: str
+) -> Answers:
+    """Give the answers that a person gave before, and no others.
+
+    Items are matched by name, those without names by their numbers. The t-th time that a query is
+    asked, it gets the t-th of the recorded answers to it, and after the last one the first again.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    NotApplicableError
+        If its answers are to another kind of query, or about none of the items; by the oracle, if a
+        query was never answered.
+    """
+    recorded = RecordedAnswers.read(file)
+    if recorded.header.kind != kind:
+        raise NotApplicableError(f"{file} has answers to {recorded.header.kind}, not to {kind}")
+    return replay(recorded, _names(problem))
+
+
+recorded_ordinal = partial(_recorded, "ordinal-queries")
+recorded_quadruplet = partial(_recorded, "quadruplet-queries")
+recorded_pair = partial(_recorded, "pair-queries")
+
+
+def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
+    """The oracle that gives the answers of a file, and its parameters.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    """
+    kind = RecordedAnswers.read(path).header.kind
+    return f"recorded-{kind.removesuffix('-queries')}", {"file": path}
+
+
+def replay(recorded: RecordedAnswers, names: Sequence[str]) -> Answers:
+    """Recorded answers as an oracle about items of these names, in their own numbering.
+
+    Raises
+    ------
+    NotApplicableError
+        If the answers are about none of these items; and by the oracle, if a query was never
+        answered.
+    """
+    items = recorded.header.items
+    if not set(items) & set(names):
+        raise NotApplicableError(
+            f"{recorded.path} has answers about {len(items)} other items, such as {items[0]!r}; "
+            f"these are {names[0]!r} and so on: items are matched by name"
+        )
+    return Answers(
+        kind=recorded.kind.name,
+        n=len(names),
+        arity=recorded.kind.arity,
+        answer=_Replay(recorded, recorded.codes(), tuple(names)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    recorded: RecordedAnswers
+    codes: Mapping[Texts, list[int]]
+    names: Texts
+
+    def __call__(
+        self, queries: NDArray[np.int64], _keys: object, times: NDArray[np.int64]
+    ) -> NDArray[np.int8]:
+        asked = zip(queries.tolist(), times.tolist(), strict=True)
+        return np.array([self._answer(row, time) for row, time in asked], dtype=np.int8)
+
+    def _answer(self, row: Sequence[int], time: int) -> int:
+        texts = tuple(self.names[i] for i in row)
+        query, order = canonical(self.recorded.kind, texts)
+        codes = self.codes.get(query)
+        if codes is None:
+            raise NotApplicableError(
+                f"{self.recorded.path} has no answer about {quoted(texts)}: nobody was asked"
+            )
+        return self.recorded.kind.restore(codes[time % len(codes)], order)
+
+
+def person(problem: Problem, _seed: int, _budget: int | None, *, answers: str) -> Answers:
+    """Ask the person at the terminal which of three items is the odd one out.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or written.
+    NotApplicableError
+        By the oracle, where the file has no answer and there is no terminal, as in a worker.
+    """
+    return person_answers("ordinal-queries", _names(problem), answers)
+
+
+def person_answers(kind: str, names: Sequence[str], path: str | Path) -> Answers:
+    """The person at the terminal as an oracle, who is asked nothing twice.
+
+    The t-th time that a query is asked it gets the t-th answer of a file, whoever gave it; where
+    the file has none, the person is asked on stderr and answers on stdin, one line per query, and
+    the answer is added to the file. Ctrl-C ends the run. Algorithms without noise ask no query
+    twice.
+
+    Parameters
+    ----------
+    kind : str
+        Of oracle: ordinal-queries, quadruplet-queries or pair-queries.
+    names : sequence of str
+        Of the items.
+    path : str or path
+        Of the file; made if there is none. `hcbench ask` has files of its own, for one algorithm
+        each.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or written, or is about other items.
+    NotApplicableError
+        By the oracle, where an answer is needed and this process has no terminal.
+    """
+    header = Header(kind=kind, items=tuple(names))
+    return Answers(
+        kind=kind,
+        n=len(names),
+        arity=QUERY_KINDS[kind].arity,
+        answer=_Person(header, Path(path).expanduser()),
+    )
+
+
+class _Person:
+    def __init__(self, header: Header, path: Path) -> None:
+        self._header = header
+        self._path = path
+        self._kind = QUERY_KINDS[header.kind]
+        self._codes = RecordedAnswers.read(path).codes() if path.exists() else {}
+        self._given: Counter[Texts] = Counter()
+
+    def __call__(
+        self, queries: NDArray[np.int64], _keys: object, _times: object
+    ) -> NDArray[np.int8]:
+        items = self._header.items
+        codes = [self._answer(tuple(items[i] for i in row)) for row in queries]
+        return np.array(codes, dtype=np.int8)
+
+    def _answer(self, texts: Texts) -> int:
+        query, order = canonical(self._kind, texts)
+        codes = self._codes.setdefault(query, [])
+        if self._given[query] == len(codes):
+            code = self._ask(texts)
+            if code == UNSURE:
+                return UNSURE
+            codes.append(self._kind.reorder(code, order))
+        self._given[query] += 1
+        return self._kind.restore(codes[self._given[query] - 1], order)
+
+    def _ask(self, texts: Texts) -> int:
+        if not has_terminal():
+            raise NotApplicableError(
+                f"nobody can be asked about {quoted(texts)} here: workers have no terminal; answer "
+                f"by hcbench ask ITEMS, and compare with --replay FILE"
+            )
+        code = self._read(texts)
+        with AnswersFile(self._path, self._header) as file:
+            file.add(texts, code)
+        return code
+
+    def _read(self, texts: Texts) -> int:
+        kind = self._kind
+        codes = {choice.key: choice.code for choice in kind.offered(neither=True)} | {"u": UNSURE}
+        shown = [" and ".join(texts[:2]), " and ".join(texts[2:])] if kind.arity == 4 else texts
+        keys = [choice.key for choice in kind.choices if not choice.text]
+        if keys:
+            shown = [f"{key}: {text}" for key, text in zip(keys, shown, strict=True)]
+        while True:
+            sys.stderr.write(f"{kind.text}  {'  '.join(shown)}  ({'/'.join(codes)}) ")
+            sys.stderr.flush()
+            line = sys.stdin.readline()
+            if not line:
+                raise KeyboardInterrupt
+            if line.strip().lower() in codes:
+                return codes[line.strip().lower()]
+
+
+def has_terminal() -> bool:
+    """Whether this process may read from a terminal: one of another session may not."""
+    with suppress(OSError, ValueError):
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp() and sys.stderr.isatty()
+    return False
+
+
+def recorded_items(
+    _seed: int, *, path: str, truth: str | None = None, tree: str | None = None
+) -> Problem:
+    """The items of a file of answers, with the truth and the tree of other files, if any.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read, or the leaves of a tree are not the items.
+    """
+    names = RecordedAnswers.read(path).header.items
+    return Problem(
+        n=len(names),
+        names=names,
+        truths={} if truth is None else {"newick": read_shape(truth, names)},
+        tree=None if tree is None else read_shape(tree, names),
+    )
+
+
+def read_shape(file: str | Path, names: Sequence[str]) -> Tree:
+    """Read a tree of which only the shape matters: branch lengths need not be heights."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewickWarning)
+        return read_tree(file, names)
+
+
+def _names(problem: Problem) -> tuple[str, ...]:
+    return problem.names or tuple(map(str, range(problem.n)))

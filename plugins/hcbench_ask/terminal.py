@@ -1,0 +1,124 @@
+"""A page on a terminal, and the keys that are pressed; without a terminal, lines of stdin."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import termios
+import tty
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any, Self, TypeAlias
+
+END = "\x04"  # Ctrl-D
+_ENTER_PAGE, _LEAVE_PAGE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+_CLEAR = "\x1b[H\x1b[2J"
+
+Size: TypeAlias = tuple[int, int]
+
+
+def is_interactive() -> bool:
+    """Whether there is somebody at a terminal who sees what goes to stderr."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
+
+
+class Terminal:
+    """A terminal that gives each key at once and shows a page of its own, until the context ends.
+
+    Ctrl-C interrupts as always. Ctrl-Z gives the terminal back; the page is drawn again after
+    ``fg``. `click.getchar` would drop a key that is pressed just after the page was drawn.
+    """
+
+    def __init__(self) -> None:
+        self._input = sys.stdin.fileno()
+        self._settings: Any = None
+        self._handlers: dict[int, Any] = {}
+        self._draw: Callable[[Size], str] = lambda _size: "One moment ..."
+
+    def __enter__(self) -> Self:
+        self._settings = termios.tcgetattr(self._input)
+        for number, handler in (
+            (signal.SIGCONT, self._open),
+            (signal.SIGQUIT, _quit),
+            (signal.SIGTSTP, self._pause),
+            (signal.SIGWINCH, self._redraw),
+        ):
+            self._handlers[number] = signal.signal(number, handler)
+        self._open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError, termios.error):  # the terminal may be gone
+            self._close()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _open(self, *_: object) -> None:
+        tty.setcbreak(self._input)
+        _write(_ENTER_PAGE)
+        self._redraw()
+
+    def _close(self) -> None:
+        termios.tcsetattr(self._input, termios.TCSADRAIN, self._settings)
+        _write(_LEAVE_PAGE)
+
+    def _pause(self, number: int, _frame: FrameType | None) -> None:
+        self._close()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)  # stops here, unless there is no shell to continue it
+        signal.signal(number, self._pause)
+        self._open()
+
+    def _redraw(self, *_: object) -> None:
+        """Draw until the page has the size of the terminal, which may change meanwhile."""
+        size = None
+        while size != (size := self._size):
+            _write(_CLEAR + self._draw(size))
+
+    @property
+    def _size(self) -> Size:
+        """Columns and lines."""
+        try:
+            columns, lines = os.get_terminal_size(sys.stderr.fileno())
+        except OSError:
+            columns, lines = 0, 0
+        return columns or 80, lines or 24  # a pseudo-terminal may not know
+
+    def forget(self) -> None:
+        """Drop what was typed before anything was shown that it could be meant for."""
+        termios.tcflush(self._input, termios.TCIFLUSH)
+
+    def read(self, draw: Callable[[Size], str]) -> str:
+        """The next key; "" for one that is no character; `END` if none is left, as after Ctrl-D.
+
+        Parameters
+        ----------
+        draw : callable
+            Returns the page for a size in columns and lines. It is drawn now, and again whenever
+            the size changes.
+        """
+        self._draw = draw
+        self._redraw()
+        try:
+            pressed = os.read(self._input, 64).decode(errors="replace")
+        except OSError:  # the terminal is gone
+            return END
+        return "" if pressed.startswith("\x1b") else pressed[:1] or END
+
+
+def _write(text: str) -> None:
+    """Write to the terminal, without a buffer, so that a signal handler can do so at any time."""
+    os.write(sys.stderr.fileno(), text.encode())
+
+
+def _quit(number: int, _frame: FrameType | None) -> None:
+    """End in order, so that the terminal is as it was."""
+    raise SystemExit(128 + number)
+
+
+def read_line() -> str:
+    """The first character of the next line of stdin; `END` if none is left."""
+    line = sys.stdin.readline()
+    return (line.strip() or " ")[0] if line else END
