@@ -211,6 +211,7 @@ def test_csv_markdown_and_latex(small: Result, store: Path) -> None:
     assert "\\begin{tabular}" in call("compare", *SMALL, "--format=latex", store=store).stdout
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_no_control_codes(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     command = [sys.executable, "-m", "hcbench", "compare", *SMALL, "--plugin", TOYS]
@@ -239,6 +240,7 @@ def on_a_terminal(store: Path, **env: str) -> str:
     return written.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     written = on_a_terminal(tmp_path / "s.sqlite")
     assert "0 of 6 cells" in written
@@ -248,6 +250,7 @@ def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     assert written.endswith("see hcbench results\r\n")
 
 
+@pytest.mark.slow
 def test_no_color_is_respected(tmp_path: Path) -> None:
     written = on_a_terminal(tmp_path / "s.sqlite", NO_COLOR="1")
     colours = re.findall(r"\x1b\[(?:3[0-7]|9[0-7]|38)[;m]", written)
@@ -257,6 +260,7 @@ def test_no_color_is_respected(tmp_path: Path) -> None:
 # ---- Interruption --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_that_the_same_command_resumes(tmp_path: Path) -> None:
     args = ["--algos=Comb,Fail[how=hang]", *SMALL[1:], "--plugin", TOYS, "--jobs=1"]
     store = tmp_path / "s.sqlite"
@@ -443,6 +447,7 @@ def test_a_rerun_of_a_failure_shows_the_traceback(mixed: Result, store: Path) ->
     assert "crash: exited with code 7" in crash.stdout
 
 
+@pytest.mark.slow
 def test_pdb_stands_where_it_was_raised(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     args = ["rerun", key_of(store, "Fail"), "--in-process", "--pdb", "--plugin", TOYS]

@@ -89,6 +89,7 @@ def run(
     return run_plan(plan, registry.plugins, store, jobs=2, **options)
 
 
+@pytest.mark.slow
 def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) -> None:
     with Store(":memory:") as store:
         found = run(plugin, store, "one", exclusive=True)
@@ -102,6 +103,7 @@ def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) ->
     assert {p.values["two"].value for o in again for p in o.points} == {1.0}
 
 
+@pytest.mark.slow
 def test_without_it_they_do(plugin: Path, tmp_path: Path) -> None:
     """Else the test above shows nothing. Work enough for a worker that is late to start."""
     with Store(":memory:") as store:

@@ -207,6 +207,7 @@ def test_only_what_is_asked_for_is_measured() -> None:
     assert {name for name, _, _ in found} == {"metric_X"}
 
 
+@pytest.mark.slow
 def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> None:
     side = Side(BASE, tmp_path)
     try:
@@ -384,6 +385,7 @@ def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path)
     assert not list((repository / ".asv" / "regress").iterdir())  # nothing half done is left
 
 
+@pytest.mark.slow
 def test_a_commit_is_installed_once_and_the_oldest_are_forgotten(repository: Path) -> None:
     (repository / "alone.py").write_text("VALUE = 1\n")
     (repository / "pyproject.toml").write_text(

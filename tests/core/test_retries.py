@@ -16,6 +16,8 @@ from scipy.cluster.hierarchy import linkage
 import hcbench
 from hcbench import Results
 
+pytestmark = pytest.mark.slow
+
 
 class Watch:
     """Counts how often each cell is told, and does something after the third."""

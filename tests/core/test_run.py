@@ -45,6 +45,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.sqlite"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_nursery")
 def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None:
     results = compare(
@@ -243,6 +244,7 @@ def deadly(scored: Any) -> float:
     return 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "reason"),
     [
@@ -265,6 +267,7 @@ def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
     assert outcome.points[0].values["leaves"].value == 20
 
 
+@pytest.mark.slow
 def test_what_failed_outside_the_algorithm_is_tried_again(store: Path) -> None:
     def killed(X: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -415,6 +418,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_resumes_and_the_numbers_are_the_same(tmp_path: Path) -> None:
     store = tmp_path / "killed.sqlite"
     code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
@@ -458,6 +462,7 @@ def _stored(store: Path) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 def test_two_mains_on_one_store_lose_nothing(tmp_path: Path) -> None:
     store = tmp_path / "shared.sqlite"
     code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))

@@ -764,6 +764,7 @@ with Store(path) as store:
 """
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
     writers = [python(WRITER, path, first, 150) for first in (0, 1000)]
     for writer in writers:
@@ -775,6 +776,7 @@ def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
         assert numbers == {*range(150), *range(1000, 1150)}
 
 
+@pytest.mark.slow
 def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) -> None:
     writers = [python(WRITER, path, 0, 100) for _ in range(2)]
     for writer in writers:

@@ -37,7 +37,10 @@ from tests.core.test_store import (
 from tests.core.test_store_merge import contents, shard
 from tests.core.test_store_trouble import COMPARE, start
 
-pytestmark = pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed"),
+]
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 _names = (f"base{number}" for number in itertools.count())
 

@@ -16,6 +16,8 @@ from hcbench.model.cost import Cost
 from hcbench.store import Store, engine, rows
 from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "tests" / "misbehaving.py"
 COMPARE = [

@@ -177,6 +177,7 @@ def test_a_crash_is_a_failure_that_says_where():
     assert isinstance(raised.value.__cause__, NameError)
 
 
+@pytest.mark.slow
 def test_with_pytest(plugin, tmp_path):
     """Each check is a test; what does not apply or is exempt is skipped with its reason."""
     (tmp_path / "test_mine.py").write_text(
