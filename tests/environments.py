@@ -62,9 +62,9 @@ class Environment:
         return done.stdout
 
 
-def quiet_pytest(environment: Environment, *folders: Path) -> str:
-    """The last line of pytest, run on packages' own folders."""
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    tests = [str(folder / "tests") for folder in folders]
-    printed = environment.run("pytest", *options, *tests, cwd=folders[0])
+def quiet_pytest(environment: Environment, folder: Path) -> str:
+    """The last line of pytest, run in a package's own folder."""
+    printed = environment.run(
+        "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=folder
+    )
     return printed.strip().splitlines()[-1]
