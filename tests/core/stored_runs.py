@@ -9,7 +9,7 @@ from typing import Any
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Result
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.suite import Suite
 from hcbench.store import Record, Store
 
@@ -60,7 +60,7 @@ def keep_run(
     command: str = "hcbench compare",
 ) -> int:
     """Keep a run of these cells; its number."""
-    layout = Layout(
+    layout = Presentation(
         suite=suite or Suite(name="compare"),
         algorithms=tuple(dict.fromkeys(o.algorithm for o in outcomes)),
         datasets=tuple(dict.fromkeys(o.dataset for o in outcomes)),

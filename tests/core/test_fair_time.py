@@ -19,7 +19,8 @@ from hcbench.plan.plan import make_plan
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
-from hcbench.run.run import Task, _by_data, run_plan
+from hcbench.run.run import run_plan
+from hcbench.run.tasks import Task, by_data
 from hcbench.run.workers.conditions import load_average, processor_frequency
 from hcbench.store import Store
 
@@ -120,7 +121,7 @@ def test_on_fixed_data_algorithms_take_turns() -> None:
         name="turns", algorithms=algorithms, datasets=("iris", "wine"), repetitions=5, seed=3
     )
     cells = make_plan(suite, registry).cells
-    ordered = [task.cell for task in _by_data([Task(cell, ()) for cell in cells])]
+    ordered = [task.cell for task in by_data([Task(cell=cell, metrics=()) for cell in cells])]
     assert len({cell.oracle.label for cell in ordered}) > 1
     for start in range(0, len(ordered), len(algorithms)):
         turn = ordered[start : start + len(algorithms)]

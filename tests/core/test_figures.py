@@ -202,13 +202,13 @@ def test_notes_of_data_and_algorithm_stand_below_the_table(drawn: Result) -> Non
 @pytest.fixture
 def view(drawn: Result, folder: Path) -> Any:
     assert drawn.exit_code == 1
-    from hcbench.plan.presentation import Layout
+    from hcbench.plan.presentation import Presentation
 
     registry = load_registry([folder / "mine.py"])
     with Store(folder / "s.sqlite") as store:
         run = store.runs()[0]
         found = store.outcomes(run=run.id)
-        layout = Layout.of_description(run.layout)
+        layout = Presentation.of_description(run.layout)
         yield FigureView(Results.of_layout(layout, [o for o, _ in found]), store, registry)
 
 

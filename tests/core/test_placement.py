@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench.run.placement import Placement
+from hcbench.run.affinity import AffinityQueue
 
 SLOW_ORACLE = """
 import os
@@ -68,7 +68,7 @@ def test_answers_are_made_once_however_many_workers_hear_them(tmp_path: Path) ->
 def test_every_cell_is_placed_once_and_a_worker_stays_with_its_data(
     data: list[int], workers: list[str]
 ) -> None:
-    placement: Placement[tuple[int, int]] = Placement()
+    placement: AffinityQueue[tuple[int, int]] = AffinityQueue()
     for number, name in enumerate(data):
         placement.add(name, (name, number))
     left = Counter(data)

@@ -12,7 +12,7 @@ from hcbench import AlgorithmSpec, Suite
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
-from hcbench.plan.presentation import Layout
+from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, Use, fingerprint, uses
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, describe_suite, read_suite, rebuild_suite
@@ -129,7 +129,7 @@ def test_what_shares_a_label_gets_its_full_name(tmp_path: Path) -> None:
     assert [d.label for d in plan.datasets] == [m.label for m in plan.metrics] == ["pa:X", "pb:X"]
     assert {c.oracle.label for c in plan.cells} == {"pa:X", "pb:X"}
     assert len(set(metric_keys(plan).values())) == 2
-    layout = Layout.of_plan(plan)
+    layout = Presentation.of_plan(plan)
     assert layout.parameters["algorithms"]["pb:X[k=2]"] == {"k": 2}
     assert layout.parameters["metrics"] == {"pa:X": {}, "pb:X": {}}
     alone = make_plan(replace(suite, algorithms=("pb:X",), datasets=("pb:X",)), registry).cells[0]

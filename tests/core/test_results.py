@@ -20,7 +20,7 @@ from hcbench.analysis.tables.overviews import make_tables
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.labels import same_name
 from hcbench.registry.suite import Claim, Suite
 
@@ -572,7 +572,7 @@ def test_reference_rows_stand_last_and_are_not_ranked() -> None:
 
 def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
     claim = Claim(claim="c", algorithm="A", dataset="planted", metric="AARI", paper="0.5")
-    layout = Layout(
+    layout = Presentation(
         suite=Suite(name="s", algorithms=("B", "A"), budgets=(9, 5), timeout=None, claims=(claim,)),
         algorithms=("B", "A", "C"),
         datasets=("planted", "iris"),
@@ -581,7 +581,7 @@ def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
         references=("B",),
         parameters={"algorithms": {"A": {"x": (1.0, math.inf), "y": "z", "u": None}}},
     )
-    back = Layout.of_description(json.loads(json.dumps(layout.describe())))
+    back = Presentation.of_description(json.loads(json.dumps(layout.describe())))
     assert back == layout
     asked = [
         failure("C", 0, "skipped", "iris"),
@@ -596,7 +596,7 @@ def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
     assert back.in_order(asked[::-1]) == asked
     found = Results.of_layout(back, asked[::-1])
     assert (found.algorithms, found.datasets) == (["B", "A", "C"], ["planted", "iris"])
-    assert Layout.of_description({}) == Layout()
+    assert Presentation.of_description({}) == Presentation()
 
 
 def test_oracle_and_budget_are_shown_where_they_differ() -> None:

@@ -13,7 +13,7 @@ from hcbench.analysis.results import Results
 from hcbench.analysis.tables.overviews import count_verdicts, make_tables
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.claims import Claim
 from hcbench.registry.labels import split_parameter
 from hcbench.registry.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
@@ -343,7 +343,7 @@ def test_a_suite_file_may_say_all_of_it(tmp_path: Path) -> None:
     assert suite.figures == (Figure(name="curve", doc="A curve.", function="my.module:draw"),)
     written = json.loads(json.dumps(describe_suite(suite)))
     assert rebuild_suite(written) == suite
-    assert Layout.of_description(Layout(suite=suite).describe()).suite == suite
+    assert Presentation.of_description(Presentation(suite=suite).describe()).suite == suite
 
 
 def test_a_figure_that_no_text_names_is_not_kept_with_a_run() -> None:

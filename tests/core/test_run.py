@@ -18,8 +18,8 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import AlgorithmSpec, Results
-from hcbench.plan.presentation import Layout
-from hcbench.run.run import limits_of
+from hcbench.plan.presentation import Presentation
+from hcbench.run.workers import Limits
 from hcbench.store import Store
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -223,7 +223,7 @@ def test_what_is_reused_has_the_label_of_the_present_run(store: Path, tmp_path: 
     assert (outcome.reused, outcome.dataset) == (True, str(tmp_path / "two.csv"))
     with Store(store) as opened:
         for number, name in ((1, "one.csv"), (2, "two.csv")):
-            layout = Layout.of_description(opened.run(number).layout)
+            layout = Presentation.of_description(opened.run(number).layout)
             stored = [kept for kept, _ in opened.outcomes(run=number)]
             assert Results.of_layout(layout, stored).datasets == [str(tmp_path / name)]
 
@@ -255,7 +255,7 @@ def deadly(scored: Any) -> float:
 def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
-    monkeypatch.setattr("hcbench.run.run.GRACE", 6.0)  # of the start of a worker too
+    monkeypatch.setattr("hcbench.run.workers.limits.GRACE", 6.0)  # of the start of a worker too
     for again in (False, True):
         (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")
@@ -292,7 +292,7 @@ def test_what_failed_outside_the_algorithm_is_tried_again(store: Path) -> None:
 def test_data_and_metrics_may_take_as_long_as_the_algorithm(
     timeout: float | None, grace: float
 ) -> None:
-    assert limits_of(timeout).allowed("metrics") == grace
+    assert Limits.of_cell(timeout).allowed("metrics") == grace
 
 
 def test_older_runs_keep_what_they_have_measured(store: Path) -> None:

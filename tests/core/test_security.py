@@ -22,7 +22,7 @@ import hcbench as package
 from hcbench.cli import main, terminal
 from hcbench.cli.terminal import printable
 from hcbench.errors import StoreError
-from hcbench.plan.presentation import Layout
+from hcbench.plan.presentation import Presentation
 from hcbench.registry.names import format_name, parse_name
 from hcbench.registry.suite import Suite, read_suite
 from hcbench.store import Store
@@ -238,8 +238,8 @@ def test_files_of_a_suite_are_those_of_its_folder(tmp_path: Path) -> None:
         assert parse_name(suite.algorithms[1]).params == {"init": str(folder / "start.nwk")}
         assert suite.only == (("UPGMA", suite.datasets[0]),)
         assert suite.claims[0].dataset == suite.datasets[0]
-        described = json.loads(json.dumps(Layout(suite=suite).describe()))
-        assert Layout.of_description(described).suite.datasets == suite.datasets
+        described = json.loads(json.dumps(Presentation(suite=suite).describe()))
+        assert Presentation.of_description(described).suite.datasets == suite.datasets
 
 
 @given(st.text(max_size=20))
@@ -270,7 +270,7 @@ def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
     path = tmp_path / "store"
     with Store(path) as store:
         suite = Suite(name=EVIL, algorithms=(EVIL,), datasets=(EVIL,))
-        layout = Layout(suite=suite, algorithms=(EVIL,), datasets=(EVIL,)).describe()
+        layout = Presentation(suite=suite, algorithms=(EVIL,), datasets=(EVIL,)).describe()
         run = store.begin_run(command=EVIL, suite=EVIL, environment={}, layout=layout)
         labels = {"algorithm": EVIL, "dataset": EVIL, "oracle": EVIL}
         wrong = make_outcome(0, **labels, status="error", reason=EVIL, log=EVIL, traceback=EVIL)

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from hcbench.cli import main
 from hcbench.errors import ParameterError
 from hcbench.plan.plan import Inapplicable, Plan, make_plan
-from hcbench.plan.presentation import Layout
+from hcbench.plan.presentation import Presentation
 from hcbench.plan.shards import Shard, take_shard
 from hcbench.registry import load_registry
 from hcbench.registry.suite import Suite
@@ -74,14 +74,14 @@ def test_another_plan_is_another_plan() -> None:
 def test_what_cannot_be_is_in_the_first_shard_and_layouts_are_those_of_the_whole() -> None:
     left_out = [Inapplicable("A", "b", "", "it cannot be")]
     plan = replace(plan_of(4, 1, 2), inapplicable=left_out)
-    whole = Layout.of_plan(plan)
+    whole = Presentation.of_plan(plan)
     assert len(whole.oracles) > 1
     for number in (1, 2, 3):
         shard = take_shard(plan, number, 3)
         assert shard.inapplicable == (left_out if number == 1 else [])
-        layout = Layout.of_plan(shard)
+        layout = Presentation.of_plan(shard)
         assert replace(layout, shard=None) == whole
-        assert Layout.of_description(layout.describe()).shard == shard.shard
+        assert Presentation.of_description(layout.describe()).shard == shard.shard
 
 
 @pytest.mark.parametrize("number", [0, 4, -1])

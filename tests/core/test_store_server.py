@@ -17,7 +17,7 @@ import hcbench
 from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
-from hcbench.run.run import Unobserved
+from hcbench.run.observer import Observer
 from hcbench.store import Store, database, engine
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
@@ -268,7 +268,7 @@ def test_a_run_whose_server_was_away_too_long_is_resumed(
         "n_jobs": 1,
     }
 
-    class Pull(Unobserved):
+    class Pull(Observer):
         """Pulls the plug when the first cell is stored."""
 
         seen = 0

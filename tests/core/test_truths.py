@@ -12,7 +12,7 @@ from hcbench import Problem, Results, Tree
 from hcbench.analysis.tables import BEST_TRUTH
 from hcbench.analysis.tables.datasets import dataset_block
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.specs import load_function
 from hcbench.store import Store
 
@@ -94,7 +94,7 @@ def test_an_only_truth_is_told_once_beside_data_with_several(folder: Path, tmp_p
     assert values["UPGMA"] == {"AARI": 1.0, "AARI[truth=labels]": None}
     with Store(tmp_path / "s.sqlite") as store:
         run = store.run()
-        layout = Layout.of_description(json.loads(json.dumps(run.layout)))
+        layout = Presentation.of_description(json.loads(json.dumps(run.layout)))
         again = Results.of_layout(layout, [o for o, _ in store.outcomes(run=run.id)])
     told = [row["metrics"] for row in results.rows]
     assert [row["metrics"] for row in again.rows] == told

@@ -71,12 +71,12 @@ def _write(merged: Sequence[Merged]) -> None:
 
 def describe_shards(runs: Sequence[RunInfo]) -> list[str]:
     """What is to be said of runs that are parts of plans."""
-    from hcbench.plan.presentation import Layout
+    from hcbench.plan.presentation import Presentation
 
     shards = [
         (run, shard)
         for run in runs
-        if (shard := Layout.of_description(run.layout).shard) is not None
+        if (shard := Presentation.of_description(run.layout).shard) is not None
     ]
     lines = []
     if len({(shard.plan, shard.count) for _, shard in shards}) > 1:

@@ -11,12 +11,13 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from hcbench.cli.terminal import console, tell
 from hcbench.plan.outcome import Outcome
+from hcbench.run.observer import Observer
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -30,10 +31,10 @@ Running = Sequence[tuple[str, str, float]]
 Kinds = Mapping[tuple[str, str], int]
 
 
-def follow(*, quiet: bool) -> Silence | Lines | Bar:
+def follow(*, quiet: bool) -> AbstractContextManager[Observer]:
     """The observer that suits stderr."""
     if quiet:
-        return Silence()
+        return nullcontext(Observer())
     err = console(stderr=True)
     alive = err.is_terminal and not err.is_dumb_terminal and not os.environ.get("CI")
     return Bar(err) if alive else Lines()
@@ -146,26 +147,7 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600}:{whole % 3600 // 60:02} h"
 
 
-class Silence:
-    """Shows nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def started(self, total: int, reused: int, left: Kinds) -> None:
-        """Ignore it."""
-
-    def finished(self, outcome: Outcome, seconds: float) -> None:
-        """Ignore it."""
-
-    def running(self, cells: Running) -> None:
-        """Ignore it."""
-
-
-class Lines:
+class Lines(Observer):
     """A plain line every few seconds, for logs."""
 
     def __init__(self) -> None:
@@ -202,7 +184,7 @@ def _describe(label: str, phase: str, seconds: float) -> str:
     return f"{label} ({phase}, {duration(seconds)})"
 
 
-class Bar:
+class Bar(Observer):
     """A progress bar with the running cells below and failures above it.
 
     Parameters

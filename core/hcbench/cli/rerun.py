@@ -203,11 +203,11 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     from hcbench.run.executors import cell_pool
     from hcbench.run.job import pack_job
     from hcbench.run.outcomes import outcome_of
-    from hcbench.run.run import limits_of
     from hcbench.run.tasks import make_job
+    from hcbench.run.workers import Limits
 
     job = make_job(cell, [m.label for m in cell.metrics])
-    limits = limits_of(None if timeout == math.inf else timeout)
+    limits = Limits.of_cell(None if timeout == math.inf else timeout)
     with cell_pool(1) as pool:
         pool.submit(cell, pack_job(job, registry.plugins.files), limits)
         (report,) = pool.wait()

@@ -19,7 +19,7 @@ from hcbench.errors import ExitCode
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.registry import Registry
-    from hcbench.run.rescore import Kept
+    from hcbench.run.rescore import StoredPlan
     from hcbench.store import Store
 
 
@@ -76,10 +76,10 @@ def rescore(
     with Store(place_of(store)) as opened:
         info = opened.run(run)
         with stdout_for_data():
-            kept = plan_of_run(opened, info, registry, names)
-            for change in () if quiet else kept.changes:
+            wanted = plan_of_run(opened, info, registry, names)
+            for change in () if quiet else wanted.changes:
                 tell(f"note: {change}")
-            results = _compute(kept, registry, opened, context.obj, jobs, quiet)
+            results = _compute(wanted, registry, opened, context.obj, jobs, quiet)
         location = opened.location
     write_results(results, format)
     failed = sum(bool(outcome.metric_errors) for outcome in results.outcomes)
@@ -91,7 +91,7 @@ def rescore(
 
 
 def _compute(
-    kept: Kept,
+    wanted: StoredPlan,
     registry: Registry,
     store: Store,
     command: Sequence[str] | None,
@@ -101,20 +101,20 @@ def _compute(
     from hcbench.analysis.results import Results
     from hcbench.cli.compare import INTERRUPTED, without_password
     from hcbench.cli.progress import follow
-    from hcbench.run.run import run_plan
+    from hcbench.run.run import rescore_plan
 
     said = without_password(shlex.join(command or ["hcbench", "results", "rescore"]))
     try:
         with follow(quiet=quiet) as observer:
-            outcomes = run_plan(
-                kept.plan,
+            outcomes = rescore_plan(
+                wanted.plan,
+                wanted.stored_results,
                 registry.plugins,
                 store,
                 jobs=jobs,
-                kept=kept.stored,
                 command=said,
                 observer=observer,
             )
     except KeyboardInterrupt:
         raise click.Abort(INTERRUPTED) from None
-    return Results.of_plan(kept.plan, outcomes)
+    return Results.of_plan(wanted.plan, outcomes)

@@ -44,14 +44,14 @@ def read_run(
         If no cell matches.
     """
     from hcbench.analysis.results import Results
-    from hcbench.plan.presentation import Layout
+    from hcbench.plan.presentation import Presentation
 
     found = store.outcomes(
         run=run.id, algorithm=algorithm, dataset=dataset, oracle=oracle, status=status
     )
     if not found:
         raise StoreError(f"run {run.id} of {store.location} has no such cells")
-    layout = Layout.of_description(run.layout)
+    layout = Presentation.of_description(run.layout)
     if algorithm or dataset or oracle or status:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
     sizes = store.sizes(run.id)

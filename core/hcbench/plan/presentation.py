@@ -58,7 +58,7 @@ class MetricInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Presentation:
     """How outcomes are shown.
 
     Attributes

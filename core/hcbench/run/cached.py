@@ -1,4 +1,4 @@
-"""What of a plan is in the store already, so that it need not run.
+"""Which cells of a plan have a stored result, and need not run.
 
 Apart from `run`, because ``--dry-run`` asks it too and imports nothing heavy.
 """
@@ -15,22 +15,24 @@ if TYPE_CHECKING:
     from hcbench.store import Store, Stored
 
 GIB = 2**30
-SHARE = 0.8  # of the memory there is, so that something is left for the system
+_SHARE = 0.8  # of the memory, so that something is left for the system
 _ALGORITHM = ("warm-up", "algorithm")  # the phases in which it runs
 
 
 def memory_limit(plan: Plan, jobs: int) -> float:
-    """GiB that a cell may take: a share of the machine's where no limit is asked for.
+    """GiB that a cell may take: the suite's limit, or a share of this machine's memory."""
+    return plan.suite.memory or memory_share(psutil.virtual_memory().total / jobs)
 
-    So that one hog cannot stop the machine.
-    """
-    return plan.suite.memory or round(SHARE * psutil.virtual_memory().total / jobs / GIB, 1)
+
+def memory_share(available: float) -> float:
+    """GiB that a cell may take of the bytes available to it, so that it cannot stop the machine."""
+    return max(0.1, round(_SHARE * available / GIB, 1))
 
 
 def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
-    """What is stored and stands; of its values nothing is told."""
-    found = store.find([cell.key for cell in plan.cells], {})
-    return {key: stored for key, stored in found.items() if stands(stored, plan, memory)}
+    """The stored results that need not be measured again, without their values."""
+    known = store.find([cell.key for cell in plan.cells], {})
+    return {key: stored for key, stored in known.items() if stands(stored, plan, memory)}
 
 
 def stands(stored: Stored, plan: Plan, memory: float) -> bool:

@@ -1,7 +1,7 @@
-"""New metrics of old results: a plan made from what a run has kept, in which nothing is run.
+"""The plan of a stored run, with more metrics, to compute them without running a cell.
 
-The data are made again from their seeds, as the metrics need them. Algorithms and oracles need not
-be there any more: what is to be known of them is kept with their cells.
+The data are made again from their seeds. Algorithms and oracles need not be installed any more, as
+what the metrics need of them is stored with each cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hcbench.model.trees import Tree
 from hcbench.plan.cell import Cell
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Inapplicable, Plan, metric_keys
-from hcbench.plan.presentation import Layout
+from hcbench.plan.presentation import Presentation
 from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Catalogue, Registry, Use, make_use
 from hcbench.registry.plugins import Plugin
@@ -26,7 +26,7 @@ from hcbench.store import RunInfo, Store, Stored
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class KeptCell(Cell):
+class StoredCell(Cell):
     """A cell as it was when it was measured, whatever has changed since.
 
     Attributes
@@ -61,25 +61,27 @@ class KeptCell(Cell):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What a run has kept, as a plan.
+class StoredPlan:
+    """The plan of a stored run.
 
     Attributes
     ----------
     plan : Plan
         With its metrics and the new ones.
-    stored : mapping of key to Stored
-        The rows of its cells.
+    stored_results : mapping of key to Stored
+        Of all its cells.
     changes : tuple of str
-        What is not as it was, for the reader.
+        What has changed since, in words.
     """
 
     plan: Plan
-    stored: Mapping[str, Stored]
+    stored_results: Mapping[str, Stored]
     changes: tuple[str, ...]
 
 
-def plan_of_run(store: Store, run: RunInfo, registry: Registry, metrics: Sequence[str]) -> Kept:
+def plan_of_run(
+    store: Store, run: RunInfo, registry: Registry, metrics: Sequence[str]
+) -> StoredPlan:
     """Make a plan of a stored run, with more metrics.
 
     Parameters
@@ -93,17 +95,19 @@ def plan_of_run(store: Store, run: RunInfo, registry: Registry, metrics: Sequenc
     Raises
     ------
     HcbenchError
-        If a metric is unknown, or a data set is not here any more.
+        If a metric is unknown, or a data set is not installed any more.
     """
     outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
-    making = _Making(store, run, registry, Layout.of_description(run.layout))
+    making = _Making(store, run, registry, Presentation.of_description(run.layout))
     return making.plan(outcomes, metrics)
 
 
 class _Making:
-    """A plan on its way."""
+    """Makes the plan of a stored run."""
 
-    def __init__(self, store: Store, run: RunInfo, registry: Registry, layout: Layout) -> None:
+    def __init__(
+        self, store: Store, run: RunInfo, registry: Registry, layout: Presentation
+    ) -> None:
         self.store = store
         self.run = run
         self.registry = registry
@@ -112,7 +116,7 @@ class _Making:
         self.uses: dict[tuple[str, str], Use[Any]] = {}
         self.descriptions = store.descriptions(run.id)
 
-    def plan(self, outcomes: Sequence[Outcome], metrics: Sequence[str]) -> Kept:
+    def plan(self, outcomes: Sequence[Outcome], metrics: Sequence[str]) -> StoredPlan:
         rows = self.store.find_in(self.run.id, {})
         cells = [self._cell(o, rows[o.key]) for o in outcomes if o.key]
         datasets = self._in_order(cells, "dataset", self.layout.datasets)
@@ -128,9 +132,9 @@ class _Making:
             shard=self.layout.shard,
         )
         stored = self.store.find_in(self.run.id, metric_keys(plan))
-        return Kept(plan, stored, tuple(self.changes))
+        return StoredPlan(plan, stored, tuple(self.changes))
 
-    def _cell(self, outcome: Outcome, stored: Stored) -> KeptCell:
+    def _cell(self, outcome: Outcome, stored: Stored) -> StoredCell:
         described = self.descriptions[outcome.key]
         algorithm, dataset, oracle = (
             self._use(kind, label, described, stored)
@@ -140,7 +144,7 @@ class _Making:
                 ("oracle", outcome.oracle),
             )
         )
-        return KeptCell(
+        return StoredCell(
             algorithm=algorithm,
             dataset=dataset,
             oracle=oracle,
@@ -154,45 +158,45 @@ class _Making:
         )
 
     def _use(self, kind: str, label: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
-        said = described[kind]
-        known = json.dumps(said, sort_keys=True) + label
-        if (kind, known) not in self.uses:
-            self.uses[kind, known] = replace(self._make_use(kind, described, stored), label=label)
-        return self.uses[kind, known]
+        same = kind, json.dumps(described[kind], sort_keys=True) + label
+        if same not in self.uses:
+            self.uses[same] = replace(self._make_use(kind, described, stored), label=label)
+        return self.uses[same]
 
     def _make_use(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         catalogue: Catalogue[Any] = getattr(self.registry, f"{kind}s")
-        said = described[kind]
-        params = {name: as_tuples(value) for name, value in said["params"].items()}
+        name = described[kind]["name"]
+        params = {k: as_tuples(value) for k, value in described[kind]["params"].items()}
         try:
-            entry = catalogue.find(said["name"])
-            use = make_use(entry.spec, entry.plugin, params)
+            entry = catalogue.find(name)
+            return make_use(entry.spec, entry.plugin, params)
         except HcbenchError as error:
             if kind == "dataset":
                 if isinstance(error, UnknownNameError):
                     raise UnknownNameError(f"{error}; one of a file needs --plugin FILE") from error
                 raise
-            self.changes[f"{said['name']} is not here as it was, and is not needed: {error}"] = None
+            self.changes[f"{name} is not installed as it was, and is not needed: {error}"] = None
             return self._stand_in(kind, described, stored, params)
-        return use
 
     def _stand_in(
         self, kind: str, described: Mapping[str, Any], stored: Stored, params: Params
     ) -> Use[Any]:
-        """Something that is not called: what its cell tells of it is enough."""
+        """A spec that is never called, from what is stored with its cell."""
         distribution, _, name = described[kind]["name"].rpartition(":")
         plugin = Plugin(distribution, "", "")
-        nowhere = "hcbench.run.rescore:not_here"
+        nowhere = "hcbench.run.rescore:not_installed"
         spec: Spec
         if kind == "oracle":
-            spec = OracleSpec(name=name, function=nowhere, doc="Not here.", kind="none", needs=())
+            spec = OracleSpec(
+                name=name, function=nowhere, doc="Not installed.", kind="none", needs=()
+            )
         else:
             results = [point.result for point in self.store.results_of(stored.row)]
             returns_tree = isinstance(results[-1], Tree | None) if results else True
             spec = AlgorithmSpec(
                 name=name,
                 function=nowhere,
-                doc="Not here.",
+                doc="Not installed.",
                 accepts=("none",),
                 hints=tuple(described["hints"]),
                 returns="tree" if returns_tree else "partition",
@@ -204,27 +208,27 @@ class _Making:
         self, cells: Sequence[Cell], kind: str, labels: Sequence[str]
     ) -> tuple[Use[Any], ...]:
         """The algorithms, or data sets, in the order in which they were asked for."""
-        found = {getattr(cell, kind).label: getattr(cell, kind) for cell in cells}
-        return tuple(found[label] for label in dict.fromkeys([*labels, *found]) if label in found)
+        uses = {getattr(cell, kind).label: getattr(cell, kind) for cell in cells}
+        return tuple(uses[label] for label in dict.fromkeys([*labels, *uses]) if label in uses)
 
     def _metrics(
         self, new: Sequence[str], datasets: Sequence[Use[DatasetSpec]]
     ) -> tuple[Use[MetricSpec], ...]:
-        """Those of the run as far as they are here, then the new ones."""
-        found: dict[str, Use[MetricSpec]] = {}
+        """Those of the run that are installed, then the new ones."""
+        uses: dict[str, Use[MetricSpec]] = {}
         for metric in self.layout.metrics:
             try:
-                (found[metric.label],) = self.registry.use_metrics(metric.label)
+                (uses[metric.label],) = self.registry.use_metrics(metric.label)
             except HcbenchError as error:
-                self.changes[f"{metric.label} is left out: {error}"] = None
+                self.changes[f"{metric.label} is excluded: {error}"] = None
         asked = [use for name in new for use in self.registry.use_metrics(name)]
         for use in with_all_truths(asked, datasets):
-            found.setdefault(use.label, use)
-        return tuple(replace(use, label=label) for label, use in found.items())
+            uses.setdefault(use.label, use)
+        return tuple(replace(use, label=label) for label, use in uses.items())
 
 
 def _inapplicable(outcomes: Sequence[Outcome]) -> list[Inapplicable]:
-    """Combinations that could not be, each once for all its repetitions."""
+    """The inapplicable combinations, each once for all its repetitions."""
     return list(
         dict.fromkeys(
             Inapplicable(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
@@ -232,8 +236,8 @@ def _inapplicable(outcomes: Sequence[Outcome]) -> list[Inapplicable]:
     )
 
 
-def not_here(*_args: object, **_params: object) -> None:
-    """What stands for a function that is not installed.
+def not_installed(*_args: object, **_params: object) -> None:
+    """Takes the place of a function that is not installed.
 
     Raises
     ------

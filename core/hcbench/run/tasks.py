@@ -1,13 +1,86 @@
-"""What a run has left to do, and the job that a worker needs for it."""
+"""What a run has left to do, cells to run and stored results to score, and the jobs for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from hcbench.plan.cell import Cell
+from hcbench.plan.outcome import Outcome
+from hcbench.plan.plan import Plan
 from hcbench.registry import Use
-from hcbench.run.job import Call, Job
+from hcbench.run.job import Call, Job, RescoreJob
+from hcbench.store import Store, Stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A cell to run.
+
+    Attributes
+    ----------
+    cell : Cell
+    metrics : tuple of str
+        Labels of the metrics to compute.
+    fresh : bool
+        Whether the result is stored beside those of older runs, which keep theirs.
+    attempt : int
+        More than 1 if a worker was lost with it.
+    """
+
+    cell: Cell
+    metrics: tuple[str, ...]
+    fresh: bool = False
+    attempt: int = 1
+
+    @property
+    def data(self) -> str:
+        """Which data it uses."""
+        return self.cell.data_key
+
+    @property
+    def answers(self) -> tuple[object, ...]:
+        """Which answers it needs: those of one oracle about one repetition's data."""
+        cell = self.cell
+        return self.data, cell.repetition, cell.oracle.label, cell.budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoreTask(Task):
+    """A cell whose result is stored, but not the values of all metrics.
+
+    Attributes
+    ----------
+    stored : Stored
+    outcome : Outcome
+        What is stored of it, without the results.
+    """
+
+    stored: Stored
+    outcome: Outcome
+
+
+def rescore_tasks(
+    plan: Plan, stored_results: Mapping[str, Stored], store: Store, wanted: Mapping[str, str]
+) -> list[RescoreTask]:
+    """A task for each stored result that lacks metrics.
+
+    Parameters
+    ----------
+    plan : Plan
+    stored_results : mapping of key to Stored
+    store : Store
+    wanted : mapping of label to key
+        The metrics of the plan.
+    """
+    lacking = {k: s for k, s in stored_results.items() if s.missing and s.status == "ok"}
+    outcomes = store.read([s.row for s in lacking.values()], wanted) if lacking else {}
+    return [
+        RescoreTask(cell=cell, metrics=stored.missing, stored=stored, outcome=outcomes[stored.row])
+        for cell in plan.cells
+        if (stored := lacking.get(cell.key)) is not None and stored.row in outcomes
+    ]
 
 
 def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
@@ -43,3 +116,28 @@ def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
 
 def _call(use: Use[Any]) -> Call:
     return Call(use.spec.function, dict(use.params))
+
+
+def job_of(task: Task, store: Store) -> Job | RescoreJob:
+    """What a worker needs for a task."""
+    job = make_job(task.cell, task.metrics)
+    if isinstance(task, RescoreTask):
+        return RescoreJob(job, task.outcome.cost, store.results_of(task.stored.row))
+    return job
+
+
+def by_data(tasks: Iterable[Task]) -> list[Task]:
+    """In the order of the plan, but what uses the same data together, and of that the same answers.
+
+    A worker keeps both for the next cell. Of data that are the same in all repetitions, these
+    follow one another, so that a machine that slows down slows all algorithms.
+    """
+    places: dict[object, int] = {}
+    return sorted(
+        tasks,
+        key=lambda task: (
+            places.setdefault(task.data, len(places)),
+            task.cell.repetition,
+            places.setdefault(task.answers[2:], len(places)),
+        ),
+    )

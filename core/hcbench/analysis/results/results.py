@@ -20,7 +20,7 @@ from hcbench.analysis.views.ranks import Ranking, find_best, rank_algorithms
 from hcbench.analysis.views.significance import describe_ranking
 from hcbench.errors import HcbenchError
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.plan.presentation import Layout, MetricInfo
+from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
@@ -61,11 +61,14 @@ class Results:
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
         """The results of a plan."""
-        return cls.of_layout(Layout.of_plan(plan), outcomes)
+        return cls.of_layout(Presentation.of_plan(plan), outcomes)
 
     @classmethod
     def of_layout(
-        cls, layout: Layout, outcomes: Iterable[Outcome], sizes: Mapping[str, int] | None = None
+        cls,
+        layout: Presentation,
+        outcomes: Iterable[Outcome],
+        sizes: Mapping[str, int] | None = None,
     ) -> Self:
         """The results of a run, in the order in which they were asked for.
 
@@ -73,7 +76,7 @@ class Results:
 
         Parameters
         ----------
-        layout : Layout
+        layout : Presentation
         outcomes : iterable of Outcome
         sizes : mapping of data digest to int, optional
             By default those of the outcomes that hold their results.

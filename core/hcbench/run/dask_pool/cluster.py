@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
-from hcbench.run.cached import GIB, SHARE
+from hcbench.run.cached import memory_share
 from hcbench.run.dask_pool.host import Presence, greet
 from hcbench.run.dask_pool.pool import DaskPool
 from hcbench.run.dask_pool.terms import Terms, Welcome
@@ -115,7 +115,7 @@ class Cluster:
             else welcome.machine["memory_bytes"] / threads[welcome.machine["host"]]
             for welcome in self._welcomes.values()
         ]
-        return max(0.1, round(SHARE * min(shares) / GIB, 1))
+        return memory_share(min(shares))
 
     def describe(self) -> dict[str, Any]:
         """Which machines take part, for the description of a run."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 from distributed import Future, KilledWorker
 
 from hcbench.errors import WorkerError
+from hcbench.run.affinity import AffinityQueue
 from hcbench.run.dask_pool.host import key_of, run_cell
-from hcbench.run.placement import Placement
 from hcbench.run.workers import Limits, Report
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class DaskPool:
         self._client = cluster.client
         self._numbers = cluster.numbers
         self._cells: dict[int, _Cell] = {}
-        self._waiting: Placement[_Cell] = Placement()
+        self._waiting: AffinityQueue[_Cell] = AffinityQueue()
         self._given: dict[str, dict[int, _Cell]] = {}
         self._futures: dict[int, Future[Report]] = {}
         self._arrived: queue.SimpleQueue[tuple[int, Report | BaseException]] = queue.SimpleQueue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 ALGORITHM = "algorithm"
 WARM_UP = "warm-up"
@@ -35,6 +36,12 @@ class Limits:
     seconds: float | None = None
     memory: int | None = None
     grace: float = GRACE
+
+    @classmethod
+    def of_cell(cls, timeout: float | None, memory: int | None = None) -> Self:
+        """What a cell may take: its data and its metrics twice its timeout, or 120 s if more."""
+        grace = math.inf if timeout is None else max(GRACE, 2.0 * timeout)
+        return cls(seconds=timeout, memory=memory, grace=grace)
 
     def allowed(self, phase: str) -> float:
         """Seconds for a phase."""

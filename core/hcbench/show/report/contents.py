@@ -11,7 +11,7 @@ from hcbench.analysis.results import Results
 from hcbench.analysis.verdicts import WORDS, describe_claimed
 from hcbench.analysis.views.palette import PALETTE, PALETTE_DARK
 from hcbench.plan.outcome import STATUSES
-from hcbench.plan.presentation import Layout
+from hcbench.plan.presentation import Presentation
 from hcbench.show.report.axes import describe_axes, describe_filters
 from hcbench.show.report.cells import describe_cells, short
 from hcbench.show.report.standings import (
@@ -114,7 +114,7 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     StoreError
         If the store cannot be read.
     """
-    layout = Layout.of_description(run.layout)
+    layout = Presentation.of_description(run.layout)
     outcomes = [found for found, _ in store.outcomes(run=run.id)]
     results = Results.of_layout(layout, outcomes, store.sizes(run.id))
     standings = find_standings(results)

@@ -1,6 +1,7 @@
-"""Which worker gets which cell: those that share something together, while nobody is idle for it.
+"""Which worker gets which cell: cells that share data or answers go to the same worker.
 
-What a worker has made, data or forty million answers, it need not make again for the next cell.
+A worker that has made data, or forty million answers, need not make them again for the next cell.
+No worker is idle for that.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Placement(Generic[T]):
-    """Cells that wait, by what they share, and what of that each worker has made.
+class AffinityQueue(Generic[T]):
+    """Cells that wait, by what they share, and what each worker has of that.
 
-    A worker stays with what it has while cells that share it wait; then it begins with the first
-    that nobody else has, and if there is none, it helps where most is left.
+    A worker takes cells that share what it has as long as there are any; then the first cells that
+    share what no other worker has; if there are none, those of which most are left.
     """
 
     def __init__(self) -> None:
@@ -28,7 +29,7 @@ class Placement(Generic[T]):
         return self._count
 
     def add(self, shared: Hashable, cell: T) -> None:
-        """Let a cell wait."""
+        """Add a cell."""
         self._waiting.setdefault(shared, deque()).append(cell)
         self._count += 1
 
@@ -37,7 +38,7 @@ class Placement(Generic[T]):
         self._made = {name: shared for name, shared in self._made.items() if name in workers}
 
     def take(self, worker: Hashable) -> T:
-        """Take the next cell for a worker off those that wait; there must be one."""
+        """Remove and return the next cell for a worker; there must be one."""
         shared = self._made.get(worker)
         if shared not in self._waiting:
             taken = set(self._made.values())

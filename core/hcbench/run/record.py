@@ -1,0 +1,203 @@
+"""What a run has measured and reused, written to the store as it arrives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from hcbench.plan.cell import Cell
+from hcbench.plan.outcome import Outcome
+from hcbench.plan.plan import Plan, metric_keys
+from hcbench.plan.presentation import Presentation
+from hcbench.registry.plugins import Plugins
+from hcbench.run.environment import describe_environment
+from hcbench.run.observer import Observer
+from hcbench.run.outcomes import digest_of, outcome_of, relabelled, rescored, skipped_outcomes
+from hcbench.run.tasks import RescoreTask, Task
+from hcbench.run.workers import Report
+from hcbench.store import Record, Store, Stored
+
+_OTHER_DATA = "the data set yields other data now than when the result was made"
+
+
+class RunRecord:
+    """A run in the store, on its way.
+
+    Parameters
+    ----------
+    plan : Plan
+    plugins : Plugins
+        Whose reporting hooks are called.
+    store : Store
+    memory : float
+        GiB that a cell may take.
+    observer : Observer
+    may_run : bool
+        Whether a stored result whose data have changed is dropped, as its cell can run again;
+        otherwise its new values are errors.
+
+    Attributes
+    ----------
+    outcomes : list of Outcome
+        Once the run has ended: the inapplicable combinations, then the cells in the order of the
+        plan.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        plugins: Plugins,
+        store: Store,
+        memory: float,
+        observer: Observer,
+        *,
+        may_run: bool = True,
+    ) -> None:
+        self.plan = plan
+        self.plugins = plugins
+        self.store = store
+        self.memory = memory
+        self.observer = observer
+        self.outcomes: list[Outcome] = []
+        self._may_run = may_run
+        self._metric_keys = metric_keys(plan)
+        self._run = 0
+        self._measured: dict[str, Outcome] = {}
+        # Only which rows are reused; what they say is read at the end, as it may be very much.
+        self._reused: dict[str, Stored] = {}
+        # What each data set has yielded in this run, to tell whether stored results are of it.
+        self._digests: dict[str, set[str]] = {}
+
+    def begin(
+        self,
+        command: str,
+        machines: Mapping[str, Any],
+        stored_results: Mapping[str, Stored],
+        tasks: Sequence[Task],
+    ) -> None:
+        """Store the beginning of the run, and the inapplicable combinations."""
+        to_do = {task.cell.key for task in tasks}
+        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
+        # Cells may be stored under the labels of a run in which shorter ones were unique.
+        renamed = {
+            cell.key: cell.labels
+            for cell in self.plan.cells
+            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
+        }
+        self._run = self.store.begin_run(
+            command=command,
+            suite=self.plan.suite.name,
+            environment={**describe_environment(self.plugins.loaded), **machines},
+            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
+        )
+        skipped = skipped_outcomes(self.plan)
+        self.outcomes += skipped
+        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
+        left = Counter(task.cell.labels[:2] for task in tasks)
+        self.observer.started(len(self.plan.cells), len(self._reused), left)
+        self.plugins.report("hcbench_run_started", plan=self.plan)
+
+    def save(self, reports: Iterable[Report]) -> None:
+        """Store what has arrived, as much as possible in one transaction, and report it."""
+        records: dict[bool, list[Record]] = {False: [], True: []}
+        finished = []
+        for report in reports:
+            task = report.tag
+            assert isinstance(task, Task)
+            cell, digest = task.cell, digest_of(report)
+            if digest:
+                self._digests.setdefault(cell.data_key, set()).add(digest)
+            if isinstance(task, RescoreTask):
+                if digest not in ("", task.stored.data_digest):
+                    if self._may_run:
+                        continue  # the new metrics saw other data: see `outdated_tasks`
+                    report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
+                outcome = rescored(cell, task.metrics, task.outcome, report)
+                keys = {label: self._metric_keys[label] for label in task.metrics}
+                self.store.save_values(self._run, task.stored.row, outcome.points, keys)
+                self._reused[cell.key] = task.stored
+            else:
+                outcome = outcome_of(cell, report)
+                records[task.fresh].append(self._record(outcome, cell))
+                self._measured[cell.key] = outcome
+            finished.append((outcome, report.seconds))
+        for fresh, measured in records.items():
+            if measured:
+                self.store.save(self._run, measured, fresh=fresh)
+        for outcome, seconds in finished:
+            self.observer.finished(outcome, seconds)
+            self.plugins.report("hcbench_cell_finished", outcome=outcome)
+
+    def outdated_tasks(self) -> list[Task]:
+        """Cells whose stored results are of other data than this run has seen; they are to run.
+
+        Their key is the same: the data depend on something that the key does not hold.
+        """
+        for cell in self.plan.cells:
+            stored, digests = self._reused.get(cell.key), self._digests.get(cell.data_key)
+            if stored is not None and digests and stored.data_digest not in {"", *digests}:
+                del self._reused[cell.key]
+        return [
+            Task(cell=cell, metrics=tuple(self._metric_keys), fresh=True)
+            for cell in self.plan.cells
+            if cell.key not in self._reused and cell.key not in self._measured
+        ]
+
+    def finish(self, *, interrupted: bool) -> None:
+        """Store the end of the run, and which results it reuses."""
+        rows = [stored.row for stored in self._reused.values()]
+        self.store.link(self._run, rows)
+        self.store.finish_run(self._run, interrupted=interrupted)
+        reused = self.store.read(rows, self._metric_keys) if rows else {}
+        outcomes = []
+        for cell in self.plan.cells:
+            stored = self._reused.get(cell.key)
+            if cell.key in self._measured:
+                outcomes.append(self._measured[cell.key])
+            elif stored is not None and stored.row in reused:  # others may have deleted it
+                outcomes.append(relabelled(reused[stored.row], cell))
+        self.outcomes += outcomes
+        self.plugins.report("hcbench_run_finished", outcomes=outcomes)
+
+    def _record(self, outcome: Outcome, cell: Cell | None) -> Record:
+        return Record(
+            outcome=outcome,
+            cell={} if cell is None else cell.describe(),
+            metric_keys=self._metric_keys,
+            timeout=self.plan.suite.timeout,
+            memory=self.memory,
+        )
+
+
+@contextmanager
+def recorded(
+    record: RunRecord,
+    command: str,
+    machines: Mapping[str, Any],
+    stored_results: Mapping[str, Stored],
+    tasks: Sequence[Task],
+) -> Iterator[None]:
+    """Store the beginning of a run, and its end, whatever happens in between.
+
+    Parameters
+    ----------
+    record : RunRecord
+    command : str
+        What makes the run again.
+    machines : mapping
+        The machines, beside the description of this one.
+    stored_results : mapping of key to Stored
+        Results of the plan that need not be measured again.
+    tasks : sequence of Task
+        What is left to do.
+    """
+    record.begin(command, machines, stored_results, tasks)
+    finished = False
+    try:
+        yield
+        finished = True
+    finally:
+        record.finish(interrupted=not finished)
