@@ -88,7 +88,7 @@ def test_a_deep_tree_of_many_clusters_is_cut_where_it_can_be():
 
 
 def test_what_does_not_fit_the_tree_is_refused_in_a_line():
-    with pytest.raises(InvalidPartitionError, match="clusters of 2 items are none of a tree of 3"):
+    with pytest.raises(InvalidPartitionError, match="clusters of 2 items do not fit a tree of 3"):
         best_cut(caterpillar(3), Partition([0, 1]))
     with pytest.raises(InvalidTreeError, match=r"weights has shape \(2,\), expected \(5,\)"):
         heaviest_cut(caterpillar(3), [1.0, 2.0])

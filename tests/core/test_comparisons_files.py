@@ -78,8 +78,8 @@ def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
     [
         ("0,1,2\n0,1\n", "line 2 has 2 columns, not the 3 of i, j, k"),
         ("0,1\n", "line 1 has 2 columns; write i,j,k or i,j,k,l"),
-        ("i,j,k,l\n0,1,2,3\n\n0,1,x,3\n", "line 4: k is 'x', no whole number"),
-        ("0,1,2,3\n0,1,2.5,3\n", "line 2: k is '2.5', no whole number"),
+        ("i,j,k,l\n0,1,2,3\n\n0,1,x,3\n", "line 4: k is 'x', not a whole number"),
+        ("0,1,2,3\n0,1,2.5,3\n", "line 2: k is '2.5', not a whole number"),
         ("# n = 3\n0,1,2\n# pause\n0,1,3\n", r"line 4 \[0, 1, 3\]: items must be in 0\.\.2"),
         ("i,j,k\n0,1,2\n0,1,1\n", "line 3 .*: a pair is compared with itself"),
         ("0,1,2,2\n", "line 1 .*: an item is paired with itself"),

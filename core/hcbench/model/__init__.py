@@ -1,4 +1,4 @@
-"""What is clustered and what comes out of it.
+"""What is clustered, and what clustering returns.
 
 `problem` holds the items: vectors, similarities or `comparisons`, with their true hierarchy.
 `trees` are hierarchies and partitions of them, and their formats. This package imports nothing, so

@@ -1,4 +1,4 @@
-"""What is answered about all pairs of items: Sigma of Gentile et al. 2019, without n^2 numbers."""
+"""The answers about all pairs of items: Sigma of Gentile et al. 2019, without n^2 numbers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerMatrix:
-    """Which items are said to belong together: clusters, but for some pairs.
+    """Which items belong together according to the answers: clusters, with exceptions.
 
     Attributes
     ----------
     clusters : Partition
-        Those of no noise; where nothing like clusters is behind the answers, one for each item.
+        Those without noise; one for each item if the answers are not based on clusters.
     exceptions : callable
-        Makes blocks of pairs ``(i, j)``, two (m,) int64 arrays, of different items: those, each
-        once, about which the answer is not what the clusters say.
+        Yields blocks of pairs ``(i, j)``, two (m,) int64 arrays, of different items: those, each
+        once, whose answer contradicts the clusters.
     noise : float
-        Probability that an answer is wrong, each time anew.
+        Probability that an answer is wrong, independently each time.
     """
 
     clusters: Partition
@@ -40,15 +40,15 @@ class AnswerMatrix:
         Raises
         ------
         InvalidPartitionError
-            If it is of another number of items.
+            If it has another number of items.
         """
-        found = self.clusters.disagreements(partition)
+        without_noise = self.clusters.disagreements(partition)
         for i, j in self.exceptions():
-            said = self.clusters.labels[i] == self.clusters.labels[j]
-            agreed = said == (partition.labels[i] == partition.labels[j])
-            found += 2 * int(agreed.sum()) - i.size
+            together = self.clusters.labels[i] == self.clusters.labels[j]
+            agreed = together == (partition.labels[i] == partition.labels[j])
+            without_noise += 2 * int(agreed.sum()) - i.size
         pairs = partition.n * (partition.n - 1) // 2
-        return found * (1.0 - self.noise) + (pairs - found) * self.noise
+        return without_noise * (1.0 - self.noise) + (pairs - without_noise) * self.noise
 
     def pair_weights(self, tree: Tree) -> NDArray[np.float64]:
         """Pairs that are together minus those apart, in expectation, by lowest common ancestor.
@@ -59,7 +59,7 @@ class AnswerMatrix:
         Raises
         ------
         InvalidPartitionError
-            If the tree is of another number of items.
+            If the tree has another number of items.
         """
         weights = pair_weights(tree, self.clusters)
         for i, j in self.exceptions():

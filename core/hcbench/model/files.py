@@ -1,4 +1,4 @@
-"""Text, tables and arrays from files; what cannot be read is told in one line with the file."""
+"""Text, tables and arrays from files, with errors of one line that name the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError
 
 TABLES = {".csv": ",", ".tsv": "\t"}
-"""Endings of tables, and what stands between their cells."""
+"""File name extensions of tables, and their delimiters."""
 
 
 def read_text(path: Path) -> str:
@@ -88,7 +88,7 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def is_number(cell: str) -> bool:
-    """Whether it reads as one."""
+    """Whether a cell is a number."""
     try:
         float(cell)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What plugins have to say about a result: each `ModelWarning` of a call."""
+"""Notes of plugins about a result: the `ModelWarning` texts of a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 20  # of one call: a text with a number in it may come in any number of f
 
 @contextmanager
 def collect_notes() -> Iterator[dict[str, None]]:
-    """Collect the texts of each `ModelWarning`, in order; other warnings go their own way."""
+    """Collect the texts of each `ModelWarning`, in order; other warnings are shown as usual."""
     notes: dict[str, None] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("always", ModelWarning)

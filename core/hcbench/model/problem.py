@@ -1,4 +1,4 @@
-"""What a data set yields for one seed: items, what is known about them, their true hierarchy."""
+"""The data of one repetition: items, what is known about them, and their true hierarchy."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Result: TypeAlias = Tree | Partition
 class Problem:
     """The items of one repetition, what is known about them, and their true hierarchy.
 
-    It holds read-only views of the arrays that it is made of, not copies: all algorithms of a
-    comparison see the same data.
+    The arrays are read-only views of those given, not copies: all algorithms of a comparison see
+    the same data.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Problem:
     similarity : (n, n) array, optional
         Symmetric, finite; the diagonal is never used.
     comparisons : Comparisons, optional
-        Answers that were collected once and for all, as from a crowd.
+        Answers that were collected in advance, for example by crowdsourcing.
     truths : mapping of name to Tree
-        The true hierarchies; the first is the one that metrics use unless told otherwise.
+        The true hierarchies; metrics use the first by default.
     levels : (n, L) int array, optional
         Class labels from the coarsest level to the finest; the cluster of an item at level l is
         given by its codes 0..l together.
@@ -73,7 +73,7 @@ class Problem:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {part.name: getattr(self, part.name) for part in fields(self)}
-        return _remade, (values,)  # a pickle forgets read-only
+        return _remade, (values,)  # so that arrays are read-only again
 
     def _check_sizes(self) -> None:
         if self.n < 1:
@@ -117,7 +117,7 @@ class Problem:
 
     @property
     def provides(self) -> frozenset[str]:
-        """What there is: the words in which algorithms, oracles and metrics state their needs."""
+        """What the problem has, in the words with which algorithms, oracles and metrics need it."""
         truth = next(iter(self.truths.values()), None)
         present = {
             "vectors": self.vectors,
@@ -144,7 +144,7 @@ class Problem:
         raise NotApplicableError("this data set has no true hierarchy")
 
     def digest(self) -> str:
-        """A hash of all that it holds, to see that a seed yields the same data again."""
+        """A hash of all contents, to check that a seed yields the same data again."""
         state = hashlib.blake2b(repr((self.n, self.names)).encode(), digest_size=16)
         for role, array in self._parts():
             state.update(repr((role, array.shape, array.dtype.str)).encode())
@@ -152,7 +152,7 @@ class Problem:
         return state.hexdigest()
 
     def _parts(self) -> Iterator[tuple[Any, NDArray[Any]]]:
-        """Its arrays, each with what tells it from any other."""
+        """Its arrays, each with a description that identifies it."""
         if isinstance(self.vectors, np.ndarray):
             yield "vectors", self.vectors
         elif self.vectors is not None:

@@ -82,7 +82,7 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
 
 
 def _euclidean(vectors: Vectors) -> NDArray[np.float64]:
-    """Distances; those of equal rows are exactly 0, as a Gram matrix would not have them."""
+    """Distances; exactly 0 between equal rows, which a Gram matrix would not give."""
     if isinstance(vectors, np.ndarray):
         from scipy.spatial.distance import pdist, squareform
 

@@ -1,4 +1,4 @@
-"""Arrays of comparisons as others write them: checked, and made into pair ids or back.
+"""Arrays of comparisons in the formats of other packages: checked, and converted to pair ids.
 
 Rows of items are those of cblearn's lists; the arrays with an axis for each item of a question are
 cblearn's tensors (three axes) and those of the authors of ComparisonHC (four).
@@ -23,7 +23,7 @@ _MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
 
 
 def integers(values: ArrayLike, what: str) -> NDArray[Any]:
-    """An array of integers, or the error that says what it is."""
+    """Values as an array, which must be of integers."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise InvalidComparisonsError(
@@ -43,7 +43,7 @@ def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
 
 
 def check_pairs(n: int, ids: NDArray[Any], what: str) -> None:
-    """Refuse ids (m,) of pairs that do not exist among n items, naming the first."""
+    """Raise an error for the first id (m,) of a pair that does not exist among n items."""
     total = n * (n - 1) // 2
     if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= total):
         row = int(((ids < 0) | (ids >= total)).argmax())
@@ -71,7 +71,7 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     Raises
     ------
     InvalidComparisonsError
-        Naming the first row that cannot be.
+        If a row is invalid; the message names the first.
     """
     width = max(columns) + 1
     rows = integers(values, "comparisons")
@@ -101,7 +101,7 @@ def _fault(row: int, items: list[int], fault: int, n: int) -> str:
 
 
 def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
-    """How many answers each of m responses stands for, negative where they say no.
+    """How many answers each of m responses stands for, negative for no.
 
     True and False are 1 and -1; an integer counts answers, as in cblearn's "list-count".
     """
@@ -118,8 +118,8 @@ def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
 def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """Number of items, and the rows (m, 3 or 4) and values (m,) of entries that are not 0.
 
-    Entries that pair an item with itself or compare a pair with itself, which ComparisonHC's arrays
-    fill in as well, are no comparisons and left out. O(n^3) or O(n^4).
+    Entries that pair an item with itself or compare a pair with itself, as ComparisonHC's arrays
+    have them, are ignored. O(n^3) or O(n^4).
     """
     sparse = hasattr(array, "coords") and hasattr(array, "data")
     given: Any = array if sparse else np.asarray(array)

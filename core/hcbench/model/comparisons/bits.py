@@ -1,4 +1,4 @@
-"""Comparisons as bits: an index of them, for algorithms that go through all answers on a pair."""
+"""Comparisons as bits: an index for algorithms that use all answers about a pair."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 from hcbench.model.comparisons import _bit_kernels as kernels
 
 SMALL = 1 << 28
-"""Bytes of bits that are fine even where they are more than those of the comparisons."""
+"""Bytes of bits that are acceptable even if the comparisons take fewer."""
 FEWEST = 256
-"""With fewer than M^2 / FEWEST comparisons, their list is gone through faster than the bits."""
+"""With fewer than M^2 / FEWEST comparisons, a list is faster than the bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceBits:
     """Which of the M = n(n-1)/2 pairs of items is preferred to which, a bit each.
 
-    Where both answers to a question are there they cancel: neither bit is set.
+    Both answers to one question cancel: neither bit is set.
 
     Attributes
     ----------
     won : (64 w, w) uint64 array, w = ceil(M / 64)
-        Bit ``b % 64`` of word ``b // 64`` of row a is 1 if "a is closer than b" is there. Bits and
-        rows from M on are 0. Read-only.
+        Bit ``b % 64`` of word ``b // 64`` of row a is 1 if "a is closer than b" is an answer. Bits
+        and rows from M on are 0. Read-only.
     lost : array of the same shape
-        The transpose: whether "b is closer than a" is there.
+        The transpose: whether "b is closer than a" is an answer.
     """
 
     won: NDArray[np.uint64]
@@ -35,13 +35,13 @@ class PreferenceBits:
 
 
 def are_worth_while(n: int, m: int) -> bool:
-    """Whether m comparisons of n items are so many that bits are the better index of them."""
+    """Whether bits are a better index of m comparisons of n items than a list."""
     n_pairs = n * (n - 1) // 2
     return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
 
 
 def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
-    """Write comparisons, each of which comes once, as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
+    """Write distinct comparisons as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
     sides = np.zeros(shape_of_sides(n), np.uint64)  # in one piece: of fewer, larger pages
     kernels.scatter(closer, farther, sides)
     return mirrored(sides)
@@ -59,8 +59,7 @@ def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
     Parameters
     ----------
     sides : (2, 64 w, w) uint64 array, changed
-        ``won`` and ``lost`` of `PreferenceBits`, where what is on and below the diagonals does not
-        matter.
+        ``won`` and ``lost`` of `PreferenceBits`; bits on and below the diagonals are ignored.
     """
     width = sides.shape[2]
     if width < kernels.TILE:

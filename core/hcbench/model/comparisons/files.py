@@ -26,11 +26,11 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     ``.csv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik), items
     numbered from 0; a fifth column is the annotator, by number or by name (then numbered in the
     order of the alphabet). A header may name the columns, in any order, and then also ``response``
-    (1, -1, 0). A comment ``# n = 60`` tells the number of items.
+    (1, -1, 0). A comment ``# n = 60`` gives the number of items.
 
     ``.npz``: ``closer`` and ``farther`` (m,) pairs, or ``quadruplets`` (m, 4) or ``triplets``
-    (m, 3), as cblearn's lists are, with ``responses`` (m,) if need be, or ``comparisons``
-    (n, n, n, n), as ComparisonHC has them; ``annotator`` (m,) and ``n`` may be beside them.
+    (m, 3), as in cblearn, with optional ``responses`` (m,), or ``comparisons`` (n, n, n, n), as in
+    ComparisonHC; ``annotator`` (m,) and ``n`` are optional.
     ``.npy``: one array of any of these shapes.
 
     Parameters
@@ -44,7 +44,7 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     DataError
         If the file cannot be read, or is of another format.
     InvalidComparisonsError
-        If what it says is wrong: the line or row, and why.
+        If the contents are invalid; the message names the line or row.
     """
     readers = {".csv": _read_csv, ".npz": _read_arrays, ".npy": _read_arrays}
     if path.suffix.lower() not in readers:
@@ -67,12 +67,12 @@ def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = 
     comparisons : Comparisons
     path : Path
     triplets : bool
-        Rows of three items, as cblearn has them, instead of four or of pairs.
+        Write rows of three items, as in cblearn, instead of four or of pairs.
 
     Raises
     ------
     DataError
-        If it is another format, or the file cannot be written.
+        If the format is another one, or the file cannot be written.
     InvalidComparisonsError
         If triplets are wanted of comparisons of four items.
     """
@@ -87,12 +87,12 @@ def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = 
 
 def _write_arrays(comparisons: Comparisons, path: Path, triplets: bool) -> None:
     if triplets:
-        kept: dict[str, Any] = {"triplets": comparisons.triplets()}
+        written: dict[str, Any] = {"triplets": comparisons.triplets()}
     else:
-        kept = {"closer": comparisons.closer, "farther": comparisons.farther}
+        written = {"closer": comparisons.closer, "farther": comparisons.farther}
     if comparisons.annotator is not None:
-        kept["annotator"] = comparisons.annotator
-    np.savez(path, n=comparisons.n, **kept)
+        written["annotator"] = comparisons.annotator
+    np.savez(path, n=comparisons.n, **written)
 
 
 def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
@@ -116,7 +116,7 @@ def _read_csv(path: Path, n: int | None) -> Comparisons:
         table = _load(path, skipped, np.int64)
     except ValueError:
         _check_lines(path, names, skipped)
-        table = _load(path, skipped, str)  # only the annotators' names are left as a reason
+        table = _load(path, skipped, str)  # the annotators have names
     if table.size == 0:
         table = np.empty((0, len(names)), np.int64)
     if table.shape[1] != len(names):
@@ -211,7 +211,7 @@ def _lines(path: Path, skipped: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_lines(path: Path, names: list[str], skipped: int) -> None:
-    """Refuse the first line that is no row of these columns."""
+    """Raise an error for the first line that is not a row of these columns."""
     for at, cells in _lines(path, skipped):
         if len(cells) != len(names):
             raise InvalidComparisonsError(
@@ -219,7 +219,7 @@ def _check_lines(path: Path, names: list[str], skipped: int) -> None:
             )
         for name, cell in zip(names, cells, strict=True):
             if name != "annotator" and not _is_int(cell):
-                raise InvalidComparisonsError(f"line {at}: {name} is {cell!r}, no whole number")
+                raise InvalidComparisonsError(f"line {at}: {name} is {cell!r}, not a whole number")
 
 
 def _is_int(text: str) -> bool:
@@ -239,25 +239,25 @@ def _arrays_of(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _read_arrays(path: Path, n: int | None) -> Comparisons:
-    held = _arrays_of(path)
-    if n is None and "n" in held:
-        if held["n"].shape or held["n"].dtype.kind not in "iu":
+    given = _arrays_of(path)
+    if n is None and "n" in given:
+        if given["n"].shape or given["n"].dtype.kind not in "iu":
             raise InvalidComparisonsError("n must be one whole number, that of the items")
-        n = int(held["n"])
-    who = held.get("annotator")
-    if "closer" in held and "farther" in held:
+        n = int(given["n"])
+    who = given.get("annotator")
+    if "closer" in given and "farther" in given:
         if n is None:
             raise InvalidComparisonsError("closer and farther are pairs of how many items? Give n")
-        return Comparisons(n, held["closer"], held["farther"], who)
+        return Comparisons(n, given["closer"], given["farther"], who)
     for name in ("quadruplets", "triplets", "comparisons", ""):
-        if name in held and held[name].ndim in (3, 4):
-            whole = Comparisons.from_array(held[name])
+        if name in given and given[name].ndim in (3, 4):
+            whole = Comparisons.from_array(given[name])
             if n not in (None, whole.n):
                 raise InvalidComparisonsError(f"the array is of {whole.n} items, and n is {n}")
             return whole
-        if name in held:
-            return _of_rows(held[name], n, held.get("responses"), who)
+        if name in given:
+            return _of_rows(given[name], n, given.get("responses"), who)
     raise InvalidComparisonsError(
-        f"has {', '.join(held) or 'nothing'}; it must have closer and farther, quadruplets, "
+        f"has {', '.join(given) or 'nothing'}; it must have closer and farther, quadruplets, "
         "triplets, or comparisons"
     )

@@ -68,7 +68,7 @@ def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def check_n(n: int) -> None:
-    """Refuse a number of items whose pairs cannot be numbered in 32 bits."""
+    """Raise an error if the pairs of n items cannot be numbered in 32 bits."""
     if not 1 <= n <= MAX_ITEMS:
         raise InvalidComparisonsError(
             f"comparisons can be of 1 to {MAX_ITEMS} items, got {n}; take a part of the items"
@@ -76,11 +76,11 @@ def check_n(n: int) -> None:
 
 
 def distinct_items(items: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Items to take, once they are known to be some of n and no one twice."""
-    kept = np.asarray(items, dtype=np.int64).ravel()
-    if kept.size and (kept.min() < 0 or kept.max() >= n):
-        wrong = kept[(kept < 0) | (kept >= n)][0]
+    """Items to take, checked to be distinct and among n."""
+    chosen = np.asarray(items, dtype=np.int64).ravel()
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= n):
+        wrong = chosen[(chosen < 0) | (chosen >= n)][0]
         raise InvalidComparisonsError(f"items must be in 0..{n - 1}, got {wrong}")
-    if np.unique(kept).size < kept.size:
+    if np.unique(chosen).size < chosen.size:
         raise InvalidComparisonsError("items to take must be distinct")
-    return kept
+    return chosen

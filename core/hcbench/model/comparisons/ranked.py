@@ -1,4 +1,4 @@
-"""All comparisons of n items at once: what a ranking of their pairs implies, without storing it."""
+"""All comparisons of n items that a ranking of their pairs implies, without storing them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AllComparisons:
         Number of items, at most 92,682.
     rank : (M,) int array
         Of the pairs in scipy's condensed order (see `pair_index`): dense, from 0 for the least
-        similar. Kept as int64; an array that is so already is not copied.
+        similar. Stored as int64; an array of this type is not copied.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class AllComparisons:
         similarity : (n, n) symmetric or (M,) array
             A matrix, whose diagonal does not matter, or its pairs in condensed order.
         tolerance : float
-            Where the next larger similarity is no more than this away, the two are tied.
+            Two successive similarities that differ by at most this are tied.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class AllComparisons:
         return AllComparisons(self.n, self.rank.max(initial=0) - self.rank)
 
     def unique(self) -> AllComparisons:
-        """Itself: no answer is there twice."""
+        """Itself: no answer occurs twice."""
         return self
 
     def contradictions(self) -> int:

@@ -23,14 +23,14 @@ def best_cut(tree: Tree, clusters: Partition) -> Cut:
     """The cut of a tree that differs from given clusters on the fewest pairs of items.
 
     ``argmin d_H(Sigma, C(c))`` over all cuts c, Sigma being that of the clusters (BEST of Gentile
-    et al. 2019, section 5). Of equally good cuts it is the coarsest; heights are not used.
+    et al. 2019, section 5). Of several best cuts it is the coarsest; heights are not used.
 
     Parameters
     ----------
     tree : Tree
         Of any degree.
     clusters : Partition
-        Of the leaves; no cut need have them.
+        Of the leaves; they need not be clusters of a cut.
 
     Returns
     -------
@@ -49,11 +49,11 @@ def best_cut(tree: Tree, clusters: Partition) -> Cut:
 
 
 def heaviest_cut(tree: Tree, weights: ArrayLike) -> Cut:
-    """The cut whose clusters have the pairs of the largest total weight inside.
+    """The cut with the largest total weight of the pairs within its clusters.
 
     By dynamic programming: the best gain below v is ``g(v) = max(W(v), sum of g over the
-    children)``, with W(v) the weight of all pairs below v. Ties merge, so that of the cuts that
-    gain the most this is the coarsest.
+    children)``, with W(v) the weight of all pairs below v. Ties merge, so that of several best cuts
+    this is the coarsest.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def heaviest_cut(tree: Tree, weights: ArrayLike) -> Cut:
     weights : (m,) array_like
         Total weight of the pairs of leaves whose lowest common ancestor is each node: positive
         where they belong together, negative where not. Those of leaves, which have no pairs, are
-        not read.
+        ignored.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def pair_weights(tree: Tree, clusters: Partition) -> NDArray[np.float64]:
     """
     if clusters.n != tree.n:
         raise InvalidPartitionError(
-            f"clusters of {clusters.n} items are none of a tree of {tree.n} leaves"
+            f"clusters of {clusters.n} items do not fit a tree of {tree.n} leaves"
         )
     items = tree.leaf_order[np.argsort(clusters.labels[tree.leaf_order], kind="stable")]
     joins = np.full(tree.n, -1)

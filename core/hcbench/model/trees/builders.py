@@ -1,4 +1,4 @@
-"""Parents of trees: renumbered, thinned out, or made of nested classes."""
+"""Parents of trees: renumbered, restricted to some nodes, or made of nested classes."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def renumbered(parent: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.
 
 
 def nearest_kept(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Lowest kept node strictly above each node (m,), -1 where there is none."""
+    """Lowest node with ``kept`` strictly above each node (m,), -1 where there is none."""
     return _kernels.nearest_kept(read_only(parent), read_only(kept))
 
 
 def in_topological_order(
     parent: ArrayLike, *, collapse_unary: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number nodes, of which the leaves come first, so that parents come after their children.
+    """Number nodes, the first of which are the leaves, so that parents follow their children.
 
     Returns the parents in the new numbering and each node's old id. With ``collapse_unary`` nodes
-    with one child are left out.
+    with one child are removed.
     """
     old_parent = one_rooted(parent)
     check_leaves_first(count_children(old_parent))

@@ -1,4 +1,4 @@
-"""Two trees face to face: an order of the leaves of both in which few lines cross."""
+"""Two trees drawn opposite each other: orders of the leaves in which few lines cross."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
     from hcbench.model.trees.tree import Tree
 
-#: Rounds of ordering one tree after the other; random trees of 10^5 leaves settle in fewer.
+#: Rounds of ordering one tree after the other; random trees of 10^5 leaves converge in fewer.
 _MOST_ROUNDS = 50
 
 
 def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order the leaves of two trees so that partners stand opposite, as far as the trees let them.
+    """Order the leaves of two trees so that equal leaves are opposite, as far as possible.
 
-    In turn, the children of each node of the one tree are sorted by the mean place of their leaves
-    in the other, until ``sum (x_i - y_i)^2`` does not fall any more. This order of one tree is the
-    best for the other as it stands: if a child of s leaves moves to the right by d, that changes
-    the sum by -2 d times its leaves' places in the other, so that children are best put in the
-    order of their means (Smith's 1956 rule for jobs on one machine). All of it is a local optimum,
-    and a deterministic one: the first order is that of the node ids, a leaf's being those of its
-    parent here and there. Where one tree refines the other, the orders come out equal.
+    Alternately, the children of each node of one tree are sorted by the mean position of their
+    leaves in the other, until ``sum (x_i - y_i)^2`` does not decrease any more. Given the order of
+    the other tree, this order is optimal: moving a child of s leaves to the right by d changes the
+    sum by -2 d times the positions of its leaves in the other, so that children are best sorted by
+    their means (Smith's 1956 rule for jobs on one machine). The result is a local optimum, and
+    deterministic: the first order is that of the node ids, and of leaves that of their parents'
+    ids. Where one tree refines the other, the orders are equal.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _first_keys(tree: Tree, other: Tree) -> NDArray[np.float64]:
-    """Ids of inner nodes; for leaves those of their parents in the other tree, which come first."""
+    """Ids of inner nodes; of leaves, which come first, those of their parents in the other tree."""
     keys = np.arange(tree.n_nodes, dtype=np.float64)
     keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
     return keys
 
 
 def _means(tree: Tree, place: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Mean place (m,) of the leaves below each node."""
+    """Mean position (m,) of the leaves below each node."""
     before = np.concatenate(([0], np.cumsum(place[tree.leaf_order])))
     start, end = tree.leaf_range
     means: NDArray[np.float64] = (before[end] - before[start]) / tree.sizes
@@ -67,14 +67,14 @@ def _means(tree: Tree, place: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _ordered(tree: Tree, key: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Place (n,) of each leaf if children stand from left to right by rising key (m,)."""
+    """Position (n,) of each leaf if children are sorted from left to right by key (m,)."""
     children = np.lexsort((key[:-1], tree.parent[:-1]))
     before = np.cumsum(tree.sizes[children]) - tree.sizes[children]
     above = tree.parent[children]
     is_first = np.concatenate(([True], above[1:] != above[:-1]))[: children.size]
     start = np.zeros(tree.n_nodes, dtype=np.int64)
     start[children] = before - before[is_first][np.cumsum(is_first) - 1]
-    # Sum up to the root: each round, twice as far.
+    # Sum up to the root; the distance doubles in each round.
     ancestor = tree.parent.copy()
     ancestor[-1] = tree.root
     while (ancestor != tree.root).any():

@@ -1,4 +1,4 @@
-"""Trees made elsewhere, read from files: Newick, and the merges of scipy, R and scikit-learn."""
+"""Trees read from files: Newick, and the merges of scipy, R and scikit-learn."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def read_tree(path: str | Path, names: Sequence[str] | None = None) -> Tree:
         A Newick file (.nwk, .newick, .tree, .tre), or a table of merges (.csv, .tsv, .npy): four
         columns are scipy's linkage matrix; two are the ``merge`` of R's hclust if a number is
         negative, else scikit-learn's ``children_``; a third has the heights of either. A header,
-        and a first column without a header, as R and pandas write them, are left out.
+        and a first column without a header, as R and pandas write them, are ignored.
 
     names : sequence of str, optional
-        Of the items, in the order that the leaves shall have. Those of Newick are found by them,
-        and the items of a table are these in this order.
+        Of the items, in the order of the leaves. Newick labels are matched with them; the items of
+        a table have these names in this order.
 
     Returns
     -------
     Tree
-        With these names; by default, with those of a Newick file, and none for the leaves of a
-        table. A `NewickWarning` says if branch lengths cannot be heights.
+        With these names; by default, with the labels of a Newick file, and without names for a
+        table. There is a `NewickWarning` if branch lengths cannot be heights.
 
     Raises
     ------
     DataError
-        If the file cannot be read, holds no tree, or one of other items: one line with its name.
+        If the file cannot be read, has no tree, or a tree of other items: one line with its name.
     """
     path = Path(path).expanduser()
     suffix = path.suffix.lower()

@@ -1,4 +1,4 @@
-"""Heights of a tree: what they mean, and the forms that cuts and linkage matrices want."""
+"""Heights of a tree: what they mean, and their conversion to distances and branch lengths."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def distances(tree: Tree) -> NDArray[np.float64]:
     if tree.kind is HeightKind.AFFINITY:
         highest = tree.height.max()
         distance = np.zeros(inner.size)
-        # Not inf - inf: what is infinitely alike is at distance 0.
+        # Not inf - inf: infinite affinities are at distance 0.
         np.subtract(highest, inner, where=inner < highest, out=distance)
         return distance
     return inner
 
 
 def branch_lengths(tree: Tree) -> NDArray[np.float64] | None:
-    """Lengths (m,) of the branches above the nodes: differences of heights without sign.
+    """Lengths (m,) of the branches above the nodes: absolute differences of heights.
 
     None without heights.
 

@@ -1,4 +1,4 @@
-"""Trees as matrices of merges, those of scipy, scikit-learn and R: checked, read and written.
+"""Trees as matrices of merges, as in scipy, scikit-learn and R: checked, read and written.
 
 Use `Tree.from_linkage`, `Tree.from_children`, `Tree.from_hclust` and `Tree.to_linkage`.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Merges(NamedTuple):
-    """What a `Tree` is made of, but for names: parents, heights with their kind, linkage, (m,)."""
+    """The parts of a `Tree` except names: parents, heights with their kind, linkage, (m,) each."""
 
     parent: NDArray[np.int64]
     height: NDArray[np.float64] | None
@@ -29,7 +29,7 @@ class Merges(NamedTuple):
 
 
 def read_linkage(linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None) -> Merges:
-    """Read a linkage matrix (n-1, 4) whose distances are heights of a kind."""
+    """Read a linkage matrix (n-1, 4) whose distances are heights of the given kind."""
     rows = checked_floats(linkage, None, "a linkage matrix")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise InvalidTreeError(f"a linkage matrix has shape (n-1, 4), got {rows.shape}")
@@ -44,22 +44,23 @@ def read_linkage(linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | 
 
 def read_children(children: ArrayLike, distances: ArrayLike | None) -> Merges:
     """Read scikit-learn's ``children_`` (n-1, 2) and ``distances_`` (n-1,), if there are any."""
-    pairs = checked_floats(children, None, "children")
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise InvalidTreeError(f"children has shape (n-1, 2), got {pairs.shape}")
-    return _merges_at(_parents_of_merges(pairs), distances, "distances")
+    return _merges_at(_parents_of_merges(_pairs(children, "children")), distances, "distances")
 
 
 def read_hclust(merge: ArrayLike, height: ArrayLike | None) -> Merges:
     """Read the ``merge`` (n-1, 2) and ``height`` (n-1,), if there is any, of R's hclust."""
-    pairs = checked_floats(merge, None, "merge")
+    return _merges_at(_parents_of_hclust(_pairs(merge, "merge")), height, "height")
+
+
+def _pairs(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    pairs = checked_floats(values, None, what)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise InvalidTreeError(f"merge has shape (n-1, 2), got {pairs.shape}")
-    return _merges_at(_parents_of_hclust(pairs), height, "height")
+        raise InvalidTreeError(f"{what} has shape (n-1, 2), got {pairs.shape}")
+    return pairs
 
 
 def _merges_at(parent: NDArray[np.int64], distances: ArrayLike | None, what: str) -> Merges:
-    """Merges in this order, at these distances (n-1,) or, without, at their numbers from 1."""
+    """Merges at these distances (n-1,) or, if there are none, at their numbers from 1."""
     n = (parent.size + 1) // 2
     if distances is None:
         return Merges(parent, _order(n), HeightKind.ORDER)
@@ -90,13 +91,19 @@ def _parents_of_hclust(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
         k = int(used.argmax())
         what = f"item {-k - 1}" if k < n else f"row {k - n + 1}"
         raise InvalidTreeError(f"{what} is merged {used[k]} times, not once")
+    return _parents(merged)
+
+
+def _parents(merged: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Parents (2n-1,) where row i of ``merged`` (n-1, 2) has the children of node n+i."""
+    n = len(merged) + 1
     parent = np.full(2 * n - 1, -1, dtype=np.int64)
     parent[merged] = np.arange(n, 2 * n - 1)[:, None]
     return parent
 
 
 def _leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
-    """Heights (n,) of the leaves, which no linkage matrix holds."""
+    """Heights (n,) of the leaves, which a linkage matrix does not have."""
     if given is None and kind is HeightKind.AFFINITY:
         raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
     height = np.asarray(0.0 if given is None else given, dtype=np.float64)
@@ -132,19 +139,10 @@ def _check_linkage_holds(tree: Tree, distance: NDArray[np.float64]) -> None:
 
 
 def _parents_of_merges(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two clusters into node n+i."""
-    n = len(pairs) + 1
-    node = np.arange(n, 2 * n - 1)
-    merged = _checked_merges(pairs, node)
-    parent = np.full(2 * n - 1, -1, dtype=np.int64)
-    parent[merged] = node[:, None]
-    return parent
-
-
-def _checked_merges(pairs: NDArray[np.float64], node: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return pairs (n-1, 2) as ids: each is older than the node (n-1,) made of it and used once."""
+    """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two older clusters, each once."""
     _check_integers(pairs)
     merged = pairs.astype(np.int64)
+    node = np.arange(len(pairs) + 1, 2 * len(pairs) + 1)
     wrong = np.flatnonzero((merged < 0).any(axis=1) | (merged >= node[:, None]).any(axis=1))
     if wrong.size:
         i = wrong[0]
@@ -155,7 +153,7 @@ def _checked_merges(pairs: NDArray[np.float64], node: NDArray[np.int64]) -> NDAr
     used = np.bincount(merged.ravel())
     if (used > 1).any():
         raise InvalidTreeError(f"cluster {used.argmax()} is merged {used.max()} times, not once")
-    return merged
+    return _parents(merged)
 
 
 def _check_integers(pairs: NDArray[np.float64]) -> None:

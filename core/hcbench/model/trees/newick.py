@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ULTRAMETRIC_TOLERANCE = 1e-6
-"""How far the leaves may be from one level, relative to the deepest leaf's distance to the root."""
+"""Largest difference between the leaves' distances to the root, relative to the largest of them."""
 
 _NEEDS_QUOTES = re.compile(r"[\s()\[\]{}:;,'\x00-\x20]|^$")
 _CONTEXT = 20  # characters shown on either side of an error
@@ -52,17 +52,17 @@ class NewickWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class NewickNodes:
-    """What a Newick text says, before it is checked to be a tree.
+    """The contents of a Newick text, not yet checked to be a tree.
 
     Attributes
     ----------
     parent
         (m,) parent ids, larger than the children's; leaves 0..n-1 in the order in which they
-        appear; the root, m-1, has -1. Nodes with one child are as they are in the text.
+        appear; the root, m-1, has -1. Nodes with one child are included.
     labels
         One for each leaf, or None if no leaf has one.
     length
-        (m,) branch lengths, NaN where the text has none; the root's means nothing.
+        (m,) branch lengths, NaN where the text has none; that of the root has no meaning.
     """
 
     parent: NDArray[np.int64]
@@ -114,7 +114,7 @@ def _scan(text: str) -> tuple[list[int], list[str | None], list[float | None]]:
         if word in (",", ")") and inner < 0:
             reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
             raise _error_at(text, at, reason)
-        # Any other token begins the node that is expected here, if only one without a label.
+        # Any token but the last ';' begins the node that is expected here, perhaps without a label.
         if node < 0 and (word != ";" or inner >= 0):
             node, in_length = len(parents), False
             parents.append(inner)
@@ -181,8 +181,8 @@ def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
     """Height (m,) of each node above the leaves, or None if the lengths are no heights.
 
     All nodes but the root must have a length, and the leaves be on one level: their distances from
-    the root agree up to :data:`ULTRAMETRIC_TOLERANCE`; they then get height 0. Where there are
-    lengths that are no heights, the caller's caller is warned.
+    the root agree up to :data:`ULTRAMETRIC_TOLERANCE`; they then get height 0. Lengths that are not
+    heights cause a warning.
     """
     missing = np.isnan(nodes.length[:-1])
     if missing.all():
@@ -195,7 +195,7 @@ def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
 
 
 def _heights_above_leaves(nodes: NewickNodes) -> NDArray[np.float64] | None:
-    """Heights of lengths, all of which there are; None if the leaves are not on one level."""
+    """Heights of lengths without NaN; None if the leaves are not on one level."""
     parent, length = nodes.parent, nodes.length.copy()
     parent.setflags(write=False)
     length.setflags(write=False)
@@ -217,11 +217,11 @@ def write_newick(
     Parameters
     ----------
     leaf_range
-        Where the run of each node's leaves starts and ends in leaf order, twice (m,).
+        Start and end of each node's leaves in leaf order, (m,) each.
     labels
-        One for each of the n leaves; quoted where they must be.
+        One for each of the n leaves; quoted where necessary.
     length
-        (m,) branch lengths, the root's is not written; None to write none.
+        (m,) branch lengths, of which that of the root is not written; None to write none.
     """
     start, end = leaf_range
     names = [quoted(label) for label in labels]
@@ -233,7 +233,8 @@ def write_newick(
     if length is not None:
         lengths = length[:-1].tolist()
         pieces[:-1] = [f"{piece}:{x!r}" for piece, x in zip(pieces[:-1], lengths, strict=True)]
-    # Nodes that end at one leaf close in the order of their ids; each leaf opens those it begins.
+    # Nodes that end at the same leaf close in the order of their ids; each leaf opens those that
+    # begin with it.
     closing_order = np.argsort(end, kind="stable").tolist()
     return "".join([pieces[node] for node in closing_order]) + ";"
 
@@ -251,10 +252,10 @@ def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[
     Raises
     ------
     NewickError
-        If there are no labels, a name is given twice, or the two are not the same set.
+        If there are no labels, a name occurs twice, or labels and names are different sets.
     """
     if labels is None:
-        raise NewickError("the leaves have no labels, so names cannot be matched; leave names out")
+        raise NewickError("the leaves have no labels, so names cannot be matched; omit names")
     position = {name: i for i, name in enumerate(names)}
     if len(position) < len(names):
         raise NewickError(f"{len(names)} names hold only {len(position)} different ones")

@@ -25,9 +25,9 @@ class Partition:
     Parameters
     ----------
     labels
-        One label for each item, (n,): integers, strings or other hashable objects. Kept as int64
-        codes 0..k-1 in the order in which the clusters first appear, so that two equal partitions
-        have equal labels. A label of -1 is a cluster like any other.
+        One label for each item, (n,): integers, strings or other hashable objects. Stored as int64
+        codes 0..k-1 in the order in which the clusters first appear, so that equal partitions have
+        equal labels. A label of -1 is a cluster like any other.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class Partition:
         return np.flatnonzero(self.labels == cluster)
 
     def overlaps(self, other: Partition) -> NDArray[np.int64]:
-        """Items that two clusters, one of each partition, have in common, where there are any.
+        """Numbers of items that two clusters, one of each partition, have in common, if any.
 
         Returns
         -------
@@ -86,10 +86,10 @@ class Partition:
         return counts[counts > 0]
 
     def disagreements(self, other: Partition) -> int:
-        """On how many unordered pairs of items two partitions differ: O(n).
+        """On how many unordered pairs of items two partitions differ. O(n).
 
         Half the Hamming distance of their matrices of 0 and 1, ``(sum a^2 + sum b^2 - 2 sum c^2) /
-        2``, of the sizes of the clusters here, of those there, and of what they have in common.
+        2``, with the sizes a of these clusters, b of the other ones, and c of their `overlaps`.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Partition:
         return f"Partition(n={self.n}, n_clusters={self.n_clusters})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Partition, (self.labels,)  # arrays forget in a pickle that they are read-only
+        return Partition, (self.labels,)  # pickled arrays are not read-only any more
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -124,7 +124,7 @@ class Cut:
     tree
         The tree that is cut.
     nodes
-        Node ids, (k,), in any order; kept rising.
+        Node ids, (k,), in any order; sorted.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def first_appearance_codes(labels: Labels) -> NDArray[np.int64]:
             f"labels must be integers, strings or objects, got {items.dtype}; "
             "convert them, for instance with labels.astype(int)"
         )
-    # numpy makes strings of a list that mixes strings with other objects: code those as they came.
+    # numpy converts a list that mixes strings with other objects to strings: use the list itself.
     if items.dtype.kind in "iub" or (items is labels and items.dtype.kind in "US"):
         return _codes_of_sortable(items)
     return _codes_of_hashable(items if items is labels else labels)
@@ -221,13 +221,13 @@ def _codes_of_hashable(labels: Iterable[Any]) -> NDArray[np.int64]:
         if label is None or label != label:
             raise InvalidPartitionError(
                 f"the label of item {codes.index(code)} is missing ({label}); "
-                "give every item a label, or leave the item out"
+                "give every item a label, or drop the item"
             )
     return np.array(codes, dtype=np.int64)
 
 
 def _check_cut(tree: Tree, nodes: NDArray[np.int64]) -> None:
-    """Say what is wrong with the nodes (k,), rising, of a cut. O(k log k)."""
+    """Check the nodes (k,), rising, of a cut. O(k log k)."""
     if nodes.size == 0 or nodes[0] < 0 or nodes[-1] >= tree.n_nodes:
         wrong = "none" if nodes.size == 0 else str(nodes[0] if nodes[0] < 0 else nodes[-1])
         raise InvalidPartitionError(

@@ -1,4 +1,4 @@
-"""The topology of a tree: all that follows from the parents alone."""
+"""The topology of a tree: everything that follows from the parents alone."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Topology:
 
     @cached_property
     def leaf_order(self) -> NDArray[np.int64]:
-        """The leaves from left to right, (n,): those of any node stand together."""
+        """The leaves from left to right, (n,): those of each node are contiguous."""
         order = np.empty(self.n, dtype=np.int64)
         order[self.leaf_range[0][: self.n]] = np.arange(self.n)
         return read_only(order)
@@ -106,7 +106,8 @@ class Topology:
 
         The other tree has as many leaves and nodes as this one. O(m log m).
         """
-        # A node of the other tree must be one run of leaves here (Day 1985), and one of our nodes.
+        # The leaves of each node of the other tree must be contiguous here (Day 1985), and those of
+        # one of our nodes.
         start, end = self.leaf_range
         last = np.full(other.n_nodes, -np.inf)
         last[: other.n] = start[match]
@@ -129,8 +130,8 @@ class Topology:
         shape = np.broadcast_shapes(np.shape(i), np.shape(j))
         first, second = (self._checked_nodes(np.broadcast_to(ids, shape)) for ids in (i, j))
         start, end = self.leaf_range
-        found = _kernels.lowest_common_ancestors(start, end, self._ancestor_table, first, second)
-        return found.reshape(shape)
+        nodes = _kernels.lowest_common_ancestors(start, end, self._ancestor_table, first, second)
+        return nodes.reshape(shape)
 
     @cached_property
     def _ancestor_table(self) -> NDArray[np.int32]:

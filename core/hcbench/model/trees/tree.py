@@ -47,8 +47,8 @@ class Tree(Topology):
 
     Node ids are topological: a parent's id is larger than its children's, so a pass from the leaves
     up is a loop over rising ids. Inner nodes have two or more children. A tree of one item is a
-    single node. Arrays are copied, and read-only. Derived arrays are computed when first asked for
-    and kept. Two trees are equal if parents, heights, kind and names are; see also
+    single node. Arrays are copied, and read-only. Derived arrays are computed once, when they are
+    first used. Two trees are equal if parents, heights, kind and names are; see also
     :meth:`isomorphic`.
 
     Parameters
@@ -62,13 +62,13 @@ class Tree(Topology):
     names
         Names of the n leaves, all different.
     linkage
-        (m,) the algorithm's own measure at which a node was merged, where ``height`` is another one
-        (4-AL's W is not monotone); NaN at leaves.
+        (m,) the algorithm's own measure of each merge where it is not the ``height`` (4-AL's W is
+        not monotone); NaN at leaves.
 
     Raises
     ------
     InvalidTreeError
-        If this is not a tree: see the message.
+        If this is not a tree.
     """
 
     height: NDArray[np.float64] | None
@@ -118,15 +118,15 @@ class Tree(Topology):
             (n-1, 4): row i merges clusters ``Z[i, 0]`` and ``Z[i, 1]``, items or rows before it
             (as n + row), at ``Z[i, 2]``; the sizes in ``Z[i, 3]`` are not read.
         kind
-            ORDER takes the number of the row, from 1, for height and keeps ``Z[:, 2]`` as
-            ``linkage``; NONE drops ``Z[:, 2]``.
+            With ORDER, the height is the number of the row, from 1, and ``Z[:, 2]`` becomes the
+            ``linkage``; with NONE, ``Z[:, 2]`` is ignored.
         leaf_height
-            One number or (n,); 0 if left out. AFFINITY demands it.
+            One number or (n,), by default 0. Required for AFFINITY.
         names
             Names of the n leaves.
         """
-        found = read_linkage(Z, HeightKind(kind), leaf_height)
-        return cls(found.parent, found.height, found.kind, names, found.linkage)
+        merges = read_linkage(Z, HeightKind(kind), leaf_height)
+        return cls(merges.parent, merges.height, merges.kind, names, merges.linkage)
 
     @classmethod
     def from_children(
@@ -139,8 +139,8 @@ class Tree(Topology):
 
         Without distances the height is the number of the row, from 1: kind ORDER.
         """
-        found = read_children(children, distances)
-        return cls(found.parent, found.height, found.kind, names)
+        merges = read_children(children, distances)
+        return cls(merges.parent, merges.height, merges.kind, names)
 
     @classmethod
     def from_hclust(
@@ -155,8 +155,8 @@ class Tree(Topology):
         before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
         number of the row: kind ORDER.
         """
-        found = read_hclust(merge, height)
-        return cls(found.parent, found.height, found.kind, names)
+        merges = read_hclust(merge, height)
+        return cls(merges.parent, merges.height, merges.kind, names)
 
     @classmethod
     def from_levels(cls, levels: ArrayLike, names: Iterable[str] | None = None) -> Self:
@@ -166,7 +166,7 @@ class Tree(Topology):
         ----------
         levels
             (n, L) labels, column 0 the coarsest. Two items are together at level l if they agree in
-            all columns 0..l, so that a name used again under another class does no harm. Items that
+            all columns 0..l, so that a name may be used again within another class. Items that
             agree in all columns are children of one node.
         names
             Names of the n leaves.
@@ -178,15 +178,15 @@ class Tree(Topology):
         """Read a tree from Newick.
 
         Branch lengths become heights, of kind DISTANCE, if all leaves are on one level up to
-        `ULTRAMETRIC_TOLERANCE`; if not, or if only some nodes have one, a `NewickWarning` says so
-        and the kind is NONE. Nodes with one child are removed.
+        `ULTRAMETRIC_TOLERANCE`; otherwise, or if only some nodes have one, there is a
+        `NewickWarning` and the kind is NONE. Nodes with one child are removed.
 
         Parameters
         ----------
         text
             One tree; see :func:`~hcbench.model.trees.newick.read_newick`.
         names
-            The labels in the order that the leaves shall have; by default, that of the text.
+            The labels in the order of the leaves; by default, that of the text.
 
         Raises
         ------
@@ -214,8 +214,8 @@ class Tree(Topology):
     ) -> Self:
         """Make a tree of nodes in any numbering in which the leaves are 0..n-1.
 
-        A numbering that is topological already is kept. With ``collapse_unary`` a node with one
-        child is left out, and its height with it. Parameters and errors otherwise as :class:`Tree`.
+        A topological numbering does not change. With ``collapse_unary``, nodes with one child are
+        removed with their heights. Other parameters and errors are those of :class:`Tree`.
         """
         new_parent, old_id = in_topological_order(parent, collapse_unary=collapse_unary)
         m = np.size(parent)
@@ -230,7 +230,7 @@ class Tree(Topology):
     # ---- Other trees -----------------------------------------------------------------------------
 
     def isomorphic(self, other: Tree) -> bool:
-        """Whether both trees have the same sets of leaves at their nodes, whatever the numbering.
+        """Whether both trees have the same sets of leaves at their nodes, in any numbering.
 
         Leaves are matched by name if both trees have names, by id otherwise. O(m log m).
         """
@@ -246,7 +246,7 @@ class Tree(Topology):
     def restrict(self, leaves: ArrayLike) -> Self:
         """Return the tree that these leaves, renumbered in this order, induce.
 
-        Nodes left with one child are left out; heights and names stay. O(m).
+        Nodes with only one child left are removed; heights and names stay. O(m).
         """
         chosen = self._checked_leaves(leaves)
         if chosen.size == 0:
@@ -268,9 +268,9 @@ class Tree(Topology):
         return self._with_nodes(self.parent, np.argsort(target), np.arange(self.n, self.n_nodes))
 
     def collapse_ties(self, tol: float = 0.0) -> Self:
-        """Return this tree, inner nodes at their parent's height, up to ``tol``, merged into it.
+        """Return this tree with inner nodes within ``tol`` of their parent's height merged into it.
 
-        What remains is more than ``tol`` from the next node that remains above it.
+        Each remaining node differs by more than ``tol`` from the next remaining node above it.
         """
         height = self._heights("collapse_ties")
         kept = _kernels.untied(self.parent, height, float(tol))
@@ -382,21 +382,21 @@ class Tree(Topology):
         """Return scipy's linkage matrix (n-1, 4) of a binary tree.
 
         Distances are the heights of DISTANCE and ORDER, the largest affinity minus the height for
-        AFFINITY, and the number of levels below a node for NONE. Rows rise if distances are
-        monotone; otherwise they follow the node ids. Leaf heights are lost.
+        AFFINITY, and the number of levels below a node for NONE. Rows are sorted by distance if
+        distances are monotone, and by node id otherwise. Leaf heights are lost.
 
         Raises
         ------
         InvalidTreeError
-            If the tree is not binary or a distance is negative, which scipy does not take.
+            If the tree is not binary or a distance is negative, which scipy does not accept.
         """
         return write_linkage(self)
 
     def to_newick(self, lengths: bool = True) -> str:
         """Write the tree as Newick; leaves without names are written as their ids.
 
-        With ``lengths`` and heights, the length of a branch is the difference of the heights at its
-        ends, without sign; leaf heights other than 0 and dips are lost when it is read.
+        With ``lengths`` and heights, the length of a branch is the absolute difference of the
+        heights at its ends; leaf heights other than 0 and inversions are lost when it is read.
 
         Raises
         ------
@@ -426,5 +426,5 @@ class Tree(Topology):
         return f"Tree(n={self.n}, n_nodes={self.n_nodes}, kind={self.kind.value!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Derived arrays do not travel, and arrays forget in a pickle that they are read-only.
+        # Derived arrays are not pickled, and the others become read-only again.
         return type(self), (self.parent, self.height, self.kind, self.names, self.linkage)

@@ -1,4 +1,4 @@
-"""What a valid tree is. It is said here and nowhere else."""
+"""The definition of a valid tree, and all its checks."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def one_rooted(parent: ArrayLike) -> NDArray[np.int64]:
         )
     roots = np.flatnonzero(checked == -1)
     if roots.size != 1:
-        found = "no root" if roots.size == 0 else f"{roots.size} roots, nodes {_some(roots)}"
-        raise InvalidTreeError(f"there is {found}; exactly one node must have parent -1")
+        roots_found = "no root" if roots.size == 0 else f"{roots.size} roots, nodes {_some(roots)}"
+        raise InvalidTreeError(f"there is {roots_found}; exactly one node must have parent -1")
     return checked
 
 
@@ -60,7 +60,7 @@ def is_topological(parent: NDArray[np.int64]) -> bool:
 
 
 def check_leaves_first(n_children: NDArray[np.int64]) -> None:
-    """Demand that the nodes without children are 0..n-1."""
+    """Check that the nodes without children are 0..n-1."""
     childless = np.flatnonzero(n_children == 0)
     if childless[-1] >= childless.size:
         raise InvalidTreeError(
@@ -84,7 +84,7 @@ def _check_nothing_unary(n_children: NDArray[np.int64]) -> None:
     if unary.size:
         raise InvalidTreeError(
             f"{unary.size} nodes have one child, nodes {_some(unary)}; "
-            "Tree.from_parents leaves them out with collapse_unary=True"
+            "Tree.from_parents removes them with collapse_unary=True"
         )
 
 
