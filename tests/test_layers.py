@@ -25,7 +25,7 @@ ROOMS = [
 ]
 #: Libraries that only some modules may use.
 CONFINED = {
-    "click": {"cli"},
+    "click": {"cli", "authoring/scaffold/example"},
     "rich": {"cli"},
     "matplotlib": {"show"},
     "jinja2": {"show"},

@@ -17,7 +17,7 @@ def test_the_public_api_is_the_recorded_one() -> None:
 
 def test_what_plugins_rely_on_is_recorded() -> None:
     lines = RECORDED.read_text().splitlines()
-    assert "class hcbench.Tree(Shape)" in lines
+    assert "class hcbench.Tree(Topology)" in lines
     assert "  accepts: tuple[str, ...]" in lines
     assert "hook hcbench_metrics() -> 'Iterable[MetricSpec]'" in lines
     assert any(line.startswith("hcbench.compare(algos: ") for line in lines)

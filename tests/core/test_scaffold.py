@@ -15,7 +15,13 @@ from hcbench.cli import main
 from hcbench.errors import ExitCode
 from tests.environments import Environment, quiet_pytest
 
-NAMES = {"algorithm": "MostSimilar", "metric": "relatives", "dataset": "branches", "oracle": "torn"}
+NAMES = {
+    "algorithm": "MostSimilar",
+    "metric": "relatives",
+    "dataset": "branches",
+    "oracle": "torn",
+    "command": "leaves",
+}
 
 
 def new_plugin(folder: Path, *words: str) -> Result:
@@ -38,7 +44,7 @@ def test_a_new_plugin_installs_passes_its_tests_and_is_listed(tmp_path: Path) ->
         f"{kind}s": [name] for kind, name in NAMES.items()
     }
     assert " passed" in quiet_pytest(environment, tmp_path / "my_plugin")
-    listed = environment.hcbench("list")
+    listed = environment.hcbench("list") + environment.hcbench("--help")
     assert all(name in listed for name in NAMES.values())
 
 

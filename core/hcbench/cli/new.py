@@ -27,6 +27,7 @@ def new() -> None:
 @click.option("--metric", metavar="Y", help="Add a metric of this name.")
 @click.option("--dataset", metavar="Z", help="Add a data set of this name.")
 @click.option("--oracle", metavar="W", help="Add an oracle of this name.")
+@click.option("--command", metavar="C", help="Add a command of this name.")
 @click.option(
     "--directory",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

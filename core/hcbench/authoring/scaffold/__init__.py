@@ -18,7 +18,7 @@ from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterE
 from hcbench.registry import Registry
 from hcbench.registry.fingerprint import installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION
-from hcbench.registry.specs import Spec
+from hcbench.registry.specs import CommandSpec, Spec
 
 EXAMPLE = Path(__file__).parent / "example"
 
@@ -28,6 +28,7 @@ _COMMANDS = {
     "metric": "hcbench compare --algos UPGMA,HDBSCAN --datasets iris --metrics {},AARI",
     "dataset": "hcbench compare --algos UPGMA,HDBSCAN --datasets {}",
     "oracle": "hcbench compare --algos SL,CL --oracles {} --datasets iris",
+    "command": "hcbench {} --help",
 }
 KINDS = tuple(_COMMANDS)
 LINE_LENGTH = 100  # as the example's pyproject says
@@ -105,7 +106,8 @@ def _check_package(package: str) -> None:
 
 def _check_name(kind: str, name: str, registry: Registry) -> None:
     try:
-        Spec(name=name, function="", doc="")
+        spec = CommandSpec if kind == "command" else Spec
+        spec(name=name, function="", doc="")
     except InvalidSpecError as error:
         raise ParameterError(f"--{kind}: {error}") from error
     catalogue = getattr(registry, f"{kind}s")
@@ -127,8 +129,12 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
         "readme.txt": "README.md",
         "gitignore.txt": ".gitignore",
         "workflow.txt": ".github/workflows/tests.yml",
-        "conformance.py": f"tests/test_{package}.py",
     }
+    checked = dict.fromkeys(name for kind, name in names.items() if kind != "command")
+    if checked:
+        places["conformance.py"] = f"tests/test_{package}.py"
+    if "command" in names:
+        places["check_command.py"] = "tests/test_command.py"
     source = f"src/{package}"
     written = {place: _read(name) for name, place in places.items()}
     written[f"{source}/__init__.py"] = _declarations(names)
@@ -136,8 +142,9 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
     written[f"{source}/py.typed"] = ""
     replaced = {
         "example_plugin": package,
-        '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, dict.fromkeys(names.values()))),
+        '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
         "EXAMPLE-REQUIREMENT": _requirement(),
+        '"numpy>=2.0"': '"click>=8.1", "numpy>=2.0"' if "command" in names else '"numpy>=2.0"',
         "EXAMPLE-TABLE": "\n".join(f"- {kind} `{name}`" for kind, name in names.items()),
         "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
         **{f'"EXAMPLE-{kind.upper()}"': _quoted(name) for kind, name in names.items()},
