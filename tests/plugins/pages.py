@@ -80,7 +80,7 @@ class Page:
         seen = re.sub(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[0-9;?]*[a-zA-Z]", "", self.raw)
         return "\n".join(line.rstrip() for line in seen.replace("\r", "").split("\n"))
 
-    def wait(self, pattern: str, seconds: float = 20) -> re.Match[str]:
+    def wait(self, pattern: str, seconds: float = 60) -> re.Match[str]:
         """Wait until the page matches."""
         end = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text, re.DOTALL)):
