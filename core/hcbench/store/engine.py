@@ -192,12 +192,11 @@ def use_write_ahead_log(engine: Engine, place: Place) -> None:
     """Let readers and a writer work at the same time, if the file system supports it."""
     if place.file is None:
         return
-    with suppress(sqlite3.OperationalError, DBAPIError):
-        raw = engine.raw_connection()
-        try:
-            raw.cursor().execute("PRAGMA journal_mode = WAL").close()
-        finally:
-            raw.close()
+    with (
+        suppress(DBAPIError),
+        engine.connect().execution_options(hcbench_begin="") as connection,
+    ):
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from __future__ import annotations
 import binascii
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Double, LargeBinary, Table, select
@@ -152,13 +152,10 @@ def _insert(connection: Connection, described: Description, source: str) -> None
             connection.execute(table.insert(), these)
 
 
-def _row(table: Table, said: Mapping[str, Any], source: str) -> dict[str, Any]:
-    return dict(_values(table, said, source))
-
-
-def _values(table: Table, said: Mapping[str, Any], source: str) -> Iterator[tuple[str, Any]]:
+def _row(table: Table, described: Mapping[str, Any], source: str) -> dict[str, Any]:
+    row: dict[str, Any] = {}
     for column in table.c:
-        value = said[column.name]
+        value = described[column.name]
         if isinstance(value, str) and isinstance(column.type, LargeBinary):
             try:
                 value = b64decode(value, validate=True)
@@ -166,4 +163,5 @@ def _values(table: Table, said: Mapping[str, Any], source: str) -> Iterator[tupl
                 raise StoreError(f"{source} is damaged: a result is not base64") from error
         elif isinstance(column.type, Double) and value in ("inf", "-inf"):
             value = float(value)
-        yield column.name, value
+        row[column.name] = value
+    return row

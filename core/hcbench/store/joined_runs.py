@@ -11,27 +11,16 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
-from hcbench.store.queries import among
 from hcbench.store.schema import cells, run_cells, runs
 
 Row: TypeAlias = Mapping[str, Any]
 #: By the number of a shard, as text.
 Parts: TypeAlias = dict[str, dict[str, Any]]
 _STATE = ("started", "finished", "interrupted")
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What shards of one run share: the plan, the number of shards, and the layout."""
-
-    digest: str
-    count: int
-    shown: str
 
 
 class JoinedRuns:
@@ -46,7 +35,7 @@ class JoinedRuns:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._by_origin: dict[str, int] = {}
-        self._by_plan: dict[_Plan, int] = {}
+        self._by_plan: dict[str, int] = {}
         self._touched: set[int] = set()
         rows = connection.execute(select(runs).order_by(runs.c.id)).mappings()
         known = [dict(row) for row in rows]
@@ -113,16 +102,10 @@ class JoinedRuns:
             self._drop_older(number)
 
     def _drop_older(self, number: int) -> None:
-        linked = select(cells.c.id, cells.c.key).join(run_cells, run_cells.c.cell == cells.c.id)
-        linked = linked.where(run_cells.c.run == number).order_by(cells.c.id)
-        latest: dict[str, int] = {}
-        older = []
-        for row, key in self._connection.execute(linked):
-            if key in latest:
-                older.append(latest[key])
-            latest[key] = row
-        is_older = among(self._connection, run_cells.c.cell, older)
-        self._connection.execute(delete(run_cells).where(run_cells.c.run == number, is_older))
+        linked = select(func.max(cells.c.id)).join(run_cells, run_cells.c.cell == cells.c.id)
+        latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
+        older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
+        self._connection.execute(delete(run_cells).where(older))
 
 
 def origin_of(row: Row) -> str:
@@ -131,14 +114,14 @@ def origin_of(row: Row) -> str:
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def plan_of(row: Row) -> _Plan | None:
-    """The plan whose shard, or several shards, a run is; None if it is a whole run."""
+def plan_of(row: Row) -> str | None:
+    """What the shards of one run share: plan, number of shards, layout; None if it is no shard."""
     layout = json.loads(row["layout"])
     shard = layout.get("shard")
     if not _is_shard(shard) or not isinstance(layout.get("renamed"), dict):
         return None
     others = {k: value for k, value in layout.items() if k not in ("shard", "renamed")}
-    return _Plan(shard["plan"], shard["count"], json.dumps(others, sort_keys=True))
+    return json.dumps([shard["plan"], shard["count"], others], sort_keys=True)
 
 
 def _is_shard(shard: Any) -> bool:
