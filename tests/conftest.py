@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from hcbench.run.workers import pool
-from tests import shared_nursery
+from tests import shared_fork_server
 
 # A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
 # Each run draws other examples.
@@ -39,13 +39,13 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
-    pool.NurseryLink = shared_nursery.start_nursery  # type: ignore[assignment,misc]
+    pool.ServerConnection = shared_fork_server.start_fork_server  # type: ignore[assignment,misc]
 
 
 @pytest.fixture
-def own_nursery() -> Iterator[None]:
-    """Each run of this test starts and ends a nursery of its own."""
-    with shared_nursery.set_apart():
+def own_fork_server() -> Iterator[None]:
+    """Each run of this test starts and ends a fork server of its own."""
+    with shared_fork_server.set_apart():
         yield
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hcbench.run.workers.inside import Announce
+from hcbench.run.workers.worker import Announce
 
 
 def perform(job: Callable[[], object], announce: Announce) -> object:

@@ -335,7 +335,7 @@ def running() -> int:
 def nurseries() -> int:
     """In a dask worker: how many processes it has that start cells."""
     mine = psutil.Process().children()
-    return sum("hcbench.run.workers.nursery" in " ".join(child.cmdline()) for child in mine)
+    return sum("hcbench.run.workers.forkserver" in " ".join(child.cmdline()) for child in mine)
 
 
 def hosts() -> int:

@@ -45,21 +45,21 @@ def compare(store: Path, algo: Any, **options: Any) -> Results:
     return hcbench.compare([algo], {"mine": data}, **settings, plugins=[plugin])
 
 
-def kill_nursery() -> None:
+def kill_fork_server() -> None:
     newest = max(psutil.Process().children(), key=psutil.Process.create_time)
-    assert "nursery" in " ".join(newest.cmdline())
+    assert "forkserver" in " ".join(newest.cmdline())
     newest.kill()
 
 
-@pytest.mark.usefixtures("own_nursery")
-def test_cells_whose_nursery_is_killed_run_again(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("own_fork_server")
+def test_cells_whose_fork_server_is_killed_run_again(tmp_path: Path) -> None:
     def slow(X: Any, rng: Any) -> Any:
         import time
 
         time.sleep(0.05)
         return linkage(rng.normal(size=X.shape), "average")
 
-    watch = Watch(kill_nursery)
+    watch = Watch(kill_fork_server)
     results = compare(tmp_path / "s.sqlite", slow, repetitions=8, observer=watch)
     assert [row["status"] for row in results.rows] == ["ok"] * 8
     assert watch.told.total() == len(watch.told) == 8, "each is told once"
@@ -82,8 +82,8 @@ def killer(whom: str, log: Path) -> Any:
     return kills
 
 
-@pytest.mark.usefixtures("own_nursery")
-@pytest.mark.parametrize(("whom", "tries"), [("itself", 1), ("nursery", 4)])
+@pytest.mark.usefixtures("own_fork_server")
+@pytest.mark.parametrize(("whom", "tries"), [("itself", 1), ("fork server", 4)])
 def test_only_what_is_lost_for_no_fault_of_its_own_is_tried_again(
     tmp_path: Path, whom: str, tries: int
 ) -> None:

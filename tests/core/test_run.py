@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("own_nursery")
+@pytest.mark.usefixtures("own_fork_server")
 def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None:
     results = compare(
         store,

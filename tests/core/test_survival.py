@@ -105,9 +105,9 @@ def again(store: Path) -> Result:
 
 
 def family(pid: int) -> tuple[psutil.Process, list[psutil.Process]]:
-    """The nursery of a main process, and its workers."""
-    (nursery,) = psutil.Process(pid).children()
-    return nursery, nursery.children()
+    """The fork server of a main process, and its workers."""
+    (server,) = psutil.Process(pid).children()
+    return server, server.children()
 
 
 def all_gone(processes: list[psutil.Process]) -> bool:
@@ -144,20 +144,20 @@ def store(tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> Iterator[Path]:
 
 def test_the_main_process_is_killed(store: Path) -> None:
     running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    nursery, workers = family(running.pid)
+    server, workers = family(running.pid)
     running.kill()
     running.wait()
-    assert all_gone([nursery, *workers]), "they end by themselves"
+    assert all_gone([server, *workers]), "they end by themselves"
     assert EARLY <= count(store) < CELLS
 
 
-def test_a_worker_is_killed_and_then_the_nursery(store: Path) -> None:
+def test_a_worker_is_killed_and_then_the_fork_server(store: Path) -> None:
     running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    nursery, workers = family(running.pid)
+    server, workers = family(running.pid)
     workers[0].kill()
     assert all_gone(workers[:1])
     wait_for(store, count(store) + EARLY, running)
-    nursery.kill()
+    server.kill()
     _, told = running.communicate(timeout=60)
     assert all_gone(workers)
     assert count(store) == CELLS, "neither stops the run"
@@ -169,14 +169,14 @@ def test_a_worker_is_killed_and_then_the_nursery(store: Path) -> None:
 
 def test_sigterm_ends_it_in_one_line(store: Path) -> None:
     running = start(store, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    nursery, workers = family(running.pid)
+    server, workers = family(running.pid)
     running.terminate()
     out, told = running.communicate(timeout=30)
     assert (running.returncode, out) == (143, "")
     last = "hcbench: interrupted; finished cells are stored, and the same command resumes"
     assert told.splitlines()[-1] == last
     assert "Traceback" not in told
-    assert all_gone([nursery, *workers])
+    assert all_gone([server, *workers])
     assert EARLY <= count(store) < CELLS
     assert ask(store, "SELECT status FROM cells WHERE status <> 'ok'") == []
     assert ask(store, "SELECT interrupted FROM runs") == [(1,)]
@@ -184,13 +184,13 @@ def test_sigterm_ends_it_in_one_line(store: Path) -> None:
 
 def test_a_batch_system_tells_all_processes(store: Path) -> None:
     running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    nursery, workers = family(running.pid)
-    for each in (*workers, nursery):
+    server, workers = family(running.pid)
+    for each in (*workers, server):
         each.send_signal(signal.SIGTERM)
     running.send_signal(signal.SIGTERM)
     running.communicate(timeout=30)
     assert running.returncode == 143
-    assert all_gone([nursery, *workers])
+    assert all_gone([server, *workers])
     failed = ask(store, "SELECT phase FROM cells WHERE status <> 'ok'")
     assert set(failed) <= {("outside",)}, "the algorithm is not to blame: it runs again"
 
@@ -199,10 +199,10 @@ def test_the_terminal_is_closed(store: Path) -> None:
     with terminal() as (ours, theirs):
         shown = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
         running = start(store, screen=ours, preexec_fn=_own_terminal, **shown)
-        nursery, workers = family(running.pid)
+        server, workers = family(running.pid)
     # Now it is closed, and the kernel has sent SIGHUP.
     assert running.wait(timeout=30) == 129
-    assert all_gone([nursery, *workers])
+    assert all_gone([server, *workers])
     assert ask(store, "SELECT interrupted FROM runs") == [(1,)]
 
 

@@ -356,7 +356,7 @@ def test_a_target_or_preload_that_cannot_be_imported_is_told_by_the_job() -> Non
         assert run(pool, None).reason == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
-def test_a_preload_that_kills_the_nursery_is_an_error(
+def test_a_preload_that_kills_the_fork_server_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "deadly.py").write_text("import os; os.write(2, b'farewell'); os._exit(5)")
@@ -367,7 +367,7 @@ def test_a_preload_that_kills_the_nursery_is_an_error(
             pool.wait()
 
 
-def test_a_job_that_kills_the_nursery_is_a_crash_and_another_one_is_started() -> None:
+def test_a_job_that_kills_the_fork_server_is_a_crash_and_another_one_is_started() -> None:
     with Pool(2, PERFORM) as pool:
         report = run(pool, jobs.kill_parent)
         assert report.ending == "crash"
@@ -375,9 +375,9 @@ def test_a_job_that_kills_the_nursery_is_a_crash_and_another_one_is_started() ->
         assert works(pool)
 
 
-def test_the_nursery_may_end_while_nobody_is_waiting() -> None:
+def test_the_fork_server_may_end_while_nobody_is_waiting() -> None:
     with Pool(1, PERFORM) as pool:
-        pool.submit("nursery", os.getppid, Limits())
+        pool.submit("fork server", os.getppid, Limits())
         [report] = pool.wait()
         assert isinstance(report.value, int)
         pool.submit("it", jobs.start_thread, Limits())  # its worker has to be replaced
@@ -419,12 +419,12 @@ with Pool(2, {target!r}) as pool:
     print(pool.wait()[0].value, flush=True)
     pool.submit("pid", os.getpid, Limits())
     worker = pool.wait()[0].value
-    pool.submit("nursery", os.getppid, Limits())
-    nursery = pool.wait()[0].value
+    pool.submit("fork server", os.getppid, Limits())
+    server = pool.wait()[0].value
     pool.submit("it", lambda: exec("while True: pass"), Limits())
     pool.submit("it", lambda: exec("while True: pass"), Limits())
     pool.wait(0.1)
-    print(worker, nursery, flush=True)
+    print(worker, server, flush=True)
     {then}
 """
 
@@ -481,7 +481,7 @@ def test_killing_the_main_process_leaves_nothing(start: Start, tmp_path: Path) -
 
 
 @LINUX
-def test_killing_main_and_nursery_at_once_leaves_nothing(start: Start) -> None:
+def test_killing_main_and_fork_server_at_once_leaves_nothing(start: Start) -> None:
     process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
     os.kill(pids[1], signal.SIGSTOP)  # so that it cannot react to the other's death

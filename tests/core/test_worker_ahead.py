@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.run.workers import Limits, Pool, Report, links
+from hcbench.run.workers import Limits, Pool, Report, connections
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
@@ -20,7 +20,7 @@ PERFORM = f"{jobs.__name__}:perform"
 @pytest.fixture(autouse=True)
 def _all_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a busy machine makes of them."""
-    monkeypatch.setattr(links, "_QUICK", 60.0)
+    monkeypatch.setattr(connections, "_QUICK", 60.0)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Pool(1, PERFORM) as pool, monkeypatch.context() as patched:
-        patched.setattr(links, "_QUICK", 0.0)
+        patched.setattr(connections, "_QUICK", 0.0)
         assert (pool.free, pool.room) == (1, 1)
         pool.submit("long", partial(jobs.add, 1, 1), Limits())
         assert pool.room == 0
@@ -126,7 +126,7 @@ def test_what_a_job_has_produced_is_never_reported_of_another() -> None:
     assert [reports[tag].value for tag in (1, 2)] == [None, "third"]
 
 
-def test_losing_the_nursery_costs_only_the_job_on_its_way(pool: Pool) -> None:
+def test_losing_the_fork_server_costs_only_the_job_on_its_way(pool: Pool) -> None:
     reports = submit(pool, jobs.kill_parent, partial(jobs.add, 1, 2), partial(jobs.add, 2, 2))
     assert endings(reports) == ["crash", "done", "done"]
     assert [reports[tag].value for tag in (1, 2)] == [3, 4]

@@ -1,5 +1,6 @@
 """The cross product of a suite: cells with their seeds and keys, and what became of them.
 
-`plan` makes the cells, `shards` divides them, `outcome` is the row that a cell becomes, and
-`presentation` tells how the rows of a run are shown.
+Read `cell` first, then `plan`, which makes the cells from a suite. `seeds` and `truths` serve
+both, `shards` divides a plan, `outcome` is what became of a cell, and `presentation` is how the
+outcomes of a run are shown.
 """

@@ -36,18 +36,18 @@ class Inapplicable:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be run.
+    """The cells to run.
 
     Attributes
     ----------
     suite : Suite
     cells : list of Cell
-        Those that share data stand together.
+        Those that share data are adjacent.
     inapplicable : list of Inapplicable
     algorithms, datasets, metrics : tuple of Use
         In the order in which they were asked for.
     shard : Shard, optional
-        If it is a part of another plan, which is ``whole``.
+        Which part of the plan ``whole`` it is, if it is one.
     """
 
     suite: Suite
@@ -84,15 +84,15 @@ def make_plan(
     HcbenchError
         If a name or parameter is wrong.
     """
-    all_algorithms = _name_apart(
+    all_algorithms = _with_unique_labels(
         [*(u for text in suite.algorithms for u in registry.use_algorithms(text)), *algorithms]
     )
-    all_datasets = _name_apart(
+    all_datasets = _with_unique_labels(
         [*(u for text in suite.datasets for u in registry.use_datasets(text)), *datasets]
     )
     asked_for = [*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics]
-    all_metrics = tuple(_name_apart(with_all_truths(asked_for, all_datasets)))
-    oracles = _name_apart([u for text in suite.oracles for u in registry.use_oracles(text)])
+    all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
+    oracles = _with_unique_labels([u for text in suite.oracles for u in registry.use_oracles(text)])
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
@@ -104,7 +104,7 @@ def make_plan(
         metrics=all_metrics,
     )
     only = _restrictions(suite, registry)
-    # What a data set provides decides with whom it is paired; no data exist yet.
+    # What a data set declares to provide decides which oracles apply; no data exist yet.
     pairings = [
         (
             dataset,
@@ -140,7 +140,7 @@ _Restrictions: TypeAlias = dict[str, dict[str, set[str]]]
 
 
 def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
-    """Where alone an algorithm runs, by identity: on which data sets, through which oracles.
+    """The only data sets and oracles of restricted algorithms, by identity.
 
     No oracle means all.
     """
@@ -160,9 +160,9 @@ def _allowed(
     dataset: Use[DatasetSpec],
     oracles: Sequence[Use[OracleSpec]],
 ) -> Sequence[Use[OracleSpec]] | None:
-    """The oracles through which an algorithm may be asked for on a data set; None if not at all.
+    """The oracles allowed for an algorithm on a data set; None if the data set is not allowed.
 
-    Where none of those that its restriction names is requested, others were asked for instead.
+    If none of those that its restriction names is requested, all that are requested are allowed.
     """
     if algorithm.identity not in only:
         return oracles
@@ -175,7 +175,7 @@ def _allowed(
 def _check_oracles(
     oracles: Sequence[Use[OracleSpec]], algorithms: Sequence[Use[AlgorithmSpec]]
 ) -> None:
-    """Refuse an oracle that nobody would ask: another would be asked in its place, unnoticed."""
+    """Refuse an oracle that no algorithm accepts, as another one would replace it silently."""
     for oracle in oracles:
         if not any(oracle.spec.kind in algorithm.spec.accepts for algorithm in algorithms):
             accepted = "; ".join(
@@ -209,11 +209,11 @@ def _cell_makers(
     ]
 
 
-def _name_apart(uses: Sequence[Use[S]]) -> list[Use[S]]:
-    """Each once, in the order given, and each with a label of its own.
+def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
+    """Each once, in the given order, with a unique label.
 
-    What is asked for twice is the same cell. Where different ones share a label, it becomes their
-    full name; where that is the same too, as of functions of one caller, they are numbered.
+    If different ones share a label, it becomes their full name; if that is the same too, as of
+    functions of one caller, they are numbered.
     """
     unique = list({use.identity: use for use in uses}.values())
     sharing: dict[str, list[Use[S]]] = {}
@@ -233,13 +233,13 @@ def _name_apart(uses: Sequence[Use[S]]) -> list[Use[S]]:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Through which oracles an algorithm asks about a data set.
+    """The oracles of an algorithm on a data set.
 
     Attributes
     ----------
     able : tuple of Use
     unable : tuple of (label, reason)
-        Oracles that were requested and cannot be; "" where the algorithm has none at all.
+        Requested oracles that are inapplicable; "" if the algorithm has none at all.
     """
 
     able: tuple[Use[OracleSpec], ...] = ()
@@ -253,7 +253,7 @@ def choose_oracles(
     requested: Sequence[Use[OracleSpec]],
     registry: Registry,
 ) -> Pairing:
-    """The oracles for an algorithm on a data set, and why others cannot be.
+    """The oracles for an algorithm on a data set, and why others are inapplicable.
 
     All requested ones of an accepted kind; where none of those is requested, the first kind in
     the algorithm's own order that the data set can provide.
@@ -296,7 +296,7 @@ def choose_oracles(
 
 
 def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:
-    """Those that need no parameter; first the one that bears the name of its kind."""
+    """Those that need no parameter; first the one named like its kind."""
     entries = [
         e
         for e in registry.oracles.entries

@@ -1,6 +1,6 @@
-"""How the outcomes of a plan are shown: in what order, with which metrics, judged by which claims.
+"""How the outcomes of a plan are shown: in what order, with which metrics and claims.
 
-Kept with every run, so that it is shown later as it was when it ended, without its plugins.
+Stored with every run, so that it can be shown later in the same way, without its plugins.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """What is to be known of a metric to show its values.
+    """What showing the values of a metric requires.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class MetricInfo:
     direction : {"higher", "lower", "none"}
     unit : str
     cost : bool
-        Whether it tells a cost rather than quality.
+        Whether it is a cost rather than quality.
     interval : str
         The values it can take.
     key : str
@@ -40,7 +40,7 @@ class MetricInfo:
     kind : str
         Its label without the truth that it names: the same for all truths.
     datasets : tuple of str, optional
-        The only ones of which it tells what the metric called `kind` does not.
+        The only ones for which it differs from the metric called `kind`.
     """
 
     label: str
@@ -76,7 +76,7 @@ class Presentation:
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
     shard : Shard, optional
-        If only a part of what it tells was run.
+        If only a part of the plan was run.
     """
 
     suite: Suite = field(default_factory=lambda: Suite(name=""))
@@ -91,7 +91,7 @@ class Presentation:
 
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
-        """The layout of a plan."""
+        """The presentation of a plan."""
         keys = metric_keys(plan)
         labels = {use.label for use in plan.metrics}
         oracles = {cell.oracle.label: cell.oracle for cell in (plan.whole or plan).cells}
@@ -140,7 +140,7 @@ class Presentation:
 
     @classmethod
     def of_description(cls, described: Mapping[str, Any]) -> Self:
-        """What `describe` described, also if it was written as JSON meanwhile."""
+        """From what `describe` returned, also after a round trip through JSON."""
         if not described:
             return cls()
         values = {
@@ -153,7 +153,7 @@ class Presentation:
         return cls(**values)
 
     def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """As a run returns them: what cannot be, then the cells, repetition by repetition."""
+        """As a run returns them: inapplicable combinations, then the cells by repetition."""
         algorithms, datasets, oracles, budgets = (
             {label: place for place, label in enumerate(labels)}
             for labels in (self.algorithms, self.datasets, self.oracles, self.suite.budgets)
@@ -173,19 +173,19 @@ class Presentation:
         if outcome.key in self.renamed:
             algorithm, dataset, oracle = self.renamed[outcome.key]
             outcome = replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
-        told_elsewhere = {
+        same_as_kind = {
             m.label: Value(None, "skipped", f"see {m.kind}")
             for m in self.metrics
             if not m.judges(outcome.dataset)
         }
-        if not told_elsewhere:
+        if not same_as_kind:
             return outcome
-        points = (replace(p, values={**p.values, **told_elsewhere}) for p in outcome.points)
+        points = (replace(p, values={**p.values, **same_as_kind}) for p in outcome.points)
         return replace(outcome, points=tuple(points))
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:
-    """Where it stands; what is not there stands last."""
+    """The place of a label; unknown labels are last."""
     return places.get(label, len(places))
 
 

@@ -1,4 +1,4 @@
-"""Shards: a plan split into parts, so that machines that know nothing of each other share it.
+"""Shards: a plan split into parts that independent machines can run.
 
 A shard is the same on every machine, whatever is stored there: it depends on the plan alone.
 """
@@ -32,7 +32,7 @@ class Shard:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all parts are here."""
+        """Whether it has all parts."""
         return len(self.numbers) == self.count
 
     def __str__(self) -> str:
@@ -46,9 +46,9 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     """One part of a plan.
 
     All repetitions 0 of all data sets, then all repetitions 1 and so on, are cut into ``count``
-    pieces of equally many cells, but for one. So a piece has whole repetitions of everything where
-    there are enough of them, which takes equally long, and cells that share data stay together.
-    What cannot be run belongs to the first shard.
+    pieces whose numbers of cells differ by one at most. So a piece has whole repetitions of
+    everything if there are enough of them, which take equally long, and cells that share data stay
+    together. Inapplicable combinations belong to the first shard.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data sets with several true hierarchies: each metric that can be is compared with all of them."""
+"""Data sets with several true hierarchies: metrics that can compare results with each of them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from hcbench.registry import Use
     from hcbench.registry.specs import DatasetSpec, MetricSpec
 
-#: The parameter by which a metric takes another truth than the first.
+#: The parameter of a metric that names a truth other than the first.
 PARAMETER = "truth"
 
 
 def with_all_truths(
     metrics: Iterable[Use[MetricSpec]], datasets: Iterable[Use[DatasetSpec]]
 ) -> list[Use[MetricSpec]]:
-    """The metrics, and behind each that names no truth itself the same with the other truths.
+    """The metrics, and after each that names no truth, the same metric for each further truth.
 
-    The first truth of a data set is the one that a metric takes if none is named.
+    A metric that names no truth uses the first one of a data set.
     """
     others = {name: None for dataset in datasets for name in _others(dataset)}
-    found: list[Use[MetricSpec]] = []
+    all_metrics: list[Use[MetricSpec]] = []
     for use in metrics:
-        found.append(use)
+        all_metrics.append(use)
         if use.params.get(PARAMETER, "") is None:
-            found += [
+            all_metrics += [
                 make_use(use.spec, use.plugin, {**use.params, PARAMETER: name}) for name in others
             ]
-    return found
+    return all_metrics
 
 
 def truth_named(use: Use[MetricSpec]) -> str | None:
@@ -49,10 +49,10 @@ def label_without_truth(use: Use[MetricSpec]) -> str:
 def judged_by(
     use: Use[MetricSpec], beside: Collection[str], datasets: Iterable[Use[DatasetSpec]]
 ) -> tuple[str, ...] | None:
-    """The data sets of which a metric tells what no other does, if these are not all.
+    """The only data sets for which a metric is shown; None for all.
 
-    Where a truth is named and the same metric without it stands beside, these are the data sets
-    that have this truth and take another as the first.
+    If it names a truth, and the same metric without it is among the others, these are the data sets
+    that have this truth, but not as the first.
 
     Parameters
     ----------
@@ -67,5 +67,5 @@ def judged_by(
 
 
 def _others(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
-    """The truths of a data set that are meant only where they are named."""
+    """The truths of a data set after the first."""
     return dataset.spec.truths_with(dataset.params)[1:]

@@ -40,15 +40,15 @@ from hcbench.run.given import Given, give
 from hcbench.run.inputs import answers_of, make_answers, make_oracle, problem_of
 from hcbench.run.job import Call, Job, RescoreJob, unpack_job
 from hcbench.run.workers.conditions import load_average, processor_frequency
-from hcbench.run.workers.inside import Announce
 from hcbench.run.workers.memory import peak_since, reset_peak
+from hcbench.run.workers.worker import Announce
 
 WARM_UP_ITEMS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """What came out of one call of an algorithm."""
+    """What one call of an algorithm returned or raised, and what was measured."""
 
     result: Result | None
     cost: Cost
@@ -75,7 +75,7 @@ _START = (Path.cwd(), dict(os.environ), np.geterr())
 
 
 def restore_process() -> None:
-    """Undo what an earlier cell may have changed of the process, so that it costs itself only."""
+    """Undo what an earlier cell may have changed of the process, so that it affects itself only."""
     folder, environment, floating = _START
     os.chdir(folder)
     if os.environ != environment:
@@ -135,7 +135,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     )
     if outcome.status != "ok":
         return outcome
-    announce("metrics", outcome)  # whatever a metric does, this much is kept
+    announce("metrics", outcome)  # reported even if a metric ends the worker
     return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
 
 
@@ -153,7 +153,7 @@ def _failed(error: BaseException) -> Outcome:
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line; our own say all in their message."""
+    """An error in one line; the messages of our own errors need no type."""
     text = " ".join(str(error).split())
     if isinstance(error, HcbenchError):
         return text
@@ -164,7 +164,7 @@ def _warm_up(job: Job, problem: Problem) -> None:
     """Run the algorithm on a few items first, so that no import and no JIT is timed.
 
     The items are of the problem itself: the same types, layout and writeability compile the same
-    kernels. What goes wrong here will go wrong, and be reported, in the call itself.
+    kernels. An error here will occur again, and be reported, in the call itself.
     """
     name = repr((job.algorithm, job.oracle, _signature(problem)))
     if name in _warm:
@@ -191,7 +191,7 @@ def _signature(problem: Problem) -> list[tuple[object, ...]]:
 
 
 def _spread(n: int) -> NDArray[np.int64]:
-    """A few items from all over: data sets are often sorted by class."""
+    """A few items, evenly spread, as data sets are often sorted by class."""
     return np.unique(np.linspace(0, n - 1, WARM_UP_ITEMS).astype(np.int64))
 
 
@@ -200,7 +200,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     function = load_function(algorithm.function)
     params = dict(algorithm.params)
     rng = np.random.default_rng(seed)
-    # An algorithm that uses the global generators is not to depend on who ran before it.
+    # An algorithm that uses the global generators must not depend on earlier cells.
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002
     returned: Any = None
@@ -288,7 +288,7 @@ def _conclude(job: Job, called: _Called) -> Outcome:
     """What came out of a call, without values: its end, its checkpoints, or its failure."""
     result = called.result
     if isinstance(called.error, BudgetExceededError) and called.trace:
-        result = called.trace[-1].result  # an anytime algorithm that was refused keeps what it had
+        result = called.trace[-1].result  # what it had when the budget ended
     if result is None:
         error = called.error or InvalidTreeError("the algorithm returned nothing")
         return _failed(error)
@@ -376,7 +376,7 @@ def judge(metric: Call, scored: Scored) -> Value:
         return Value(None, "skipped", describe(error))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # SystemExit too: it costs this value, not the others
+    except BaseException as error:  # SystemExit too: only this value is lost
         return Value(None, "error", describe(error))
     finally:
         if os.getpid() != process:

@@ -2,67 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.errors import ParameterError, WorkerError
 from hcbench.plan.plan import Plan
 from hcbench.registry.plugins import Plugins
 from hcbench.run.cached import memory_limit
 from hcbench.run.environment import usable_cores
-from hcbench.run.workers import Limits, Pool, Report
+from hcbench.run.workers import Pool
+
+if TYPE_CHECKING:
+    from hcbench.run.dask_pool import Cluster, DaskPool
 
 ExecutorName: TypeAlias = Literal["local", "dask"]
+#: The machines that a run uses, from its beginning to its end.
+Executor: TypeAlias = "ThisMachine | Cluster"
+#: Takes jobs and returns reports; see `hcbench.run.workers.Pool`.
+Jobs: TypeAlias = "Pool | DaskPool"
 PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.run.cell")
-
-
-class Jobs(Protocol):
-    """What a run uses of a pool; see `hcbench.run.workers.Pool`."""
-
-    @property
-    def free(self) -> int:
-        """How many jobs can be submitted now."""
-
-    @property
-    def room(self) -> int:
-        """How many jobs can be submitted, counting those that would have to wait for another."""
-
-    @property
-    def running(self) -> list[tuple[object, str, float]]:
-        """Tag, phase and seconds so far of each job on its way."""
-
-    @property
-    def workers(self) -> Collection[Hashable]:
-        """Those that `taker` names and that are alive."""
-
-    def taker(self, *, ahead: bool = False) -> Hashable:
-        """Which worker a job goes to if it is submitted now; always the same if that is open."""
-
-    def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
-        """Give a job to a worker; whatever becomes of it, `wait` reports under this tag."""
-
-    def wait(self, timeout: float | None = None) -> list[Report]:
-        """Return the reports that are there, waiting for the first."""
-
-
-class Executor(Protocol):
-    """The machines that a run uses, from its beginning to its end."""
-
-    @property
-    def slots(self) -> int:
-        """How many cells run at a time."""
-
-    def memory_share(self, plan: Plan) -> float:
-        """GiB that a cell may take."""
-
-    def describe(self) -> Mapping[str, Any]:
-        """What is recorded of the machines with the run, beside this one's description."""
-
-    def pool(self, cells: int) -> AbstractContextManager[Jobs]:
-        """Workers for so many cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +43,11 @@ class ThisMachine:
         return memory_limit(plan, self.slots)
 
     def describe(self) -> dict[str, Any]:
-        """Nothing but what every run has."""
+        """The machines beside this one, which every run describes: none."""
         return {}
 
     def pool(self, cells: int) -> Pool:
-        """Workers for so many cells."""
+        """At most so many workers."""
         return cell_pool(min(self.slots, cells))
 
 
@@ -111,20 +72,20 @@ def open_executor(
     name : {"local", "dask"}
     plan : Plan
     plugins : Plugins
-        Whose files travel with the cells.
+        Whose files are sent with the cells.
     jobs : int, optional
         The most cells at a time; by default one a core, of a cluster one a thread.
     scheduler : str, optional
         The address of a dask scheduler; without one the cluster is in this process.
     files : sequence of Path
-        The caller's own data, which travel too.
+        The caller's own data, which are sent with the cells.
 
     Raises
     ------
     ParameterError
         If a scheduler is given to an executor that has none.
     WorkerError
-        If dask is not installed, or the cluster cannot be had.
+        If dask is not installed, or the cluster cannot be used.
     """
     check_executor(name, scheduler)
     if name == "local":
@@ -141,7 +102,7 @@ def open_executor(
 
 
 def check_executor(name: str, scheduler: str | None) -> None:
-    """Refuse what does not fit together.
+    """Check that an executor exists and takes a scheduler, if one is given.
 
     Raises
     ------

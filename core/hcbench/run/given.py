@@ -1,4 +1,4 @@
-"""What an algorithm gets without asking, and the parts of the truth that may be among it."""
+"""What an algorithm gets without asking, which may include parts of the truth."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Given:
 
 
 def give(problem: Problem, hints: Sequence[str]) -> Given:
-    """Hand an algorithm what it may know of a problem: sizes, names, and its declared hints."""
+    """Give an algorithm what it may know of a problem: size, names, tree and its declared hints."""
     values = {name: _hint(problem, name) for name in hints}
     return Given(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
 

@@ -1,7 +1,7 @@
-"""What a cell works on, in a worker: its problem and its oracle, made or kept from the last cell.
+"""The inputs of a cell in a worker, its problem and its oracle, made or kept from the last cell.
 
-The cells of one repetition are on the same data and, through one oracle, hear the same answers, so
-that a worker need not draw forty million comparisons anew for each algorithm.
+The cells of one repetition use the same data and, with one oracle, get the same answers, so that a
+worker need not draw forty million comparisons again for each algorithm.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEPT_PROBLEMS = 2
 
 @dataclass(frozen=True, slots=True)
 class MadeProblem:
-    """A problem with its digest, and what its data set has to say about it."""
+    """A problem with its digest, and the notes of its data set."""
 
     problem: Problem
     digest: str
@@ -32,7 +32,7 @@ class MadeProblem:
 
 @dataclass(frozen=True, slots=True)
 class MadeAnswers:
-    """What an oracle answers, and what it has to say about that."""
+    """The answers of an oracle, and its notes."""
 
     answers: Answers
     notes: tuple[str, ...]
@@ -47,7 +47,7 @@ def problem_of(job: Job) -> MadeProblem:
     if job.data_key in _problems:
         _problems.move_to_end(job.data_key)
         return _problems[job.data_key]
-    _answers.clear()  # they are about other data, and may be large
+    _answers.clear()  # of other data, and perhaps large
     with collect_notes() as notes:
         problem = make_problem(job.dataset, job.data_seed, job.provides)
     _problems[job.data_key] = MadeProblem(problem, problem.digest(), tuple(notes))
@@ -57,7 +57,7 @@ def problem_of(job: Job) -> MadeProblem:
 
 
 def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
-    """Call a data set, and check that it yields what it declares.
+    """Call a data set, and check that it provides what it declares.
 
     Raises
     ------
@@ -76,15 +76,15 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
 
 
 def answers_of(job: Job, problem: Problem) -> MadeAnswers:
-    """What the oracle of a job answers.
+    """The answers of the oracle of a job.
 
-    Comparisons are kept for the next cell that hears the same. Nothing can write to them: answers
-    of other kinds might not be what they were when an algorithm has had them.
+    Comparisons are kept for the next cell with the same ones, as nothing can write to them. Answers
+    of other kinds are not, as an algorithm could have changed them.
     """
     key = repr((job.data_key, job.oracle, job.noise_seed, job.budget))
     if key in _answers:
         return _answers[key]
-    _answers.clear()  # before the new ones are there: they may be large
+    _answers.clear()  # before the new ones are made, as they may be large
     with collect_notes() as notes:
         answers = make_answers(job.oracle, problem, job.noise_seed, job.budget)
     made = MadeAnswers(answers, tuple(notes))

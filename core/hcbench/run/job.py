@@ -1,4 +1,4 @@
-"""What a worker needs to run a cell, and how that travels to it."""
+"""What a worker needs to run a cell, and how that is sent to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A plugin's function with its parameters: all of a spec that travels to a worker."""
+    """A plugin's function with its parameters: all of a spec that a worker needs."""
 
     function: Function
     params: Params
@@ -86,12 +86,12 @@ class RescoreJob:
 
 
 class Packed(NamedTuple):
-    """A job as it travels.
+    """A job as it is sent.
 
     Attributes
     ----------
     files : tuple of str
-        The plugin files to import before it is read.
+        The plugin files to import before it is unpickled.
     places : dict
         Where files of the main process are on the worker's machine, if that is another one.
     payload : bytes
@@ -104,7 +104,7 @@ class Packed(NamedTuple):
 
 
 def pack_job(job: Job | RescoreJob, files: Iterable[object]) -> bytes:
-    """A job as it travels, with the plugin files to import before it is read."""
+    """Pickle a job, with the plugin files to import before it is unpickled."""
     import cloudpickle
 
     return pickle.dumps(Packed(tuple(map(str, files)), {}, cloudpickle.dumps(job)))
@@ -122,7 +122,7 @@ _places: dict[str, str] = {}
 
 
 def unpack_job(packed: bytes) -> Job | RescoreJob:
-    """Import the plugin files of a packed job, and read it."""
+    """Import the plugin files of a packed job, and unpickle it."""
     import cloudpickle
 
     files, places, payload = pickle.loads(packed)

@@ -1,8 +1,8 @@
-"""Cells on the machines of a dask cluster: the only place that knows of dask.
+"""Cells on the machines of a dask cluster; no other module imports dask.
 
-Three parts: the `cluster` is opened for a run and tells every dask worker the `terms` of it, once;
-its `pool` takes cells and yields reports, as `hcbench.run.workers.Pool` does; in each dask worker a
-`host` runs cells as they run locally, in isolated processes of that machine.
+Read `cluster` first: it is opened for a run and sends every dask worker the `terms` of it, once.
+Its `pool` takes cells and returns reports, as `hcbench.run.workers.Pool` does. In each dask worker
+a `host` runs cells as they run locally, in isolated processes of that machine.
 """
 
 from hcbench.run.dask_pool.cluster import Cluster

@@ -23,7 +23,7 @@ from hcbench.run.dask_pool.terms import Terms, Welcome
 from hcbench.run.environment import usable_cores
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
-_LOOK = 2.0  # seconds between looks at who is there
+_LOOK = 2.0  # seconds between updates of the list of workers
 _LEAVE = 5.0  # seconds for the workers to end what runs
 _LOGGERS = ("distributed", "tornado.application", "asyncio")
 
@@ -37,10 +37,10 @@ class Cluster:
     Parameters
     ----------
     terms : Terms
-        What the workers are told.
+        What the workers have to know.
     scheduler : str, optional
         Its address, as dask has it; ``tls://`` takes the certificates from dask's configuration.
-        Without one the cluster is in this process, which only the cells leave.
+        Without one the cluster is in this process; only the cells have others.
     jobs : int, optional
         The most cells at a time; by default one a thread, in this process one a core.
 
@@ -48,7 +48,7 @@ class Cluster:
     ----------
     client : distributed.Client
     workers : dict of address to number of threads
-        Those that are there, as of a moment ago.
+        Those of the last seconds.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class Cluster:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            stack.enter_context(_hushed())
+            stack.enter_context(_quiet())
             self.client = stack.enter_context(self._connected(stack))
             stack.enter_context(self._present())
             self._meet()
@@ -161,7 +161,7 @@ class Cluster:
 
     @contextmanager
     def _present(self) -> Iterator[None]:
-        """Have a host in each worker, and in the end none."""
+        """Start a host in each worker, and end it at the end."""
         try:
             self.client.register_plugin(Presence(self.terms), name=self.terms.run)
         except Exception as error:
@@ -180,7 +180,7 @@ class Cluster:
         await self.client.unregister_worker_plugin(self.terms.run)
 
     def _meet(self) -> None:
-        """Wait for the first worker, and ask all that are there.
+        """Wait for the first worker, and ask all workers for their answer to the terms.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Cluster:
         self.workers = dict(self.client.nthreads())
 
     async def _watch(self) -> None:
-        """Look who is there, now and then."""
+        """Update the list of workers from time to time."""
         while True:
             with suppress(OSError):
                 self.workers = dict(await self.client.nthreads())
@@ -210,7 +210,7 @@ class Cluster:
 
 @contextmanager
 def _cluster_here(jobs: int | None) -> Iterator[LocalCluster]:
-    """A cluster in this process: what has to be isolated is in processes of its own anyway."""
+    """A cluster in this process; the cells are isolated in processes of their own anyway."""
     make: Any = LocalCluster
     cluster: LocalCluster = make(
         n_workers=jobs or usable_cores(),
@@ -225,8 +225,8 @@ def _cluster_here(jobs: int | None) -> Iterator[LocalCluster]:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """Keep dask's logs off the terminal: what matters is told in one line."""
+def _quiet() -> Iterator[None]:
+    """Keep dask's logs off the terminal; errors are reported in one line."""
     loggers = [logging.getLogger(name) for name in _loggers()]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

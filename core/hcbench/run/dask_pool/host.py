@@ -49,18 +49,18 @@ def key_of(run: str, number: int) -> str:
 
 
 async def greet(run: str) -> Welcome:
-    """What this worker says to the terms of a run."""
+    """The answer of this worker to the terms of a run."""
     return _host(run).welcome
 
 
 def _host(run: str) -> Host:
     if run not in _hosts:
-        raise WorkerError("it knows nothing of this run; its log says why")
+        raise WorkerError("it does not know this run; its log says why")
     return _hosts[run]
 
 
 class Presence(WorkerPlugin):
-    """Has a host in every dask worker as long as a run lasts.
+    """A dask plugin that gives every dask worker a host while a run lasts.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Host:
 
     @property
     def welcome(self) -> Welcome:
-        """What it says to the terms."""
+        """Its answer to the terms."""
         return Welcome(self._refusal, self._machine, self.threads, self._memory)
 
     async def run(self, number: int, packed: bytes, limits: Limits) -> Report:
@@ -148,7 +148,7 @@ class Host:
             self._pool.give_up(ended)
 
     def _placed(self) -> dict[str, str]:
-        """Where the files that travelled are; those that are not here already are written once."""
+        """Where the files of the run are; those that this machine lacks are written once."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
             for number, (origin, content) in enumerate(self._terms.files.items()):
@@ -160,7 +160,7 @@ class Host:
         return self._places
 
     def _advance(self) -> None:
-        """Give out what waits and take what has come; called whenever there may be something."""
+        """Submit waiting cells and take reports; called whenever there may be some."""
         if self._alarm is not None:
             self._alarm.cancel()
         try:
@@ -174,7 +174,7 @@ class Host:
         self._watch()
 
     def _watch(self) -> None:
-        """Come back when the processes have something to say, and now and then for the limits."""
+        """Continue when the processes send something, and from time to time to enforce limits."""
         loop = asyncio.get_running_loop()
         if self._pool is not None and self._running:
             loop.add_reader(self._pool.fileno(), self._advance)
@@ -202,7 +202,7 @@ class Host:
             ended.set_result(report)
 
     def _fail(self, error: Exception) -> None:
-        """The processes cannot be had: all cells here hear of it."""
+        """End all cells with an error: the processes cannot be started."""
         cells = [*self._running, *(ended for ended, _, _ in self._waiting)]
         self._running.clear()
         self._waiting.clear()

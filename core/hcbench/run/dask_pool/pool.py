@@ -1,4 +1,4 @@
-"""Jobs in, reports out, as of `hcbench.run.workers.Pool`; in between lies a dask cluster."""
+"""Runs jobs on a dask cluster, with the interface of `hcbench.run.workers.Pool`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hcbench.run.workers import Limits, Report
 if TYPE_CHECKING:
     from hcbench.run.dask_pool.cluster import Cluster
 
-_WINDOW = 20  # cells a thread that wait here, to be placed by their data
-_MANY = 4  # cells a thread that wait; above that a worker has its next cells at hand
+_WINDOW = 20  # cells per thread that wait here, to be placed by their data
+_MANY = 4  # waiting cells per thread; above that a worker gets its next cells in advance
 _NOTICE = 1.0  # seconds after a broken connection, until it is known whether all of them are
-_LEAVE = 5.0  # seconds for the scheduler to forget what is not wanted any more
+_LEAVE = 5.0  # seconds for the scheduler to cancel what is queued
 
 
 @dataclass(slots=True)
 class _Cell:
-    """A cell on its way."""
+    """A cell that was submitted."""
 
     number: int
     tag: object
@@ -73,27 +73,27 @@ class DaskPool:
 
     @property
     def free(self) -> int:
-        """How many jobs can be submitted now; more than run at a time, as their data matter."""
+        """How many jobs can be submitted now: more than can run, to place them by their data."""
         return max(0, _WINDOW * max(1, self._cluster.slots) - len(self._cells))
 
     @property
     def room(self) -> int:
-        """The same: all but the first have to wait for another."""
+        """The same; dask queues them."""
         return self.free
 
     @property
     def workers(self) -> Collection[Hashable]:
-        """None that a job can be meant for: which one gets it is decided when it begins."""
+        """None: the worker of a job is only chosen when the job begins."""
         return ()
 
     def taker(self, *, ahead: bool = False) -> Hashable:
-        """Nobody in particular; see `workers`."""
+        """No particular one; see `workers`."""
         del ahead
         return None
 
     @property
     def running(self) -> list[tuple[object, str, float]]:
-        """Tag, machine and seconds so far of each job on its way, as far as is known here."""
+        """Tag, machine and seconds so far of each job that runs, as far as is known here."""
         now = time.monotonic()
         return [
             (cell.tag, f"on {self._cluster.name_of(worker)}", now - cell.began)
@@ -103,7 +103,7 @@ class DaskPool:
         ]
 
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
-        """Let a job run somewhere; whatever becomes of it, `wait` reports under this tag.
+        """Run a job on some worker; `wait` returns a report with this tag, however the job ends.
 
         Jobs with equal ``tag.data`` are given to the same worker where that costs nothing.
         """
@@ -114,9 +114,9 @@ class DaskPool:
         self._waiting.add(getattr(tag, "data", None), cell)
 
     def wait(self, timeout: float | None = None) -> list[Report]:
-        """Return the reports that are there, waiting for the first.
+        """Return the reports so far, waiting for the first.
 
-        Empty when `timeout` seconds passed or no job is on its way.
+        Empty if `timeout` seconds passed or no job runs.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class DaskPool:
         self._place()
         return reports
 
-    # Giving.
+    # Submitting.
 
     def _place(self) -> None:
         workers = self._cluster.workers
@@ -198,7 +198,7 @@ class DaskPool:
     # Receiving.
 
     def _receive(self, pause: float) -> list[Report]:
-        """What has arrived; an error is kept until all that came before it was returned."""
+        """The reports that have arrived; an error is raised after earlier ones were returned."""
         reports = []
         with suppress(queue.Empty):
             arrival = self._arrived.get(timeout=pause) if pause else self._arrived.get_nowait()
@@ -220,7 +220,7 @@ class DaskPool:
         return report
 
     def _report(self, tag: object, outcome: Report | BaseException) -> Report | None:
-        """What to say of a cell; nothing, if the run cannot go on."""
+        """The report on a cell; None if the run cannot go on."""
         match outcome:
             case Report():
                 return replace(outcome, tag=tag)
@@ -241,7 +241,7 @@ class DaskPool:
         return None
 
     def close(self) -> None:
-        """Let the scheduler forget what is queued; what runs is ended when the cluster closes."""
+        """Cancel what is queued; what runs is ended when the cluster closes."""
         if self._closed:
             return
         self._closed = True

@@ -1,4 +1,4 @@
-"""What a run tells every dask worker once, and what a worker says to it."""
+"""What a run sends to every dask worker once, and the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORE = "hcbench core"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a run tells every worker.
+    """What a run sends to every worker.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What a worker says to the terms.
+    """The answer of a worker to the terms.
 
     Attributes
     ----------

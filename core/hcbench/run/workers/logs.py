@@ -1,4 +1,4 @@
-"""Logs and drafts: files without a name, so there is nothing to clean up after ``kill -9``.
+"""Logs and drafts: files without a name, so that nothing is left after ``kill -9``.
 
 A worker prints into its log. Its draft holds what a job has produced so far, which main reads only
 if the job does not come to its end: sending it would wake main up while a job is measured.
@@ -7,6 +7,7 @@ if the job does not come to its end: sending it would wake main up while a job i
 from __future__ import annotations
 
 import os
+import pickle
 import struct
 import tempfile
 from contextlib import suppress
@@ -64,16 +65,19 @@ def write_draft(draft: int, order: int, content: bytes) -> None:
         os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)  # last: now it is whole
 
 
-def read_draft(draft: int, order: int) -> bytes:
-    """Return what an order's job has left in a draft; nothing, if that is not whole."""
+def read_draft(draft: int, order: int) -> object:
+    """Return what an order's job has written to a draft; None if that is nothing or incomplete."""
     head = os.pread(draft, _DRAFT.size, 0)
     if len(head) < _DRAFT.size:
-        return b""
+        return None
     number, length = _DRAFT.unpack(head)
     if number != order:
-        return b""
+        return None
     parts, offset = [], _DRAFT.size
     while part := os.pread(draft, length, offset):
         parts.append(part)
         offset += len(part)
-    return b"".join(parts)
+    try:
+        return pickle.loads(b"".join(parts))
+    except Exception:
+        return None  # the failure is reported; this cannot add to it

@@ -1,4 +1,4 @@
-"""What the processes say to each other. All of them are ours, hence pickle."""
+"""The messages between the processes, pickled: all of them run our code."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ _HEADER = struct.Struct("!Q")
 
 
 class Fork(NamedTuple):
-    """Main to nursery, with descriptors for connection, phases and log: fork worker `number`."""
+    """Main to fork server: start a worker; with its four descriptors, see `Channels`."""
 
     number: int
 
 
 class Kill(NamedTuple):
-    """Main to nursery: kill this worker and all that it started."""
+    """Main to fork server: kill this worker and all that it started."""
 
     pid: int
 
 
 class Ready(NamedTuple):
-    """Nursery to main: the modules are imported."""
+    """Fork server to main: the modules are imported."""
 
 
-class Born(NamedTuple):
-    """Nursery to main: worker `number` runs as `pid`."""
+class Started(NamedTuple):
+    """Fork server to main: worker `number` runs as `pid`."""
 
     number: int
     pid: int
 
 
-class Stillborn(NamedTuple):
-    """Nursery to main: worker `number` could not be forked."""
+class StartFailed(NamedTuple):
+    """Fork server to main: worker `number` could not be forked."""
 
     number: int
     reason: str
 
 
-class Died(NamedTuple):
-    """Nursery to main: a worker ended (exit code, or minus the signal), and its offspring too."""
+class Ended(NamedTuple):
+    """Fork server to main: a worker and all that it started ended, with this code or -signal."""
 
     pid: int
     code: int
@@ -65,8 +65,8 @@ class Order(NamedTuple):
 class Phase(NamedTuple):
     """Worker to main: a phase of an order began at this time, with so many bytes resident.
 
-    It goes through a pipe of its own, which main reads when it needs to know: waking it up would
-    take processor time from what is measured.
+    It goes through a pipe of its own, which main reads when it needs to: waking main up would take
+    processor time from what is measured.
     """
 
     order: int

@@ -15,29 +15,28 @@ from dataclasses import replace
 from typing import Self
 
 from hcbench.errors import WorkerError
-from hcbench.run.workers.job import Job
+from hcbench.run.workers.connections import ServerConnection, Submission, WorkerConnection
 from hcbench.run.workers.limits import Limits
-from hcbench.run.workers.links import NurseryLink, WorkerLink
 from hcbench.run.workers.logs import keep_short
 from hcbench.run.workers.messages import (
     PROTOCOL,
-    Born,
-    Died,
+    Ended,
     Order,
     Ready,
     Result,
-    Stillborn,
+    Started,
+    StartFailed,
     pack,
 )
 from hcbench.run.workers.processes import kill_group
-from hcbench.run.workers.reports import Report, Verdict, crashed, ended_early, judge, name_exit
+from hcbench.run.workers.report import Report, name_exit
 
 _POLL = 0.05  # seconds between looks at the memory and the logs
-_START = 120.0  # seconds for the nursery's imports
-_DYING = 10.0  # seconds after which a killed worker is given up
+_START = 120.0  # seconds for the imports of the fork server
+_DYING = 10.0  # seconds to wait for the end of a killed worker
 _BUSY = "all {} slots are busy: wait() before submitting more"
 _AHEAD = 3  # jobs that a worker may have, if they are short
-_DEAF = 1.0  # seconds between the end of a worker's connection and of the worker itself
+_CLOSED = 1.0  # seconds between the end of a worker's connection and its own
 
 
 class Pool:
@@ -53,8 +52,8 @@ class Pool:
         How many jobs run at a time.
     target
         ``module:function``, called as ``function(job, announce)`` in a worker, where
-        ``announce(phase, value=None)`` tells that a phase begins, and what to report should the
-        job not come to its end.
+        ``announce(phase, value=None)`` says that a phase begins, and what to report if the job does
+        not end by itself.
     preload
         Modules imported once for all workers; one that cannot be imported is skipped.
     """
@@ -65,8 +64,8 @@ class Pool:
         self._slots = slots
         self._target = target
         self._preload = tuple(preload)
-        self._nursery: NurseryLink | None = None
-        self._workers: dict[int, WorkerLink] = {}
+        self._server: ServerConnection | None = None
+        self._workers: dict[int, WorkerConnection] = {}
         self._numbers = itertools.count(1)
         self._closed = False
         self._reports: list[Report] = []
@@ -92,23 +91,24 @@ class Pool:
 
     @property
     def running(self) -> list[tuple[object, str, float]]:
-        """Tag, phase and seconds so far of each job on its way."""
+        """Tag, phase and seconds so far of each job that runs."""
         now = time.monotonic()
         return [(job.tag, job.phase, max(0.0, now - job.began)) for job in self._jobs()]
 
     @property
     def room(self) -> int:
-        """How many jobs can be submitted, counting those that would have to wait for another.
+        """How many jobs can be submitted, with those that would have to wait for another.
 
-        A worker whose last job was short may have the next ones at hand: it need not wait for us.
+        A worker whose last job was short may have the next ones in its queue, so that it need not
+        wait for the main process.
         """
         now = time.monotonic()
-        ahead = sum(_AHEAD - len(w.jobs) for w in self._hearing() if w.is_quick(now))
+        ahead = sum(_AHEAD - len(w.jobs) for w in self._reachable() if w.is_quick(now))
         return max(self.free, ahead)
 
     @property
     def workers(self) -> Collection[int]:
-        """Those that there are, by number."""
+        """The workers, by number."""
         return self._workers.keys()
 
     def taker(self, *, ahead: bool = False) -> int:
@@ -119,7 +119,7 @@ class Pool:
         return worker.number
 
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
-        """Give a job to a worker; whatever becomes of it, `wait` reports under this tag.
+        """Give a job to a worker; `wait` returns a report with this tag, however the job ends.
 
         With `ahead` it may have to wait for another, as there was `room`.
         """
@@ -133,7 +133,7 @@ class Pool:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
             return
-        worker.jobs.append(Job(number, tag, limits, frame))
+        worker.jobs.append(Submission(number, tag, limits, frame))
         if worker.pid:
             worker.outbox += frame
             if len(worker.jobs) == 1:
@@ -141,9 +141,9 @@ class Pool:
             self._write(worker)
 
     def wait(self, timeout: float | None = None) -> list[Report]:
-        """Return the reports that are there, waiting for the first.
+        """Return the reports so far, waiting for the first.
 
-        Empty when `timeout` seconds passed, 0 being one look, or no job is on its way.
+        Empty if `timeout` seconds passed (0: without waiting) or no job runs.
         """
         until = math.inf if timeout is None else time.monotonic() + timeout
         over = False
@@ -158,22 +158,23 @@ class Pool:
     def give_up(self, tag: object) -> None:
         """Kill what runs under this tag; it is reported as lost."""
         for worker in self._workers.values():
-            if worker.awaited is not None and worker.awaited.tag is tag:
-                self._condemn(worker, crashed("it was given up", outside=True, lost=True))
+            if (job := worker.undecided) is not None and job.tag is tag:
+                report = job.crashed("it was given up", outside=True, lost=True)
+                self._kill(worker, report, time.monotonic())
 
     def fileno(self) -> int:
-        """Return a descriptor that is readable when `wait` need not wait, if a job is on its way.
+        """Return a descriptor that is readable when `wait` need not wait, if a job runs.
 
-        For those who have other things to wait for; limits want a look now and then all the same.
+        For an event loop, which has to call `wait` now and then all the same, to enforce limits.
         """
         return self._selector.fileno()
 
     def close(self) -> None:
         """Kill everything, running jobs too."""
         self._closed = True
-        nursery, self._nursery = self._nursery, None
+        server, self._server = self._server, None
         try:
-            if nursery is not None and nursery.close()[0] != 0:
+            if server is not None and server.close()[0] != 0:
                 self._kill_groups()
         finally:
             for worker in self._workers.values():
@@ -181,136 +182,138 @@ class Pool:
             self._workers.clear()
             self._selector.close()
 
-    def _jobs(self) -> list[Job]:
+    def _jobs(self) -> list[Submission]:
         return [worker.job for worker in self._workers.values() if worker.job is not None]
 
     # Starting and ending workers.
 
-    def _next_worker(self, most: int) -> WorkerLink | None:
-        """The one that will come to a new job first, if one has fewer than so many."""
-        idle = [worker for worker in self._hearing() if not worker.jobs]
+    def _next_worker(self, most: int) -> WorkerConnection | None:
+        """The worker that will begin a new job first, among those with fewer than `most` jobs."""
+        idle = [worker for worker in self._reachable() if not worker.jobs]
         if self.free:
             return max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()
-        quick = [w for w in self._hearing() if w.quick and len(w.jobs) < most]
+        quick = [w for w in self._reachable() if w.quick and len(w.jobs) < most]
         return min(quick, key=lambda worker: len(worker.jobs), default=None)
 
-    def _hearing(self) -> list[WorkerLink]:
-        return [w for w in self._workers.values() if not w.is_deaf and w.verdict is None]
+    def _reachable(self) -> list[WorkerConnection]:
+        return [w for w in self._workers.values() if not w.is_closed and w.killed_at == math.inf]
 
-    def _start_worker(self) -> WorkerLink:
-        worker = self._running_nursery().fork(next(self._numbers))
+    def _start_worker(self) -> WorkerConnection:
+        worker = self._running_server().fork(next(self._numbers))
         self._workers[worker.number] = worker
         self._selector.register(worker.connection, selectors.EVENT_READ, worker)
         return worker
 
-    def _running_nursery(self) -> NurseryLink:
+    def _running_server(self) -> ServerConnection:
         if self._closed:
             raise WorkerError("the pool is closed")
-        if self._nursery is None:
-            self._nursery = NurseryLink(self._target, self._preload)
-            self._selector.register(self._nursery.control, selectors.EVENT_READ)
-        return self._nursery
+        if self._server is None:
+            self._server = ServerConnection(self._target, self._preload)
+            self._selector.register(self._server.control, selectors.EVENT_READ)
+        return self._server
 
-    def _condemn(self, worker: WorkerLink, verdict: Verdict) -> None:
-        """Kill a worker; its job is reported when it is gone."""
-        worker.verdict = verdict
-        if self._nursery is not None and worker.pid:
-            self._nursery.kill(worker.pid)
+    def _kill(self, worker: WorkerConnection, report: Report | None, at: float) -> None:
+        """Kill a worker; the job that runs, which ended at a time, is reported when it is gone."""
+        worker.killed_at, worker.final = at, report
+        if self._server is not None and worker.pid:
+            self._server.kill(worker.pid)
 
     def _kill_groups(self) -> None:
-        # Only for want of a nursery, which knows whether a process id is still the worker's.
+        # Only without a server, which knows whether a process id is still the worker's.
         for worker in self._workers.values():
             if worker.pid:
                 kill_group(worker.pid)
 
-    def _replace(self, worker: WorkerLink, verdict: Verdict) -> None:
-        """Report the job of a worker that is gone, and start another one in its place.
+    def _replace(self, worker: WorkerConnection, report: Report | None) -> None:
+        """Report the job of a worker that is gone, and start another worker in its place.
 
-        Without a job none is started until there is one: else a worker that cannot live would be
-        started for ever.
+        Without a job none is started, as a worker that ends at once would be started for ever.
         """
         was_busy = worker.job is not None
-        unfinished = self._remove(worker, verdict)
+        unfinished = self._remove(worker, report)
         if was_busy:
             self._start_worker().jobs.extend(unfinished)
 
-    def _remove(self, worker: WorkerLink, verdict: Verdict) -> list[Job]:
+    def _remove(self, worker: WorkerConnection, report: Report | None) -> list[Submission]:
         """Report the job of a worker that is gone, if it has one, and forget the worker.
 
-        The jobs that waited behind it are not to blame, and returned as new.
+        Returns the jobs that waited behind it, as new: they are not to blame.
         """
-        if worker.job is not None:
-            self._reports.append(worker.report(worker.verdict or verdict))
+        report = worker.final or report
+        if report is not None:
+            at = min(worker.killed_at, time.monotonic())
+            self._reports.append(worker.finish(report, at))
         del self._workers[worker.number]
         self._ignore(worker)
         worker.close()
-        return [Job(job.number, job.tag, job.limits, job.frame) for job in worker.jobs]
+        return [Submission(job.number, job.tag, job.limits, job.frame) for job in worker.jobs]
 
-    def _ignore(self, worker: WorkerLink) -> None:
+    def _ignore(self, worker: WorkerConnection) -> None:
         with suppress(KeyError):
             self._selector.unregister(worker.connection)
 
-    # What the processes are told, and tell.
+    # Messages to and from the processes.
 
-    def _write(self, worker: WorkerLink) -> None:
+    def _write(self, worker: WorkerConnection) -> None:
         if worker.write():
             both = selectors.EVENT_READ | selectors.EVENT_WRITE
             self._selector.modify(worker.connection, both, worker)
 
-    def _send_rest(self, worker: WorkerLink) -> None:
-        if not worker.write() and not worker.is_deaf:
+    def _send_rest(self, worker: WorkerConnection) -> None:
+        if not worker.write() and not worker.is_closed:
             self._selector.modify(worker.connection, selectors.EVENT_READ, worker)
 
     def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> None:
         for key, mask in events:
             worker = key.data
             if worker is None:
-                self._hear_nursery()
+                self._receive_from_server()
             elif worker.number in self._workers:
                 if mask & selectors.EVENT_WRITE:
                     self._send_rest(worker)
-                self._hear(worker)
+                self._receive(worker)
 
-    def _hear(self, worker: WorkerLink) -> None:
+    def _receive(self, worker: WorkerConnection) -> None:
         for message in worker.read():
             self._follow(worker)
-            job = worker.awaited
+            job = worker.undecided
             if job is not None and isinstance(message, Result) and message.order == job.number:
                 self._settle(worker, job, message)
-        if worker.is_deaf:
-            self._ignore(worker)  # a closed connection is always readable: we would spin
+        if worker.is_closed:
+            self._ignore(worker)  # a closed connection is always readable
 
-    def _follow(self, worker: WorkerLink) -> None:
+    def _follow(self, worker: WorkerConnection) -> None:
         if (late := worker.follow()) is not None:
-            self._condemn(worker, late)
+            self._kill(worker, late, time.monotonic())
 
-    def _settle(self, worker: WorkerLink, job: Job, result: Result) -> None:
-        late = job.lateness(result.at)
-        verdict = judge(result) if late is None else replace(late, log=result.log)
+    def _settle(self, worker: WorkerConnection, job: Submission, result: Result) -> None:
+        late = job.late(result.at)
+        report = job.ended(result) if late is None else replace(late, log=result.log)
+        worker.log_is_read = True
         if result.spent or late is not None:
-            self._condemn(worker, verdict)
+            self._kill(worker, report, result.at)
         else:
-            self._reports.append(worker.report(verdict))
+            self._reports.append(worker.finish(report, result.at))
 
-    def _hear_nursery(self) -> None:
-        if self._nursery is None:
+    def _receive_from_server(self) -> None:
+        if self._server is None:
             return
-        messages = self._nursery.read()
+        messages = self._server.read()
         if messages is None:
-            self._lose_nursery(self._nursery)
+            self._lose_server(self._server)
             return
         for message in messages:
             match message:
                 case Ready():
-                    self._nursery.ready = True
-                case Born(number, pid) if number in self._workers:
-                    self._greet(self._workers[number], pid)
-                case Stillborn(_, reason):
+                    self._server.ready = True
+                case Started(number, pid) if number in self._workers:
+                    self._begin(self._workers[number], pid)
+                case StartFailed(_, reason):
                     raise WorkerError(f"cannot fork a worker process: {reason}")
-                case Died(pid, code):
-                    self._bury(pid, code)
+                case Ended(pid, code):
+                    self._reap(pid, code)
 
-    def _greet(self, worker: WorkerLink, pid: int) -> None:
+    def _begin(self, worker: WorkerConnection, pid: int) -> None:
         worker.pid = pid
         for job in worker.jobs:
             worker.outbox += job.frame
@@ -318,42 +321,43 @@ class Pool:
             worker.job.start(time.monotonic())
         self._write(worker)
 
-    def _bury(self, pid: int, code: int) -> None:
+    def _reap(self, pid: int, code: int) -> None:
         for worker in [each for each in self._workers.values() if each.pid == pid]:
-            self._hear_last_words(worker)
-            phase = worker.job.phase if worker.job is not None else "start"
-            self._replace(worker, ended_early(code, phase))
+            self._receive_rest(worker)
+            self._replace(worker, None if worker.job is None else worker.job.exited(code))
 
-    def _hear_last_words(self, worker: WorkerLink) -> None:
-        self._hear(worker)  # it may be a result
+    def _receive_rest(self, worker: WorkerConnection) -> None:
+        self._receive(worker)  # it may be a result
         self._follow(worker)
 
-    def _lose_nursery(self, nursery: NurseryLink) -> None:
-        self._nursery = None
-        self._selector.unregister(nursery.control)
-        code, printed = nursery.close()
-        if not nursery.ready:
+    def _lose_server(self, server: ServerConnection) -> None:
+        self._server = None
+        self._selector.unregister(server.control)
+        code, printed = server.close()
+        if not server.ready:
             raise WorkerError(
                 f"the worker processes cannot be started: exit code {code}\n{printed}".rstrip()
             )
         self._kill_groups()
         why = f"the process that starts the workers ended ({name_exit(code)})"
-        unfinished: list[Job] = []
+        unfinished: list[Submission] = []
         for worker in list(self._workers.values()):
-            self._hear_last_words(worker)
-            unfinished += self._remove(worker, crashed(why, outside=True, lost=True))
+            self._receive_rest(worker)
+            job = worker.job
+            report = None if job is None else job.crashed(why, outside=True, lost=True)
+            unfinished += self._remove(worker, report)
         if unfinished:
-            # A worker's phases are told from those of its next jobs by rising numbers.
+            # Rising numbers distinguish a worker's phases from those of its next jobs.
             self._start_worker().jobs.extend(sorted(unfinished, key=lambda job: job.number))
 
     # Limits.
 
     def _pause(self, now: float, until: float) -> float:
-        """Seconds until something has to be looked at, come what may."""
+        """Seconds until a limit has to be checked."""
         deadlines = [
             job.phase_began + job.limits.allowed(job.phase)
             for worker in self._workers.values()
-            if worker.pid and (job := worker.awaited) is not None
+            if worker.pid and (job := worker.undecided) is not None
         ]
         return max(0.0, min(until, self._next_poll, *deadlines, now + _POLL) - now)
 
@@ -364,28 +368,30 @@ class Pool:
             self._next_poll = now + _POLL
         for worker in list(self._workers.values()):
             self._enforce_time(worker, now)
-            if polling and worker.number in self._workers:  # it may just have been given up
-                self._enforce_space(worker, now)
+            if polling and worker.number in self._workers:  # it may just have been removed
+                self._enforce_memory(worker, now)
 
-    def _enforce_time(self, worker: WorkerLink, now: float) -> None:
+    def _enforce_time(self, worker: WorkerConnection, now: float) -> None:
         if not worker.pid:
             if now - worker.asked > _START:
                 raise WorkerError(f"no worker process has started within {_START:g} s")
-        elif worker.verdict is not None:
-            if now - worker.verdict.at > _DYING:
-                self._replace(worker, worker.verdict)
-        elif now - worker.deaf_since > _DEAF:
-            self._condemn(worker, crashed("closed its connection to the harness"))
-        elif worker.job is not None and worker.job.lateness(now) is not None:
+        elif worker.killed_at < math.inf:
+            if now - worker.killed_at > _DYING:
+                self._replace(worker, worker.final)
+        elif now - worker.closed_since > _CLOSED:
+            job = worker.job
+            why = "closed its connection to the harness"
+            self._kill(worker, None if job is None else job.crashed(why), now)
+        elif worker.job is not None and worker.job.late(now) is not None:
             self._follow(worker)  # the phase may be over
-            if (job := worker.awaited) is not None and (late := job.lateness(now)) is not None:
-                self._condemn(worker, late)
+            if (job := worker.undecided) is not None and (late := job.late(now)) is not None:
+                self._kill(worker, late, now)
 
-    def _enforce_space(self, worker: WorkerLink, now: float) -> None:
+    def _enforce_memory(self, worker: WorkerConnection, now: float) -> None:
         keep_short(worker.log.fileno())
         self._follow(worker)
-        if (job := worker.awaited) is not None and (excess := job.excess(worker.pid, now)):
-            self._condemn(worker, excess)
+        if (job := worker.undecided) is not None and (report := job.too_large(worker.pid)):
+            self._kill(worker, report, now)
 
 
 def _pickle(job: object) -> bytes:

@@ -1,9 +1,8 @@
-"""The process that forks workers and buries them.
+"""The process that starts workers, reaps them and kills what they leave behind.
 
-The main process starts one nursery. It imports what the jobs need once, stays single-threaded and
-forks a worker whenever it is told to, so a restart costs a fork instead of an import. It also reaps
-the workers, kills whatever they leave behind, and takes them all with it when the main process
-ends, be it by ``kill -9``.
+Each pool starts one. It imports what the jobs need once, stays single-threaded and forks a worker
+on request, so that a worker starts in 1 to 3 ms instead of the time of an import. When the main
+process ends, even by ``kill -9``, it kills all workers.
 """
 
 from __future__ import annotations
@@ -20,15 +19,14 @@ import traceback
 from collections import deque
 from typing import NamedTuple, NoReturn
 
-from hcbench.run.workers.inside import Channels, Worker, isolate
 from hcbench.run.workers.messages import (
     CHUNK,
-    Born,
-    Died,
+    Ended,
     Fork,
     Kill,
     Ready,
-    Stillborn,
+    Started,
+    StartFailed,
     pack,
     unpack,
 )
@@ -40,18 +38,19 @@ from hcbench.run.workers.processes import (
     kill_group,
     reap_any,
 )
+from hcbench.run.workers.worker import Channels, Worker, isolate
 
-_PATIENCE = 2.0  # seconds to wait for what was killed to be gone
+_KILL_WAIT = 2.0  # seconds to wait for what was killed to be gone
 _FORK_ATTEMPTS = 50
 
 
 def main() -> NoReturn:
-    """Run the nursery: ``control descriptor, target, preloaded modules...`` are its arguments."""
+    """Run the fork server; its arguments are the descriptor, the target and modules to preload."""
     descriptor, target, *preload = sys.argv[1:]
     sys.argv[:] = ["hcbench"]
     control = socket.socket(fileno=int(descriptor))
     control.set_inheritable(False)
-    for number in (signal.SIGINT, signal.SIGTERM):  # they are the main process's business
+    for number in (signal.SIGINT, signal.SIGTERM):  # the main process handles them
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
     needed = ["cloudpickle"] if LINUX else ["cloudpickle", "psutil"]
@@ -59,7 +58,7 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every shared page
     try:
-        Nursery(control, target).run()
+        ForkServer(control, target).run()
     except (BrokenPipeError, ConnectionResetError):
         os._exit(0)  # the main process ended
     except BaseException:
@@ -68,8 +67,8 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-class Nursery:
-    """The loop that forks and buries workers.
+class ForkServer:
+    """The loop that starts and reaps workers.
 
     Parameters
     ----------
@@ -86,31 +85,31 @@ class Nursery:
         self._inbox = bytearray()
         self._descriptors: deque[int] = deque()
         self._workers: set[int] = set()
-        self._dead: list[Died] = []
+        self._ended: list[Ended] = []
 
     def run(self) -> None:
         """Serve until the main process closes the connection or ends."""
-        bell, self._clapper = os.pipe()
-        os.set_blocking(bell, False)
-        os.set_blocking(self._clapper, False)
-        signal.set_wakeup_fd(self._clapper, warn_on_full_buffer=False)
+        wakeup, self._wakeup_write = os.pipe()
+        os.set_blocking(wakeup, False)
+        os.set_blocking(self._wakeup_write, False)
+        signal.set_wakeup_fd(self._wakeup_write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._bell = bell
-        sources: list[socket.socket | int] = [self._control, bell]
+        self._wakeup_read = wakeup
+        sources: list[socket.socket | int] = [self._control, wakeup]
         try:
-            self._say(Ready())
+            self._send(Ready())
             # A copy of the main process may hold the connection open; the parent's id tells.
             while os.getppid() == self._parent:
                 readable, _, _ = select.select(sources, [], [], 1.0)
-                if bell in readable:
-                    os.read(bell, CHUNK)
-                    self._bury()
+                if wakeup in readable:
+                    os.read(wakeup, CHUNK)
+                    self._report_ended()
                 if self._control in readable and not self._listen():
                     return
         finally:
-            self._end()
+            self._kill_all()
 
-    def _say(self, message: NamedTuple) -> None:
+    def _send(self, message: NamedTuple) -> None:
         self._control.sendall(pack(message))
 
     def _listen(self) -> bool:
@@ -120,27 +119,27 @@ class Nursery:
         for message in unpack(self._inbox):
             match message:
                 case Fork(number):
-                    self._bear(number, [self._descriptors.popleft() for _ in range(4)])
+                    self._start(number, [self._descriptors.popleft() for _ in range(4)])
                 case Kill(pid) if pid in self._workers:
                     kill(pid)
         return bool(data)
 
-    def _bear(self, number: int, descriptors: list[int]) -> None:
+    def _start(self, number: int, descriptors: list[int]) -> None:
         try:
             pid = self._fork()
         except OSError as error:
-            self._say(Stillborn(number, str(error)))
+            self._send(StartFailed(number, str(error)))
         else:
             if pid == 0:
                 self._become_worker(*descriptors)
             self._workers.add(pid)
-            self._say(Born(number, pid))
+            self._send(Started(number, pid))
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
     def _fork(self) -> int:
-        # What a dead worker leaves behind may fill the process table for a moment.
+        # What an ended worker leaves behind may fill the process table for a moment.
         for _ in range(_FORK_ATTEMPTS):
             try:
                 return os.fork()
@@ -156,7 +155,7 @@ class Nursery:
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self._control.close()
-            for descriptor in (self._bell, self._clapper, *self._descriptors):
+            for descriptor in (self._wakeup_read, self._wakeup_write, *self._descriptors):
                 os.close(descriptor)
             isolate(log)
             for descriptor in (connection, phases, log, draft):
@@ -168,41 +167,41 @@ class Nursery:
             os._exit(70)
         os._exit(0)
 
-    def _bury(self) -> None:
+    def _report_ended(self) -> None:
         self._reap()
-        self._clear()
-        for message in self._dead:
-            self._say(message)
-        self._dead.clear()
+        self._clear_up()
+        for message in self._ended:
+            self._send(message)
+        self._ended.clear()
 
     def _reap(self) -> None:
         while (ended := reap_any()) is not None and ended[0] != 0:
             pid, status = ended
             if pid in self._workers:
                 self._workers.discard(pid)
-                self._dead.append(Died(pid, os.waitstatus_to_exitcode(status)))
+                self._ended.append(Ended(pid, os.waitstatus_to_exitcode(status)))
 
-    def _clear(self) -> None:
-        until = time.monotonic() + _PATIENCE
+    def _clear_up(self) -> None:
+        until = time.monotonic() + _KILL_WAIT
         while self._kill_leftovers() and time.monotonic() < until:
             time.sleep(0.0005)
             self._reap()
 
     def _kill_leftovers(self) -> bool:
-        # A living worker adopts its own orphans, so an unknown child of ours had a worker that
-        # died, whatever session it fled to. Without that (not Linux), its group has to do.
-        groups = [kill_group(worker.pid) for worker in self._dead]
+        # A living worker adopts its own orphans, so an unknown child had a worker that ended,
+        # whatever its session. Without adoption (not Linux), only its group is killed.
+        groups = [kill_group(worker.pid) for worker in self._ended]
         strays = set(children(os.getpid())) - self._workers if LINUX else set()
         for stray in strays:
             kill(stray)
         return any(groups) or bool(strays)
 
-    def _end(self) -> None:
+    def _kill_all(self) -> None:
         for worker in self._workers:
             kill(worker)
-            self._dead.append(Died(worker, 0))
+            self._ended.append(Ended(worker, 0))
         self._workers.clear()
-        self._clear()
+        self._clear_up()
 
 
 def _import_all(modules: list[str]) -> None:
@@ -210,4 +209,4 @@ def _import_all(modules: list[str]) -> None:
         try:
             importlib.import_module(module)
         except BaseException:
-            traceback.print_exc()  # into the nursery's log; a job that needs it will say so
+            traceback.print_exc()  # into the log of the fork server; a job that needs it will fail

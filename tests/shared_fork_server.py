@@ -14,8 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from hcbench.run.workers import pool
-from hcbench.run.workers.links import NurseryLink, WorkerLink
-from hcbench.run.workers.messages import Born, Died, Stillborn
+from hcbench.run.workers.connections import ServerConnection, WorkerConnection
+from hcbench.run.workers.messages import Ended, Started, StartFailed
 
 # What almost every run imports in its workers.
 PRELOADED = (
@@ -25,21 +25,21 @@ PRELOADED = (
 # Tests set these, and no worker reads them.
 _UNREAD = {"COLUMNS", "HCBENCH_DEBUG", "HCBENCH_STORE", "NO_COLOR", "PYTEST_CURRENT_TEST", "TERM"}
 
-_idle: dict[object, SharedNursery] = {}
+_idle: dict[object, SharedForkServer] = {}
 
 
-class SharedNursery(NurseryLink):
-    """A nursery that waits for the next pool when its own is closed."""
+class SharedForkServer(ServerConnection):
+    """A fork server that waits for the next pool when its own is closed."""
 
     def __init__(self, target: str, needs: object) -> None:
         super().__init__(target, PRELOADED)
         self._needs = needs
-        self._unborn = 0
+        self._starting = 0
         self._living: set[int] = set()
         self._ended = False
 
-    def fork(self, number: int) -> WorkerLink:
-        self._unborn += 1
+    def fork(self, number: int) -> WorkerConnection:
+        self._starting += 1
         return super().fork(number)
 
     def read(self) -> list[object] | None:
@@ -47,18 +47,18 @@ class SharedNursery(NurseryLink):
         self._ended = messages is None
         for message in messages or ():
             match message:
-                case Born(_, pid):
-                    self._unborn -= 1
+                case Started(_, pid):
+                    self._starting -= 1
                     self._living.add(pid)
-                case Stillborn():
-                    self._unborn -= 1
-                case Died(pid, _):
+                case StartFailed():
+                    self._starting -= 1
+                case Ended(pid, _):
                     self._living.discard(pid)
         return messages
 
     def close(self) -> tuple[int, str]:
         """End the workers only."""
-        while not self._ended and (self._unborn or self._living):
+        while not self._ended and (self._starting or self._living):
             for pid in self._living:
                 self.kill(pid)
             select.select([self.control], [], [])
@@ -70,24 +70,24 @@ class SharedNursery(NurseryLink):
         return 0, ""
 
 
-def start_nursery(target: str, preload: Sequence[str]) -> NurseryLink:
-    """The nursery that waits, if it was started under the same circumstances, or a new one."""
+def start_fork_server(target: str, preload: Sequence[str]) -> ServerConnection:
+    """The fork server that waits, if it was started under the same circumstances, or a new one."""
     if target != "hcbench.run.cell:run_packed":
-        return NurseryLink(target, preload)
+        return ServerConnection(target, preload)
     settings = {name: value for name, value in os.environ.items() if name not in _UNREAD}
     needs = (os.getcwd(), tuple(sys.path), tuple(sorted(settings.items())))
-    return _idle.pop(needs, None) or SharedNursery(target, needs)
+    return _idle.pop(needs, None) or SharedForkServer(target, needs)
 
 
 @contextmanager
 def set_apart() -> Iterator[None]:
-    """Let each run start and end a nursery of its own, as runs do outside of tests."""
+    """Let each run start and end a fork server of its own, as runs do outside of tests."""
     _end_idle()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "NurseryLink", NurseryLink)
+        patch.setattr(pool, "ServerConnection", ServerConnection)
         yield
 
 
 def _end_idle() -> None:
     while _idle:
-        NurseryLink.close(_idle.popitem()[1])
+        ServerConnection.close(_idle.popitem()[1])

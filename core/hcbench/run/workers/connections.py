@@ -1,0 +1,306 @@
+"""The main process's connections to the fork server and to each worker, with its jobs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import BinaryIO
+
+from hcbench.errors import WorkerError
+from hcbench.run.workers.limits import WEIGHED, Limits
+from hcbench.run.workers.logs import open_file, read_draft, read_tail, take_tail
+from hcbench.run.workers.memory import family_resident
+from hcbench.run.workers.messages import CHUNK, Fork, Kill, Phase, Result, pack, unpack
+from hcbench.run.workers.report import Report, name_exit
+
+_QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
+    "from hcbench.run.workers.forkserver import main; main()"
+)
+
+
+class ServerConnection:
+    """The fork server, which is started, and the requests to it.
+
+    Parameters
+    ----------
+    target, preload
+        As for `Pool`.
+    """
+
+    def __init__(self, target: str, preload: Sequence[str]) -> None:
+        self.ready = False
+        self._inbox = bytearray()
+        self._log = open_file()
+        self.control, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    _command(theirs.fileno(), target, preload),
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=self._log,
+                    env=_environment(),
+                    start_new_session=True,
+                )
+        except (OSError, TypeError) as error:
+            self.control.close()
+            self._log.close()
+            raise WorkerError(
+                f"cannot start {sys.executable!r} for the worker processes: {error}"
+            ) from error
+
+    def fork(self, number: int) -> WorkerConnection:
+        """Ask for a worker."""
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        phases, announcing = _open_pipe()
+        worker = WorkerConnection(number, ours, phases, open_file(), open_file(), time.monotonic())
+        with theirs, announcing:
+            shared = (theirs, announcing, worker.log, worker.draft)
+            self._send(Fork(number), *(each.fileno() for each in shared))
+        return worker
+
+    def kill(self, pid: int) -> None:
+        """Ask the server to kill a worker and all that it started."""
+        self._send(Kill(pid))
+
+    def _send(self, message: Fork | Kill, *descriptors: int) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it ended, as `read` will find
+            socket.send_fds(self.control, [pack(message)], descriptors)
+
+    def read(self) -> list[object] | None:
+        """Return the messages that have arrived; None if the server ended."""
+        try:
+            data = self.control.recv(CHUNK, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return []
+        except ConnectionResetError:
+            return None
+        self._inbox += data
+        return list(unpack(self._inbox)) if data else None
+
+    def close(self) -> tuple[int, str]:
+        """End the server, which ends the workers; return its exit code and what it printed."""
+        with self.control, suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
+        with self._log:
+            return self._wait(), read_tail(self._log.fileno())
+
+    def _wait(self) -> int:
+        try:
+            return self._process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        except KeyboardInterrupt:
+            self._wait()  # it is killing the workers: a second Ctrl-C must not stop that
+            raise
+
+
+@dataclass(slots=True)
+class Submission:
+    """A job that was given to a worker, and how far it is."""
+
+    number: int
+    tag: object
+    limits: Limits
+    frame: bytes  # the message to the worker
+    began: float = math.inf
+    phase: str = "start"
+    phase_began: float = math.inf
+    resident: int = 0  # bytes when the phase began, if memory is limited in it
+
+    def start(self, now: float) -> None:
+        """Let the time begin now; it may have announced a phase already."""
+        self.began = now
+        if self.phase == "start":
+            self.phase_began = now
+
+    def late(self, now: float) -> Report | None:
+        """Return the report on it if the present phase has taken too long."""
+        allowed = self.limits.allowed(self.phase)
+        if now - self.phase_began <= allowed:
+            return None
+        reason = f"phase {self.phase!r} took longer than {allowed:g} s"
+        return Report(self.tag, "timeout", reason=reason)
+
+    def too_large(self, pid: int) -> Report | None:
+        """Return the report on it if worker `pid` has too much memory for the present phase."""
+        allowed = self.limits.memory
+        if allowed is None or self.phase not in WEIGHED:
+            return None
+        more = family_resident(pid, enough=self.resident + allowed) - self.resident
+        if more <= allowed:
+            return None
+        sizes = f"{more / (1 << 20):.0f} MiB", f"{allowed / (1 << 20):.0f} MiB"
+        reason = f"held {sizes[0]} more than at its start, {sizes[1]} allowed"
+        return Report(self.tag, "memory", reason=reason)
+
+    def crashed(self, reason: str, *, outside: bool = False, lost: bool = False) -> Report:
+        """Return the report on it if its process ended."""
+        return Report(self.tag, "crash", reason=reason, outside=outside, lost=lost)
+
+    def exited(self, code: int) -> Report:
+        """Return the report on it if its process ended with this code, or minus the signal."""
+        if code < 0:
+            # A batch system that ends a job signals all its processes.
+            outside = -code in (signal.SIGKILL, signal.SIGTERM)
+            return self.crashed(name_exit(code), outside=outside)
+        where = f"in phase {self.phase!r} before returning (os._exit?)"
+        return self.crashed(f"{name_exit(code)} {where}")
+
+    def ended(self, result: Result) -> Report:
+        """Return the report on it if its target returned or raised."""
+        if result.ending == "error":
+            return Report(
+                self.tag, "error", reason=result.reason, traceback=result.traceback, log=result.log
+            )
+        try:
+            return Report(self.tag, "done", pickle.loads(result.value), log=result.log)
+        except Exception as error:
+            why = f"the result cannot be read: {type(error).__name__}: {error}"
+            return Report(self.tag, "error", reason=why, log=result.log)
+
+
+@dataclass(slots=True)
+class WorkerConnection:
+    """A worker, its jobs, and the messages from and to it."""
+
+    number: int
+    connection: socket.socket
+    phases: BinaryIO
+    log: BinaryIO
+    draft: BinaryIO
+    asked: float  # when it was asked for
+    pid: int = 0  # 0 until it has started
+    jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
+    quick: bool = False  # whether its last job was a short one
+    killed_at: float = math.inf  # when it was to be killed
+    final: Report | None = None  # on the job that runs, once it is decided; told when it is gone
+    log_is_read: bool = False  # whether the log of that job is in `final`
+    closed_since: float = math.inf  # when its end of the connection was found closed
+    outbox: bytearray = field(default_factory=bytearray)
+    _inbox: bytearray = field(default_factory=bytearray)
+    _inbox_of_phases: bytearray = field(default_factory=bytearray)
+    _announced: deque[Phase] = field(default_factory=deque)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it cannot receive anything any more."""
+        return self.closed_since < math.inf
+
+    @property
+    def job(self) -> Submission | None:
+        """The job that runs."""
+        return self.jobs[0] if self.jobs else None
+
+    def is_quick(self, now: float) -> bool:
+        """Whether its last job was a short one, and the present one is so far."""
+        return self.quick and (self.job is None or now - self.job.began < _QUICK)
+
+    @property
+    def undecided(self) -> Submission | None:
+        """The job that runs, unless the worker is to be killed."""
+        return self.job if self.killed_at == math.inf else None
+
+    def write(self) -> bool:
+        """Send what can be sent now; return whether something is left."""
+        try:
+            while self.outbox:
+                del self.outbox[: self.connection.send(self.outbox)]
+        except BlockingIOError:
+            return True
+        except OSError:
+            self.outbox.clear()  # it ended, as the fork server will report
+        return False
+
+    def read(self) -> Iterator[object]:
+        """Yield the messages that have arrived."""
+        full = True
+        while full:
+            try:
+                data = self.connection.recv(CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self.closed_since = min(self.closed_since, time.monotonic())
+            self._inbox += data
+            yield from unpack(self._inbox)
+            full = len(data) == CHUNK
+
+    def follow(self) -> Report | None:
+        """Follow the job through its phases; return the report on it if one was too long."""
+        self._inbox_of_phases += self.phases.read(CHUNK) or b""  # None when there is nothing yet
+        self._announced.extend(unpack(self._inbox_of_phases))
+        # It may be at its next job already, which comes after the result of this one.
+        while (
+            (job := self.undecided) and self._announced and self._announced[0].order <= job.number
+        ):
+            phase = self._announced.popleft()
+            if phase.order == job.number:
+                if (late := job.late(phase.at)) is not None:
+                    return late
+                job.phase, job.phase_began, job.resident = phase.name, phase.at, phase.resident
+        return None
+
+    def finish(self, report: Report, at: float) -> Report:
+        """Complete the report on the job that runs, which ended at a time, and begin the next.
+
+        A worker that comes to the end of a job sends its log itself: what it prints later is of
+        the next job, even if it is killed before that ends.
+        """
+        job = self.jobs.popleft()
+        seconds = max(0.0, at - job.began)
+        self.quick = report.ending == "done" and seconds < _QUICK
+        if report.ending != "done":
+            report = replace(report, value=read_draft(self.draft.fileno(), job.number))
+        if not self.log_is_read:
+            report = replace(report, log=take_tail(self.log.fileno()))
+        self.killed_at, self.final, self.log_is_read = math.inf, None, False
+        if self.jobs:
+            self.jobs[0].start(at)
+        return replace(report, tag=job.tag, phase=job.phase, seconds=seconds, pid=self.pid)
+
+    def close(self) -> None:
+        """Close what we hold of it."""
+        self.connection.close()
+        for file in (self.phases, self.log, self.draft):
+            file.close()
+
+
+def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return open(reading, "rb", buffering=0), open(writing, "wb", buffering=0)
+
+
+def _command(descriptor: int, target: str, preload: Sequence[str]) -> list[str]:
+    here = os.getcwd()
+    paths = json.dumps([path or here for path in sys.path])
+    return [sys.executable, "-c", _BOOT, paths, str(descriptor), target, *preload]
+
+
+def _environment() -> dict[str, str]:
+    libraries = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
+    environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in libraries}}
+    # The order of a set of strings must not differ from run to run.
+    environment.setdefault("PYTHONHASHSEED", "0")
+    # macOS forbids what the server does, forking after its frameworks are loaded, unless asked.
+    environment.setdefault("OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "YES")
+    return environment
