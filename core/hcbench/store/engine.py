@@ -234,7 +234,7 @@ def explained(place: Place) -> Iterator[None]:
         what = error.strerror or str(error)
         raise StoreError(f"{place}: {what}; change the permissions or {_ELSEWHERE}") from error
     except OverflowError as error:
-        raise StoreError(f"{place}: a number has more than 64 bits and cannot be kept") from error
+        raise StoreError(f"{place}: a number has more than 64 bits and cannot be stored") from error
     except SQLAlchemyError as error:
         raise StoreError(f"{place}: {_one_line(error)}") from error
 

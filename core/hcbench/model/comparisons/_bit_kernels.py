@@ -22,7 +22,7 @@ TILE = 8  # words across, and 64 rows for each of them down
 def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
     """Write comparisons (m,) as bits above the diagonal. O(m).
 
-    This goes from row to row where the comparisons are ordered by smaller pair.
+    Memory access is sequential by row if the comparisons are ordered by the smaller pair.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
     for at in range(closer.size):
         a, b = closer[at], farther[at]
         low, high = min(a, b), max(a, b)
-        side = np.uint8(a > b)  # no branch: which pair is closer cannot be foreseen
+        side = np.uint8(a > b)  # no branch, as it could not be predicted
         sides[side, low, high >> 6] |= one << np.uint64(high & 63)
 
 
@@ -42,8 +42,8 @@ def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
 def mirror_sides(won: Any, lost: Any) -> None:
     """Write the bits below the diagonals: each matrix becomes the transpose of the other.
 
-    Both answers to one question cancel. What was on and below the diagonals does not matter.
-    O(M^2 / 64); what takes time is to wait for memory.
+    Both answers to one question cancel. Bits on and below the diagonals are ignored. O(M^2 / 64),
+    limited by memory access.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def mirror_sides(won: Any, lost: Any) -> None:
     none, all_bits = np.uint64(0), ~np.uint64(0)
     for down in range(0, width, TILE):
         for across in range(down, width, TILE):
-            # The last tile is moved to end where the row does: to write a bit twice does no harm,
-            # and what of it is below the diagonal is written by then.
+            # The last tile is moved so that it ends with the row: bits may be written twice, and
+            # its part below the diagonal has been written by then.
             row, column = min(down, width - TILE), min(across, width - TILE)
             if down == across:
                 clear_lower(won, row)
@@ -162,7 +162,7 @@ def count_rows(bits: Any) -> NDArray[np.int64]:
 def read_list(won: Any, lost: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The m comparisons that are above the diagonal, in order. O(m + M^2 / 64)."""
     closer, farther = np.empty(m, np.uint32), np.empty(m, np.uint32)
-    one, found = np.uint64(1), 0
+    one, count = np.uint64(1), 0
     for a in range(len(won)):
         for word in range((a + 1) >> 6, won.shape[1]):
             ahead = won[a, word]
@@ -173,9 +173,9 @@ def read_list(won: Any, lost: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[
                 bit = count_zeros(rest)
                 b = 64 * word + np.int64(bit)
                 is_closer = (ahead >> bit) & one
-                closer[found] = a if is_closer else b
-                farther[found] = b if is_closer else a
-                found += 1
+                closer[count] = a if is_closer else b
+                farther[count] = b if is_closer else a
+                count += 1
                 rest &= rest - one
     return closer, farther
 
@@ -185,27 +185,27 @@ def read_triplets(won: Any, lost: Any, n: int) -> tuple[NDArray[np.uint32], NDAr
     """The comparisons whose pairs share one of the n items, in order. O(n^3)."""
     room = n * (n - 1) * (n - 2) // 2
     closer, farther = np.empty(room, np.uint32), np.empty(room, np.uint32)
-    found = 0
+    count = 0
     for i in range(n):
         for j in range(i + 1, n):
             a = pair_of(i, j, n)
             for k in range(j + 1, n):
-                found = _read(won, lost, a, pair_of(i, k, n), closer, farther, found)
+                count = _read(won, lost, a, pair_of(i, k, n), closer, farther, count)
             for k in range(i + 1, j):
-                found = _read(won, lost, a, pair_of(k, j, n), closer, farther, found)
+                count = _read(won, lost, a, pair_of(k, j, n), closer, farther, count)
             for k in range(j + 1, n):
-                found = _read(won, lost, a, pair_of(j, k, n), closer, farther, found)
-    return closer[:found].copy(), farther[:found].copy()
+                count = _read(won, lost, a, pair_of(j, k, n), closer, farther, count)
+    return closer[:count].copy(), farther[:count].copy()
 
 
 @njit(cache=True)
-def _read(won: Any, lost: Any, a: Any, b: Any, closer: Any, farther: Any, found: Any) -> Any:
-    """Write the answer about two pairs, if there is one, after those found; how many are then."""
+def _read(won: Any, lost: Any, a: Any, b: Any, closer: Any, farther: Any, count: Any) -> Any:
+    """Append the answer about two pairs, if there is one, to ``count`` others; the new count."""
     bit = np.uint64(b & 63)
     is_closer = (won[a, b >> 6] >> bit) & np.uint64(1)
     is_farther = (lost[a, b >> 6] >> bit) & np.uint64(1)
-    closer[found], farther[found] = (a, b) if is_closer else (b, a)
-    return found + np.int64(is_closer | is_farther)
+    closer[count], farther[count] = (a, b) if is_closer else (b, a)
+    return count + np.int64(is_closer | is_farther)
 
 
 @njit(cache=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-_STEP = 4096  # comparisons that are looked at in a piece
+_STEP = 4096  # comparisons checked at a time
 
 
 class RowFault(IntEnum):
@@ -98,7 +98,7 @@ def encode_rows(
     Returns
     -------
     row, fault : int
-        The first row that cannot be, and the `RowFault`; ``(-1, NONE)`` if there is none.
+        The first invalid row, and the `RowFault`; ``(-1, NONE)`` if there is none.
     """
     for at in range(len(rows)):
         for item in rows[at]:
@@ -125,7 +125,7 @@ def decode_rows(closer: Any, farther: Any, n: int) -> NDArray[np.int32]:
 
 @njit(cache=True)
 def look_through(closer: Any, farther: Any, n_pairs: int) -> tuple[int, bool]:
-    """Whether comparisons (m,) of uint32 can be, and are in order. O(m), in vector instructions.
+    """Whether comparisons (m,) of uint32 are valid, and in order. O(m), in vector instructions.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def split_keys(closer: Any, farther: Any) -> tuple[NDArray[np.uint64], NDArray[n
     Returns
     -------
     forward, backward : uint64 arrays
-        Those whose closer pair has the smaller id, and the others: m in all.
+        Those whose closer pair has the smaller id, and the others: m in total.
     """
     ahead = 0
     for at in range(closer.size):
@@ -198,13 +198,13 @@ def split_keys(closer: Any, farther: Any) -> tuple[NDArray[np.uint64], NDArray[n
 
 @njit(cache=True)
 def drop_repeats(keys: NDArray[np.uint64]) -> int:
-    """Move the different ones of the sorted ``keys`` (m,) to its front; how many. O(m)."""
-    kept = 0
+    """Move the distinct ones of the sorted ``keys`` (m,) to the front; returns how many. O(m)."""
+    count = 0
     for at in range(keys.size):
         if at == 0 or keys[at] != keys[at - 1]:
-            keys[kept] = keys[at]
-            kept += 1
-    return kept
+            keys[count] = keys[at]
+            count += 1
+    return count
 
 
 @njit(cache=True)
@@ -251,12 +251,12 @@ def take_items(
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]:
     """Comparisons among ``size`` of the n items; ``number`` (n,) is the new one, or -1. O(m).
 
-    ``annotator`` (m,) is kept beside them; it may be empty.
+    ``annotator`` (m,) is taken along; it may be empty.
     """
     kept_closer = np.empty(closer.size, np.uint32)
     kept_farther = np.empty(closer.size, np.uint32)
     kept_annotator = np.empty(annotator.size, np.int32)
-    kept = 0
+    count = 0
     for at in range(closer.size):
         i, j = items_of(closer[at], n)
         if number[i] < 0 or number[j] < 0:
@@ -264,13 +264,13 @@ def take_items(
         k, l = items_of(farther[at], n)  # noqa: E741
         if number[k] < 0 or number[l] < 0:
             continue
-        kept_closer[kept] = pair_of(number[i], number[j], size)
-        kept_farther[kept] = pair_of(number[k], number[l], size)
+        kept_closer[count] = pair_of(number[i], number[j], size)
+        kept_farther[count] = pair_of(number[k], number[l], size)
         if annotator.size:
-            kept_annotator[kept] = annotator[at]
-        kept += 1
-    who = kept_annotator[:kept].copy()
-    return kept_closer[:kept].copy(), kept_farther[:kept].copy(), who
+            kept_annotator[count] = annotator[at]
+        count += 1
+    annotators = kept_annotator[:count].copy()
+    return kept_closer[:count].copy(), kept_farther[:count].copy(), annotators
 
 
 @njit(cache=True)
@@ -326,10 +326,10 @@ def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]
     """The m comparisons that ranks (M,) of pairs imply, in order: see `look_through`. O(M^2)."""
     closer = np.empty(m, np.uint32)
     farther = np.empty(m, np.uint32)
-    found = 0
+    count = 0
     for a in range(rank.size):
         for b in range(a + 1, rank.size):
             if rank[a] != rank[b]:
-                closer[found], farther[found] = (a, b) if rank[a] > rank[b] else (b, a)
-                found += 1
+                closer[count], farther[count] = (a, b) if rank[a] > rank[b] else (b, a)
+                count += 1
     return closer, farther

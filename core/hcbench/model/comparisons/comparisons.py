@@ -71,8 +71,8 @@ class Comparisons:
                 f"closer has {pairs[0].size} pairs and farther {pairs[1].size}; give one of each "
                 "for every comparison"
             )
-        who = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
-        for array in pairs if who is None else [*pairs, who]:
+        annotators = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
+        for array in pairs if annotators is None else [*pairs, annotators]:
             array.flags.writeable = False
         wrong, in_order = kernels.look_through(pairs[0], pairs[1], n * (n - 1) // 2)
         if wrong >= 0:
@@ -81,7 +81,7 @@ class Comparisons:
             raise InvalidComparisonsError(
                 f"row {wrong} compares pair {pairs[0][wrong]} with itself; drop it"
             )
-        self.n, self.annotator = int(n), who
+        self.n, self.annotator = int(n), annotators
         self._list, self._bits = (pairs[0], pairs[1]), None
         self._size, self._in_order = int(pairs[0].size), in_order
 
@@ -273,8 +273,8 @@ class Comparisons:
         chosen = np.asarray(rows)
         if chosen.size == 0 and chosen.dtype.kind == "f":
             chosen = chosen.astype(np.int64)
-        who = None if self.annotator is None else self.annotator[chosen]
-        return Comparisons(self.n, self.closer[chosen], self.farther[chosen], who)
+        annotators = None if self.annotator is None else self.annotator[chosen]
+        return Comparisons(self.n, self.closer[chosen], self.farther[chosen], annotators)
 
     def take(self, items: ArrayLike) -> Comparisons:
         """The comparisons among some of the items, which are renumbered in the given order.
@@ -284,14 +284,16 @@ class Comparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        kept = distinct_items(items, self.n)
+        chosen = distinct_items(items, self.n)
         number = np.full(self.n, -1, np.int64)
-        number[kept] = np.arange(kept.size)
-        who = np.empty(0, np.int32) if self.annotator is None else self.annotator
-        closer, farther, who = kernels.take_items(
-            self.closer, self.farther, who, self.n, number, kept.size
+        number[chosen] = np.arange(chosen.size)
+        annotators = np.empty(0, np.int32) if self.annotator is None else self.annotator
+        closer, farther, annotators = kernels.take_items(
+            self.closer, self.farther, annotators, self.n, number, chosen.size
         )
-        return Comparisons(kept.size, closer, farther, None if self.annotator is None else who)
+        return Comparisons(
+            chosen.size, closer, farther, None if self.annotator is None else annotators
+        )
 
     def flip(self) -> Comparisons:
         """The opposite of every answer. No copy."""
@@ -400,11 +402,13 @@ class Comparisons:
 
     def __add__(self, other: Comparisons) -> Comparisons:
         _check_same_items(self, other)
-        who = None
+        annotators = None
         if self.annotator is not None and other.annotator is not None:
-            who = np.concatenate([self.annotator, other.annotator])
+            annotators = np.concatenate([self.annotator, other.annotator])
         closer = np.concatenate([self.closer, other.closer])
-        return Comparisons(self.n, closer, np.concatenate([self.farther, other.farther]), who)
+        return Comparisons(
+            self.n, closer, np.concatenate([self.farther, other.farther]), annotators
+        )
 
     def __or__(self, other: Comparisons) -> Comparisons:
         return (self + other).unique()
@@ -472,7 +476,7 @@ def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
     counts = arrays.answer_counts(responses, len(asked))
     closer = np.where(counts < 0, asked.farther, asked.closer)
     farther = np.where(counts < 0, asked.closer, asked.farther)
-    said = Comparisons(asked.n, closer, farther, asked.annotator)
+    answers = Comparisons(asked.n, closer, farther, asked.annotator)
     if (np.abs(counts) == 1).all():
-        return said
-    return said.select(np.repeat(np.arange(len(said)), np.abs(counts)))
+        return answers
+    return answers.select(np.repeat(np.arange(len(answers)), np.abs(counts)))

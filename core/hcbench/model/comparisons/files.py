@@ -124,25 +124,25 @@ def _read_csv(path: Path, n: int | None) -> Comparisons:
     column = dict(zip(names, table.T, strict=True))
     items = [column[name].astype(np.int64) for name in _ITEMS if name in column]
     rows = np.column_stack(items)
-    who = column.get("annotator")
-    if who is not None and who.dtype.kind == "U":
-        who = np.unique(who, return_inverse=True)[1]
+    annotators = column.get("annotator")
+    if annotators is not None and annotators.dtype.kind == "U":
+        annotators = np.unique(annotators, return_inverse=True)[1]
     responses = column["response"].astype(np.int64) if "response" in column else None
     try:
-        return _of_rows(rows, noted if n is None else n, responses, who)
+        return _of_rows(rows, noted if n is None else n, responses, annotators)
     except InvalidComparisonsError as error:
-        found = re.match(r"row (\d+)(.*)", str(error))
-        if found is None:
+        match = re.match(r"row (\d+)(.*)", str(error))
+        if match is None:
             raise
-        line = [at for at, _ in _lines(path, skipped)][int(found[1])]
-        raise InvalidComparisonsError(f"line {line}{found[2]}") from error
+        line = [at for at, _ in _lines(path, skipped)][int(match[1])]
+        raise InvalidComparisonsError(f"line {line}{match[2]}") from error
 
 
 def _of_rows(
     rows: NDArray[Any],
     n: int | None,
     responses: NDArray[Any] | None,
-    who: NDArray[Any] | None,
+    annotators: NDArray[Any] | None,
 ) -> Comparisons:
     if rows.ndim != 2 or rows.shape[1] not in (3, 4):
         raise InvalidComparisonsError(
@@ -151,7 +151,7 @@ def _of_rows(
     if n is None:
         n = max(int(rows.max(initial=0)) + 1, 1)
     make = Comparisons.from_triplets if rows.shape[1] == 3 else Comparisons.from_quadruplets
-    return make(n, rows, responses, who)
+    return make(n, rows, responses, annotators)
 
 
 def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
@@ -168,8 +168,8 @@ def _columns(path: Path) -> tuple[list[str], int, int | None]:
     noted = None
     with path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file):
-            found = re.match(r"#\s*n\s*=\s*(\d+)\s*$", line)
-            noted = int(found[1]) if found else noted
+            match = re.match(r"#\s*n\s*=\s*(\d+)\s*$", line)
+            noted = int(match[1]) if match else noted
             cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
             if cells == [""]:
                 continue
@@ -244,11 +244,11 @@ def _read_arrays(path: Path, n: int | None) -> Comparisons:
         if given["n"].shape or given["n"].dtype.kind not in "iu":
             raise InvalidComparisonsError("n must be one whole number, that of the items")
         n = int(given["n"])
-    who = given.get("annotator")
+    annotators = given.get("annotator")
     if "closer" in given and "farther" in given:
         if n is None:
             raise InvalidComparisonsError("closer and farther are pairs of how many items? Give n")
-        return Comparisons(n, given["closer"], given["farther"], who)
+        return Comparisons(n, given["closer"], given["farther"], annotators)
     for name in ("quadruplets", "triplets", "comparisons", ""):
         if name in given and given[name].ndim in (3, 4):
             whole = Comparisons.from_array(given[name])
@@ -256,7 +256,7 @@ def _read_arrays(path: Path, n: int | None) -> Comparisons:
                 raise InvalidComparisonsError(f"the array is of {whole.n} items, and n is {n}")
             return whole
         if name in given:
-            return _of_rows(given[name], n, given.get("responses"), who)
+            return _of_rows(given[name], n, given.get("responses"), annotators)
     raise InvalidComparisonsError(
         f"has {', '.join(given) or 'nothing'}; it must have closer and farther, quadruplets, "
         "triplets, or comparisons"

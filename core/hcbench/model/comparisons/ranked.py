@@ -52,11 +52,11 @@ class AllComparisons:
             raise InvalidComparisonsError(
                 f"ranks must be integers, got {given.dtype}; AllComparisons.from_similarity ranks"
             )
-        kept = np.ascontiguousarray(given, dtype=np.int64).view()
-        kept.flags.writeable = False
-        tied = _sizes_of_ties(kept)
+        ranks = np.ascontiguousarray(given, dtype=np.int64).view()
+        ranks.flags.writeable = False
+        tied = _sizes_of_ties(ranks)
         object.__setattr__(self, "n", int(n))
-        object.__setattr__(self, "rank", kept)
+        object.__setattr__(self, "rank", ranks)
         lost = sum(size * (size - 1) // 2 for size in tied[tied > 1].tolist())
         object.__setattr__(self, "_size", pairs * (pairs - 1) // 2 - lost)
 
@@ -110,10 +110,10 @@ class AllComparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        kept = distinct_items(items, self.n)
-        one, two = np.triu_indices(kept.size, 1)
-        chosen = self.rank[pair_index(kept[one], kept[two], self.n)]
-        return AllComparisons(kept.size, np.unique(chosen, return_inverse=True)[1])
+        chosen = distinct_items(items, self.n)
+        one, two = np.triu_indices(chosen.size, 1)
+        rank = self.rank[pair_index(chosen[one], chosen[two], self.n)]
+        return AllComparisons(chosen.size, np.unique(rank, return_inverse=True)[1])
 
     def flip(self) -> AllComparisons:
         """The opposite of every answer."""

@@ -2,8 +2,8 @@
 
 Throughout, ``parent`` has shape (m,): a parent's id is larger than its children's, the root m-1 has
 -1 and the leaves are 0..n-1. A pass from the leaves up is then a loop over rising ids, a pass from
-the root down one over falling ids. Arrays of a tree are read-only; to hand a kernel a writable one
-as well would compile it a second time. No kernel holds more than its output unless it says so.
+the root down one over falling ids. Arrays of a tree are read-only; a kernel that is also called
+with writable ones would be compiled twice. Kernels allocate only their output unless noted.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def subtree_max(parent: NDArray[np.int64], value: NDArray[np.float64]) -> NDArra
 
 @njit(cache=True)
 def sum_from_root(parent: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum of ``step`` (m,) over each node and all above it, the root's own step left out. O(m)."""
+    """Sum of ``step`` (m,) over each node and all above it, without the root's own step. O(m)."""
     total = np.zeros(parent.size, np.float64)
     for v in range(parent.size - 2, -1, -1):
         total[v] = total[parent[v]] + step[v]
@@ -157,8 +157,8 @@ def untied(
 ) -> NDArray[np.bool_]:
     """Whether a node's height (m,) differs from that of the lowest such node above it. O(m).
 
-    Heights are compared with those of a node that remains, not with the parent's, lest a long chain
-    of small differences be merged into one node.
+    Heights are compared with those of a node that remains, not with the parent's, so that a long
+    chain of small differences is not merged into one node.
     """
     m = parent.size
     remains = np.ones(m, np.bool_)

@@ -74,7 +74,7 @@ def read_newick(text: str) -> NewickNodes:
     """Read one tree.
 
     Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
-    underscores are kept, as are blanks between words. The last ``;`` may be missing.
+    underscores and blanks between words are part of the label. The last ``;`` may be missing.
 
     Raises
     ------
