@@ -78,7 +78,7 @@ def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None
     assert "1 s" in found["endless"]["reason"]
     assert "256 MiB allowed" in found["hog"]["reason"]
     assert found["sys-exit"]["reason"] == "SystemExit: 3"
-    assert rows(late)["good"] == rows(results)["good"]
+    assert rows(late)["good"] == {**rows(results)["good"], "reused": True}
     for row in found.values():
         assert (row["metrics"]["leaves"] == 20) == (row["status"] == "ok")
         assert row["reason"] or row["status"] == "ok"

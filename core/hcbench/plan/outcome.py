@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hcbench.model.cost import Cost
 
@@ -12,18 +12,10 @@ if TYPE_CHECKING:
     from hcbench.model.problem import Result
 
 Status: TypeAlias = Literal["ok", "error", "timeout", "memory", "crash", "budget", "skipped"]
-#: ``ok`` has a result. ``error``: the algorithm, its data set or its oracle raised. ``timeout``,
-#: ``memory``: it went over the limit. ``crash``: its process died. ``budget``: it had nothing when
-#: its questions were used up. ``skipped``: inapplicable, and why.
-STATUSES: tuple[Status, ...] = (
-    "ok",
-    "error",
-    "timeout",
-    "memory",
-    "crash",
-    "budget",
-    "skipped",
-)
+#: ``ok``: it has a result. ``error``: the algorithm, its data set or its oracle raised.
+#: ``timeout``, ``memory``: it exceeded the limit. ``crash``: its process ended. ``budget``: it had
+#: no result when its queries were used up. ``skipped``: it is inapplicable.
+STATUSES: tuple[Status, ...] = get_args(Status)
 #: The load of a machine on which processes wait for each other. The harness itself adds a little.
 BUSY = 1.25
 

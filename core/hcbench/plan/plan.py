@@ -144,14 +144,14 @@ def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
 
     No oracle means all.
     """
-    found: _Restrictions = {}
+    only: _Restrictions = {}
     for algorithm, dataset, *oracle in suite.only:
         through = {use.identity for text in oracle for use in registry.use_oracles(text)}
         for use in registry.use_algorithms(algorithm):
-            on = found.setdefault(use.identity, {})
+            on = only.setdefault(use.identity, {})
             for data in registry.use_datasets(dataset):
                 on.setdefault(data.identity, set()).update(through)
-    return found
+    return only
 
 
 def _allowed(

@@ -32,16 +32,15 @@ def memory_share(available: float) -> float:
 def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
     """The stored results that need not be measured again, without their values."""
     known = store.find([cell.key for cell in plan.cells], {})
-    return {key: stored for key, stored in known.items() if stands(stored, plan, memory)}
+    return {key: stored for key, stored in known.items() if is_reusable(stored, plan, memory)}
 
 
-def stands(stored: Stored, plan: Plan, memory: float) -> bool:
+def is_reusable(stored: Stored, plan: Plan, memory: float) -> bool:
     """Whether a stored outcome need not be measured again.
 
-    What an algorithm does is a result, its errors and crashes too; a ``timeout`` or ``memory``
-    row stands only if its limit was at least the present one. What failed elsewhere (data, oracle,
-    imports, a process that somebody killed) is tried again, and so is what was skipped for want of
-    data.
+    Whatever an algorithm does is a result, also an error or a crash; a timeout or too much memory
+    only if the limit was at least the present one. Failures elsewhere (data, oracle, imports, a
+    process that was killed from outside) are tried again, as are cells whose data were missing.
     """
     timeout = plan.suite.timeout
     status = stored.status

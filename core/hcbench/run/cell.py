@@ -103,7 +103,7 @@ def rescore(job: RescoreJob, announce: Announce = _silent) -> Outcome:
 def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     """Run one cell.
 
-    Whatever goes wrong becomes an `Outcome` with its reason: a failing cell is data.
+    Any error becomes an `Outcome` with its reason: a failing cell is data.
     """
     try:
         announce("data")
@@ -305,7 +305,7 @@ def result_kind(result: Result) -> str:
 
 
 def _points(job: Job, called: _Called, result: Result) -> tuple[ScoredPoint, ...]:
-    """The result at each checkpoint: the last that was there after at most so many queries."""
+    """The result at each checkpoint, the last one recorded up to that number of queries."""
     end = ScoredPoint(queries=called.cost.queries, result=result)
     if called.cost.queries is None:
         return (end,)

@@ -74,20 +74,20 @@ def _processor() -> str:
 
 def versions(distributions: set[str]) -> dict[str, str]:
     """Versions of the distributions and of all that they require and is installed."""
-    found: dict[str, str] = {}
+    known: dict[str, str] = {}
     waiting = sorted(distributions)
     while waiting:
         name = waiting.pop()
-        if name.lower() in found:
+        if name.lower() in known:
             continue
         try:
-            found[name.lower()] = version(name)
+            known[name.lower()] = version(name)
         except PackageNotFoundError:
             continue
         for requirement in distribution(name).requires or []:
             if "extra ==" not in requirement:
                 waiting.append(re.split(r"[^A-Za-z0-9_.-]", requirement, maxsplit=1)[0])
-    return dict(sorted(found.items()))
+    return dict(sorted(known.items()))
 
 
 def commit() -> str | None:

@@ -47,7 +47,7 @@ class ThisMachine:
         return {}
 
     def pool(self, cells: int) -> Pool:
-        """At most so many workers."""
+        """At most ``cells`` workers."""
         return cell_pool(min(self.slots, cells))
 
 
@@ -74,7 +74,7 @@ def open_executor(
     plugins : Plugins
         Whose files are sent with the cells.
     jobs : int, optional
-        The most cells at a time; by default one a core, of a cluster one a thread.
+        The most cells at a time; by default one per core, or one per thread of a cluster.
     scheduler : str, optional
         The address of a dask scheduler; without one the cluster is in this process.
     files : sequence of Path

@@ -16,10 +16,10 @@ class Observer:
     """Follows a run; as it is, it shows nothing."""
 
     def started(self, total: int, reused: int, left: Mapping[Kind, int]) -> None:
-        """So many cells are in the plan, so many are stored already, so many of each kind left."""
+        """The run begins: the numbers of cells in the plan, stored already, and left by kind."""
 
     def finished(self, outcome: Outcome, seconds: float) -> None:
-        """A cell has its outcome, after so many seconds with its data and metrics."""
+        """A cell has its outcome; the seconds include making its data and computing its metrics."""
 
     def running(self, cells: Sequence[tuple[str, str, float]]) -> None:
-        """Labels, phases and seconds of what runs now; called several times a second."""
+        """Labels, phases and seconds of the cells that run now; called several times a second."""

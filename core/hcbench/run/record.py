@@ -24,7 +24,7 @@ _OTHER_DATA = "the data set yields other data now than when the result was made"
 
 
 class RunRecord:
-    """A run in the store, on its way.
+    """A run in progress, in the store.
 
     Parameters
     ----------
@@ -68,37 +68,37 @@ class RunRecord:
         self._measured: dict[str, Outcome] = {}
         # Only which rows are reused; what they say is read at the end, as it may be very much.
         self._reused: dict[str, Stored] = {}
-        # What each data set has yielded in this run, to tell whether stored results are of it.
+        # Of the data in this run, to check that stored results are of the same data.
         self._digests: dict[str, set[str]] = {}
 
-    def begin(
+    @contextmanager
+    def running(
         self,
         command: str,
         machines: Mapping[str, Any],
         stored_results: Mapping[str, Stored],
         tasks: Sequence[Task],
-    ) -> None:
-        """Store the beginning of the run, and the inapplicable combinations."""
-        to_do = {task.cell.key for task in tasks}
-        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
-        # Cells may be stored under the labels of a run in which shorter ones were unique.
-        renamed = {
-            cell.key: cell.labels
-            for cell in self.plan.cells
-            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
-        }
-        self._run = self.store.begin_run(
-            command=command,
-            suite=self.plan.suite.name,
-            environment={**describe_environment(self.plugins.loaded), **machines},
-            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
-        )
-        skipped = skipped_outcomes(self.plan)
-        self.outcomes += skipped
-        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
-        left = Counter(task.cell.labels[:2] for task in tasks)
-        self.observer.started(len(self.plan.cells), len(self._reused), left)
-        self.plugins.report("hcbench_run_started", plan=self.plan)
+    ) -> Iterator[None]:
+        """Store the beginning of the run, and its end, whatever happens in between.
+
+        Parameters
+        ----------
+        command : str
+            What makes the run again.
+        machines : mapping
+            The machines, beside the description of this one.
+        stored_results : mapping of key to Stored
+            Results of the plan that need not be measured again.
+        tasks : sequence of Task
+            What is left to do.
+        """
+        self._begin(command, machines, stored_results, tasks)
+        finished = False
+        try:
+            yield
+            finished = True
+        finally:
+            self._finish(interrupted=not finished)
 
     def save(self, reports: Iterable[Report]) -> None:
         """Store what has arrived, as much as possible in one transaction, and report it."""
@@ -146,8 +146,35 @@ class RunRecord:
             if cell.key not in self._reused and cell.key not in self._measured
         ]
 
-    def finish(self, *, interrupted: bool) -> None:
-        """Store the end of the run, and which results it reuses."""
+    def _begin(
+        self,
+        command: str,
+        machines: Mapping[str, Any],
+        stored_results: Mapping[str, Stored],
+        tasks: Sequence[Task],
+    ) -> None:
+        to_do = {task.cell.key for task in tasks}
+        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
+        # Cells may be stored under the labels of a run in which shorter ones were unique.
+        renamed = {
+            cell.key: cell.labels
+            for cell in self.plan.cells
+            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
+        }
+        self._run = self.store.begin_run(
+            command=command,
+            suite=self.plan.suite.name,
+            environment={**describe_environment(self.plugins.loaded), **machines},
+            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
+        )
+        skipped = skipped_outcomes(self.plan)
+        self.outcomes += skipped
+        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
+        left = Counter(task.cell.labels[:2] for task in tasks)
+        self.observer.started(len(self.plan.cells), len(self._reused), left)
+        self.plugins.report("hcbench_run_started", plan=self.plan)
+
+    def _finish(self, *, interrupted: bool) -> None:
         rows = [stored.row for stored in self._reused.values()]
         self.store.link(self._run, rows)
         self.store.finish_run(self._run, interrupted=interrupted)
@@ -170,34 +197,3 @@ class RunRecord:
             timeout=self.plan.suite.timeout,
             memory=self.memory,
         )
-
-
-@contextmanager
-def recorded(
-    record: RunRecord,
-    command: str,
-    machines: Mapping[str, Any],
-    stored_results: Mapping[str, Stored],
-    tasks: Sequence[Task],
-) -> Iterator[None]:
-    """Store the beginning of a run, and its end, whatever happens in between.
-
-    Parameters
-    ----------
-    record : RunRecord
-    command : str
-        What makes the run again.
-    machines : mapping
-        The machines, beside the description of this one.
-    stored_results : mapping of key to Stored
-        Results of the plan that need not be measured again.
-    tasks : sequence of Task
-        What is left to do.
-    """
-    record.begin(command, machines, stored_results, tasks)
-    finished = False
-    try:
-        yield
-        finished = True
-    finally:
-        record.finish(interrupted=not finished)

@@ -15,12 +15,12 @@ from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.registry.plugins import Plugins
 from hcbench.run.affinity import AffinityQueue
-from hcbench.run.cached import GIB, stands
+from hcbench.run.cached import GIB, is_reusable
 from hcbench.run.environment import usable_cores
 from hcbench.run.executors import Executor, ExecutorName, Jobs, ThisMachine, open_executor
 from hcbench.run.job import pack_job
 from hcbench.run.observer import Observer
-from hcbench.run.record import RunRecord, recorded
+from hcbench.run.record import RunRecord
 from hcbench.run.tasks import Task, by_data, job_of, rescore_tasks
 from hcbench.run.workers import Limits, Report
 from hcbench.store import Store, Stored
@@ -71,7 +71,7 @@ def run_plan(
         memory = machines.memory_share(plan)
         wanted = metric_keys(plan)
         known = {} if fresh else store.find([cell.key for cell in plan.cells], wanted)
-        usable = {key: each for key, each in known.items() if stands(each, plan, memory)}
+        usable = {key: each for key, each in known.items() if is_reusable(each, plan, memory)}
         to_rescore = rescore_tasks(plan, usable, store, wanted)
         to_run = [
             Task(cell=cell, metrics=tuple(wanted), fresh=fresh or cell.key in known)
@@ -79,7 +79,7 @@ def run_plan(
             if cell.key not in usable
         ]
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
-        with recorded(record, command, machines.describe(), usable, [*to_rescore, *to_run]):
+        with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):
             if exclusive:
                 _work(to_rescore, record, machines)
                 _work(to_run, record, machines, alone=True)
@@ -113,7 +113,7 @@ def rescore_plan(
     tasks = rescore_tasks(plan, stored_results, store, metric_keys(plan))
     memory = machines.memory_share(plan)
     record = RunRecord(plan, plugins, store, memory, observer or Observer(), may_run=False)
-    with recorded(record, command, machines.describe(), stored_results, tasks):
+    with record.running(command, machines.describe(), stored_results, tasks):
         _work(tasks, record, machines)
     return record.outcomes
 

@@ -42,7 +42,7 @@ class Cluster:
         Its address, as dask has it; ``tls://`` takes the certificates from dask's configuration.
         Without one the cluster is in this process; only the cells have others.
     jobs : int, optional
-        The most cells at a time; by default one a thread, in this process one a core.
+        The most cells at a time; by default one per thread, in this process one per core.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Cluster:
         return {"executor": "dask", "scheduler": self._name, "workers": hosts}
 
     def pool(self, cells: int) -> DaskPool:
-        """Workers for so many cells."""
+        """The pool; its size does not depend on the number of cells."""
         del cells
         return DaskPool(self)
 
@@ -193,11 +193,11 @@ class Cluster:
             answers = self.client.run(greet, self.terms.run, on_error="return")
         except (OSError, CancelledError) as error:
             raise self.loss() or WorkerError(f"{self._name}: {_first_line(error)}") from error
-        found = {name: each for name, each in answers.items() if isinstance(each, Welcome)}
-        for name, welcome in found.items():
+        welcomes = {name: each for name, each in answers.items() if isinstance(each, Welcome)}
+        for name, welcome in welcomes.items():
             if welcome.refusal:
                 raise WorkerError(f"the dask worker {name}: {welcome.refusal}")
-        self._welcomes = found
+        self._welcomes = welcomes
         self.workers = dict(self.client.nthreads())
 
     async def _watch(self) -> None:

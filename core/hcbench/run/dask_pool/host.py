@@ -249,10 +249,8 @@ def refuse(terms: Terms) -> str:
     here = fingerprints_here(terms.fingerprints)
     for name, fingerprint in terms.fingerprints.items():
         if here[name] != fingerprint:
-            found = here[name] or "none"
-            return (
-                f"of {name} it has {found}, the main process {fingerprint}; install the same there"
-            )
+            own = here[name] or "none"
+            return f"of {name} it has {own}, the main process {fingerprint}; install the same there"
     return ""
 
 

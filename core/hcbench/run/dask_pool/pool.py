@@ -45,7 +45,7 @@ class DaskPool:
 
     Each worker is given as many cells as it has threads, and as many more while many wait, so that
     it need not wait for us. Dask may move them: if a worker dies, the scheduler gives its cells to
-    others, ``distributed.scheduler.allowed-failures`` times (3, unless it was told otherwise).
+    others, ``distributed.scheduler.allowed-failures`` times (3 by default).
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class Terms:
     run : str
         A name that no other run has.
     python : str
-        ``major.minor``: functions that travel by value need the same.
+        ``major.minor``: functions that are pickled by value need the same.
     fingerprints : mapping of name to fingerprint
         Of the code that decides results. A worker with another fingerprint would measure something
         else than the keys of the cells say.
@@ -50,7 +50,7 @@ class Welcome:
     refusal : str
         Why it cannot take part; "" if it can.
     machine : dict
-        As `describe_machine` tells, with the name of the host.
+        From `describe_machine`, with the name of the host.
     threads : int
     memory : int
         Bytes that dask allows this worker; 0 if that is not limited.
@@ -79,12 +79,12 @@ def terms_of(plan: Plan, files: Iterable[Path]) -> Terms:
     ----------
     plan : Plan
     files : iterable of Path
-        Those that travel with it.
+        Files to send to the workers.
     """
     of_cells = (use for c in plan.cells for use in (c.algorithm, c.dataset, c.oracle))
     uses = {id(use): use for use in itertools.chain(of_cells, plan.metrics)}.values()
     decisive = {name: fingerprint for use in uses for name, fingerprint in use.fingerprints.items()}
-    # A plugin that is a file, or the caller's own code, is installed nowhere: it travels.
+    # A plugin that is a file, or the caller's own code, is not installed: it is sent.
     installed = {name for name, fingerprint in fingerprints_here(decisive).items() if fingerprint}
     return Terms(
         run=f"hcbench-{uuid.uuid4().hex}",

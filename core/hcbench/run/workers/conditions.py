@@ -18,7 +18,7 @@ def load_average() -> float | None:
 
 
 def processor_frequency() -> float | None:
-    """The frequency of the present core in MHz, if the system tells it; takes below 0.1 ms."""
+    """The frequency of the present core in MHz, or None if unknown; takes less than 0.1 ms."""
     library = libc()
     if not LINUX or library is None or not hasattr(library, "sched_getcpu"):
         return None
@@ -29,6 +29,6 @@ def processor_frequency() -> float | None:
 
 @cache
 def _nominal_frequency() -> float | None:
-    # Where the kernel measures frequencies it has told already; elsewhere this does not change.
-    found = re.search(rb"^cpu MHz\s*:\s*([\d.]+)", read_proc("/proc/cpuinfo"), re.MULTILINE)
-    return float(found[1]) if found else None
+    # Only read where the kernel does not measure frequencies, where it does not change.
+    match = re.search(rb"^cpu MHz\s*:\s*([\d.]+)", read_proc("/proc/cpuinfo"), re.MULTILINE)
+    return float(match[1]) if match else None

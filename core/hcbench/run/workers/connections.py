@@ -190,7 +190,7 @@ class WorkerConnection:
     jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
     quick: bool = False  # whether its last job was a short one
     killed_at: float = math.inf  # when it was to be killed
-    final: Report | None = None  # on the job that runs, once it is decided; told when it is gone
+    final: Report | None = None  # on the job that runs; returned once the worker has ended
     log_is_read: bool = False  # whether the log of that job is in `final`
     closed_since: float = math.inf  # when its end of the connection was found closed
     outbox: bytearray = field(default_factory=bytearray)
@@ -262,8 +262,8 @@ class WorkerConnection:
     def finish(self, report: Report, at: float) -> Report:
         """Complete the report on the job that runs, which ended at a time, and begin the next.
 
-        A worker that comes to the end of a job sends its log itself: what it prints later is of
-        the next job, even if it is killed before that ends.
+        A worker that finishes a job sends its log: what it prints later is of the next job, even
+        if it is killed before that ends.
         """
         job = self.jobs.popleft()
         seconds = max(0.0, at - job.began)

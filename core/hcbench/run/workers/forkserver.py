@@ -98,7 +98,7 @@ class ForkServer:
         sources: list[socket.socket | int] = [self._control, wakeup]
         try:
             self._send(Ready())
-            # A copy of the main process may hold the connection open; the parent's id tells.
+            # A copy of the main process may hold the connection open, but is not the parent.
             while os.getppid() == self._parent:
                 readable, _, _ = select.select(sources, [], [], 1.0)
                 if wakeup in readable:

@@ -1,7 +1,7 @@
 """Logs and drafts: files without a name, so that nothing is left after ``kill -9``.
 
 A worker prints into its log. Its draft holds what a job has produced so far, which main reads only
-if the job does not come to its end: sending it would wake main up while a job is measured.
+if the job does not return: sending it would wake main up while a job is measured.
 """
 
 from __future__ import annotations

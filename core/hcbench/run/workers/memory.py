@@ -1,6 +1,6 @@
 """How much memory processes hold, and the peak of one call.
 
-Linux tells through ``/proc`` in microseconds; elsewhere psutil is asked.
+On Linux ``/proc`` takes microseconds; elsewhere psutil is used.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def reset_peak() -> int:
 def peak_since(start: int) -> int | None:
     """Return by how many bytes resident memory rose at most since ``reset_peak`` returned `start`.
 
-    None where the system cannot tell: ``ru_maxrss`` never falls.
+    None where the system has no such number: ``ru_maxrss`` never falls.
     """
     return max(0, _high_water() - start) if _can_forget_peak() else None
 

@@ -63,7 +63,7 @@ class Order(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """Worker to main: a phase of an order began at this time, with so many bytes resident.
+    """Worker to main: a phase of an order began at this time, with these bytes resident.
 
     It goes through a pipe of its own, which main reads when it needs to: waking main up would take
     processor time from what is measured.

@@ -14,7 +14,7 @@ LINUX = sys.platform == "linux"
 
 @cache
 def libc() -> ctypes.CDLL | None:
-    """Return the C library of this process, or None where it cannot be had."""
+    """Return the C library of this process, or None if it cannot be loaded."""
     try:
         return ctypes.CDLL(None)
     except (OSError, TypeError):
@@ -22,7 +22,7 @@ def libc() -> ctypes.CDLL | None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends (Linux)."""
+    """Become the parent of descendants whose parent ends (Linux)."""
     if LINUX and (library := libc()) is not None:
         library.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
@@ -62,22 +62,22 @@ def children(pid: int) -> list[int]:
     """Return the process ids of the children of a process, dead ones not yet waited for too."""
     if not _lists_children():
         return _ask_psutil_for_children(pid)
-    found: list[int] = []
+    pids: list[int] = []
     try:
         # A child is listed under the thread that forked it.
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+            pids += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
     except FileNotFoundError:
         pass  # it ended meanwhile, and its children have another parent now
-    return found
+    return pids
 
 
 def descendants(pid: int) -> list[int]:
     """Return the process ids of all that descend from a process."""
-    found = children(pid)
-    for member in found:  # grows while we walk
-        found += children(member)
-    return found
+    pids = children(pid)
+    for member in pids:  # grows during the loop
+        pids += children(member)
+    return pids
 
 
 def read_proc(path: str) -> bytes:

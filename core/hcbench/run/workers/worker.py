@@ -26,10 +26,10 @@ _PROCESSORS = os.cpu_count() or 1
 
 
 class Announce(Protocol):
-    """What a job tells while it runs."""
+    """What a job calls while it runs."""
 
     def __call__(self, phase: str, value: object = None) -> None:
-        """Say that a phase begins; `value` is reported if the job does not come to its end."""
+        """Say that a phase begins; `value` is reported if the job does not return."""
 
 
 class Target(Protocol):
@@ -58,7 +58,7 @@ def isolate(log: int) -> None:
 
 
 class Channels(NamedTuple):
-    """Where a worker hears and speaks: the connection, and descriptors that main reads."""
+    """The connection of a worker, and descriptors that main reads."""
 
     connection: socket.socket
     phases: int
@@ -139,7 +139,7 @@ class Worker:
 
 
 def _bound_cpu(seconds: float) -> None:
-    """Let the system end this process after so many more seconds on all processors.
+    """Let the system end this process after these seconds more on all processors.
 
     The main process enforces the limits; this is for orphans, which nobody watches.
     """
