@@ -120,13 +120,14 @@ def rebuild(
 
 def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
     from hcbench.errors import UnknownNameError
+    from hcbench.plan.cell import as_tuples
     from hcbench.registry import make_use
 
     try:
         entry = catalogue.find(described["name"])
     except UnknownNameError as error:
         raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
-    params = {name: _tuples(value) for name, value in described["params"].items()}
+    params = as_tuples(described["params"])
     use = make_use(entry.spec, entry.plugin, params)
     before = described.get("editions", {})
     changes += [
@@ -138,10 +139,6 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
         if use.digests.get(name) != digest:
             changes.append(f"{use.label}: the file {params[name]} has changed since")
     return use
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -121,3 +122,12 @@ def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
     """The seed of a data set in a repetition; for fixed data the same in all."""
     varying = repetition if dataset.spec.random_with(dataset.params) else 0
     return derive_seed(seed, "data", dataset.seed_name, varying)
+
+
+def as_tuples(described: Any) -> Any:
+    """Plain values that were read from JSON, which has lists where parameters have tuples."""
+    if isinstance(described, Mapping):
+        return {key: as_tuples(item) for key, item in described.items()}
+    if isinstance(described, Sequence) and not isinstance(described, str):
+        return tuple(as_tuples(item) for item in described)
+    return described

@@ -5,10 +5,11 @@ Stored with every run, so that it can be shown later in the same way, without it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import metric_keys
 from hcbench.plan.shards import Shard
@@ -144,12 +145,12 @@ class Presentation:
         if not described:
             return cls()
         values = {
-            **{name: _with_tuples(value) for name, value in described.items()},
+            **{name: as_tuples(value) for name, value in described.items()},
             "suite": rebuild_suite(described["suite"]),
-            "metrics": tuple(MetricInfo(**_with_tuples(m)) for m in described["metrics"]),
+            "metrics": tuple(MetricInfo(**as_tuples(m)) for m in described["metrics"]),
         }
         if described.get("shard"):
-            values["shard"] = Shard(**_with_tuples(described["shard"]))
+            values["shard"] = Shard(**as_tuples(described["shard"]))
         return cls(**values)
 
     def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -187,12 +188,3 @@ class Presentation:
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:
     """The place of a label; unknown labels are last."""
     return places.get(label, len(places))
-
-
-def _with_tuples(value: Any) -> Any:
-    """JSON has lists where parameters have tuples."""
-    if isinstance(value, Mapping):
-        return {key: _with_tuples(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_with_tuples(item) for item in value)
-    return value

@@ -14,7 +14,7 @@ from typing import Any
 
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
-from hcbench.plan.cell import Cell
+from hcbench.plan.cell import Cell, as_tuples
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Inapplicable, Plan, metric_keys
 from hcbench.plan.presentation import Presentation
@@ -166,7 +166,7 @@ class _Making:
     def _make_use(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         catalogue: Catalogue[Any] = getattr(self.registry, f"{kind}s")
         name = described[kind]["name"]
-        params = {k: as_tuples(value) for k, value in described[kind]["params"].items()}
+        params = as_tuples(described[kind]["params"])
         try:
             entry = catalogue.find(name)
             return make_use(entry.spec, entry.plugin, params)
@@ -245,8 +245,3 @@ def not_installed(*_args: object, **_params: object) -> None:
         If it is called after all.
     """
     raise UnknownNameError("it is not installed any more")
-
-
-def as_tuples(value: Any) -> Any:
-    """JSON has lists where parameters have tuples."""
-    return tuple(as_tuples(item) for item in value) if isinstance(value, list) else value

@@ -34,7 +34,6 @@ from hcbench.run.workers.report import Report, name_exit
 _POLL = 0.05  # seconds between looks at the memory and the logs
 _START = 120.0  # seconds for the imports of the fork server
 _DYING = 10.0  # seconds to wait for the end of a killed worker
-_BUSY = "all {} slots are busy: wait() before submitting more"
 _AHEAD = 3  # jobs that a worker may have, if they are short
 _CLOSED = 1.0  # seconds between the end of a worker's connection and its own
 
@@ -113,19 +112,14 @@ class Pool:
 
     def taker(self, *, ahead: bool = False) -> int:
         """The worker that a job goes to if it is submitted now, as there is room."""
-        worker = self._next_worker(_AHEAD if ahead else 1)
-        if worker is None:
-            raise WorkerError(_BUSY.format(self._slots))
-        return worker.number
+        return self._next_worker(ahead=ahead).number
 
     def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
         """Give a job to a worker; `wait` returns a report with this tag, however the job ends.
 
         With `ahead` it may have to wait for another, as there was `room`.
         """
-        worker = self._next_worker(_AHEAD if ahead else 1)
-        if worker is None:
-            raise WorkerError(_BUSY.format(self._slots))
+        worker = self._next_worker(ahead=ahead)
         number = next(self._numbers)
         try:
             frame = pack(Order(number, _pickle(job), limits))
@@ -187,13 +181,16 @@ class Pool:
 
     # Starting and ending workers.
 
-    def _next_worker(self, most: int) -> WorkerConnection | None:
-        """The worker that will begin a new job first, among those with fewer than `most` jobs."""
+    def _next_worker(self, *, ahead: bool) -> WorkerConnection:
+        """The worker that will begin a new job first; `ahead`: a busy one may do."""
         idle = [worker for worker in self._reachable() if not worker.jobs]
         if self.free:
             return max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()
+        most = _AHEAD if ahead else 1
         quick = [w for w in self._reachable() if w.quick and len(w.jobs) < most]
-        return min(quick, key=lambda worker: len(worker.jobs), default=None)
+        if not quick:
+            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+        return min(quick, key=lambda worker: len(worker.jobs))
 
     def _reachable(self) -> list[WorkerConnection]:
         return [w for w in self._workers.values() if not w.is_closed and w.killed_at == math.inf]
