@@ -202,10 +202,10 @@ def test_degenerate_items() -> None:
         (
             "duplicates",
             lambda X: X.shape == (12, 12) and distinct(X) == 6,
-            "on items that are there twice",
+            "on duplicate items",
         ),
         ("ties", lambda X: X.shape == (12, 2), "on items with many equal distances"),
-        ("constant_data", lambda X: len(X) > 3 and distinct(X) == 1, "that are all alike"),
+        ("constant_data", lambda X: len(X) > 3 and distinct(X) == 1, "on identical items"),
     ]:
         found = failed(wrong(crash_if(condition)))
         assert set(found) == {check}
@@ -333,7 +333,7 @@ def test_honesty() -> None:
         (
             "truth_unseen",
             wrong_pairs(reads_the_matrix),
-            "another result where its questions are noted",
+            "another result where its queries are recorded",
         ),
         ("truth_unseen", wrong(looks_around), "where the truth is removed and the same answers"),
         ("needs", wrong(uses_the_tree), "uses given.tree, and its needs do not say tree"),
@@ -364,7 +364,7 @@ def test_who_declares_the_tree_may_use_it():
 
 def test_questions():
     found = failed(replace(PAIRS, questions=lambda n: (3, True)))
-    assert "declares at most 3 questions about 12 items and asks 11" in found["questions"]
+    assert "declares at most 3 queries about 12 items and makes 11" in found["questions"]
 
 
 def records(oracle, given, rng):
@@ -464,10 +464,14 @@ def test_declarations() -> None:
         (
             "documented",
             replace(LINKAGE, parameters=(Parameter("method", "average", ""),)),
-            "the parameter method has no doc",
+            "declares the parameter method without doc",
         ),
-        ("documented", replace(LINKAGE, function=without_words, parameters=()), "no docstring"),
-        ("documented", wrong(stale_words), "tells of alpha, no parameter"),
+        (
+            "documented",
+            replace(LINKAGE, function=without_words, parameters=()),
+            "has a function without a docstring",
+        ),
+        ("documented", wrong(stale_words), "describes alpha, which is no parameter"),
         ("paper", replace(LINKAGE, paper=None), "has no paper"),
     ]:
         found = failed(spec)

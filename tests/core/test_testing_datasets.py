@@ -118,7 +118,7 @@ def test_datasets() -> None:
         ),
         ("size", replace(CLOUDS, function=fewer), "yields 19 items with n=20"),
         ("truth", wrong(other_names), "'point 19' for 'point 0'"),
-        ("truth", wrong(another_truth), "2 of the classes of its levels are clusters of no truth"),
+        ("truth", wrong(another_truth), "levels of which 2 classes are clusters of no truth"),
         ("truth", wrong(two_truths), "declares the truths () and yields t, u, in this order"),
         (
             "truth",

@@ -188,13 +188,17 @@ def test_what_is_checked_of_one_that_is_asked():
 
 def test_oracles() -> None:
     for check, spec, sentence in [
-        ("consistent", wrong(first_is_alone), "answers are wrong, without noise"),
+        ("consistent", wrong(first_is_alone), "wrong answers of 12, without noise"),
         ("noise_rate", wrong(less_noise), "with noise=0.2"),
-        ("vectorised", wrong(alone_without_noise), "otherwise than the same ones one by one"),
-        ("compiled", wrong(compiled_otherwise), "are not those of the plain function"),
-        ("seed", wrong(without_seed), "the same wrong answers with another seed"),
-        ("draws", wrong(draws_on), "draws other pairs where they are drawn in other parts"),
-        ("draws", wrong(draws_the_same_item), "draws a pair that is none"),
+        ("vectorised", wrong(alone_without_noise), "otherwise than the same queries one by one"),
+        (
+            "compiled",
+            wrong(compiled_otherwise),
+            "answers otherwise in a compiled loop than by the plain function",
+        ),
+        ("seed", wrong(without_seed), "has the same noise with another seed"),
+        ("draws", wrong(draws_on), "draws other pairs if they are drawn in parts"),
+        ("draws", wrong(draws_the_same_item), "draws a pair of an item with itself"),
         ("few_items", wrong(crashes_on_one), "fails on 1 items: AssertionError"),
         (
             "needs",
@@ -255,7 +259,7 @@ def test_counting():
     """A size that is too small is counted too low, and a budget lets too many through."""
     spec = replace(TRIPLETS, parameters=(Parameter("fewer", 5, "Too few."), TRIPLETS.parameters[1]))
     found = failed(spec)
-    assert "660 answers count as 655" in found["counting"]
+    assert "660 answers, which are counted as 655" in found["counting"]
 
 
 def test_budget():

@@ -15,7 +15,7 @@ import numpy as np
 
 from hcbench.authoring.asv import Cache
 from hcbench.authoring.asv.cases import Cases
-from hcbench.authoring.testing.scoring import COST
+from hcbench.authoring.testing.metrics import COST
 from hcbench.errors import NotApplicableError
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Tree

@@ -1,41 +1,42 @@
-"""The checks of a plugin, each with its name, and what is exempt."""
+"""The checks of a plugin, with their names and exemptions."""
 
 from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from hcbench.authoring.testing import (
-    behaviour,
     datasets,
     declarations,
-    degenerate,
-    honesty,
-    layouts,
+    leakage,
     metrics,
     oracles,
     results,
+    side_effects,
+    unusual_data,
 )
-from hcbench.authoring.testing.findings import (
-    CheckFailedError,
-    Finding,
-    NotCheckedError,
-    fail,
-    skip,
-)
+from hcbench.authoring.testing.findings import CheckFailedError, Finding, NotCheckedError, skip
 from hcbench.authoring.testing.subjects import Subject, subjects_of
 from hcbench.errors import DataNotAvailableError, NotApplicableError, ParameterError
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
 from hcbench.run.cell import describe
 
 Function: TypeAlias = Callable[[Subject], None]
+F = TypeVar("F", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
+_MODULES = {
+    "algorithm": (results, leakage, unusual_data),
+    "metric": (metrics,),
+    "oracle": (oracles,),
+    "data set": (datasets,),
+}
+"""The modules with the checks of one kind; those of `declarations` and `side_effects` are for all.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Check:
         return (self.function.__doc__ or "").partition("\n")[0]
 
     def run(self) -> Finding:
-        """What it comes to."""
+        """Run it unless it is exempt, and return its outcome."""
         if self.exempt:
             return Finding("exempt", self.exempt)
         try:
@@ -93,7 +94,7 @@ class Check:
             name = self.subject.spec.name
             skip(f"{name} needs {self.subject.missing}: name {name}[{self.subject.missing}=...]")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the author's own tests make of them is theirs
+            warnings.simplefilter("ignore")  # how to treat them is for the author's own tests
             try:
                 self.function(self.subject)
             except (CheckFailedError, NotCheckedError, KeyboardInterrupt):
@@ -101,41 +102,14 @@ class Check:
             except (DataNotAvailableError, NotApplicableError) as error:
                 skip(describe(error))
             except BaseException as error:
-                fail(f"{self.subject.label} fails: {describe(error)}{_where(error)}", error)
+                self.subject.fail(f"fails: {describe(error)}{_where(error)}", error)
 
 
 def _where(error: BaseException) -> str:
-    """The last line of somebody else's code that an error came through."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if _HERE not in _parents(f)]
-    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-
-
-def _parents(frame: traceback.FrameSummary) -> Iterable[Path]:
-    return Path(frame.filename).parents
-
-
-def functions_of(spec: Spec) -> tuple[Function, ...]:
-    """The checks of a kind of spec, in the order in which they are run."""
-    if isinstance(spec, AlgorithmSpec):
-        own: tuple[Function, ...] = (
-            declarations.check_paper,
-            *results.CHECKS,
-            *honesty.CHECKS,
-            *degenerate.CHECKS,
-            *layouts.CHECKS,
-        )
-    elif isinstance(spec, MetricSpec):
-        own = metrics.CHECKS
-    elif isinstance(spec, DatasetSpec):
-        own = datasets.CHECKS
-    else:
-        own = oracles.CHECKS
-    return (*declarations.CHECKS, *own, *behaviour.CHECKS)
-
-
-def name_of(function: Function) -> str:
-    """The name of a check: its function's, without ``check_``."""
-    return function.__name__.removeprefix("check_")
+    """The last line outside of the checks that an error came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    others = [frame for frame in frames if _HERE not in Path(frame.filename).parents]
+    return f" ({Path(others[-1].filename).name}:{others[-1].lineno})" if others else ""
 
 
 def checks_of(
@@ -149,26 +123,28 @@ def checks_of(
     Parameters
     ----------
     what : str, Spec, module, or iterable of these
-        A registered name, as ``"NAME[param=value]"``; a plugin file, ``"./mine.py"``; a
-        distribution, or one of its plugins as ``"distribution:plugin"``; a spec; a plugin module.
+        A registered name, ``NAME[param=value]``; a plugin file, or a distribution or one of its
+        plugins, which mean all that it registers; a spec; a module with hooks.
     exempt : mapping of str to str
-        Of a check's name, or ``"NAME:check"`` for one plugin, to the reason why it is exempt.
+        From a check's name, or ``"NAME:check"`` for one plugin, to the reason why it is exempt.
     plugins : sequence of path
-        Plugin files beside those that are installed, whose names can be listed then.
+        Plugin files beside those that are installed, whose names can be given then.
 
     Raises
     ------
     HcbenchError
-        If a name is unknown, a plugin is broken, or an exemption is of no check or has no reason.
+        If nothing has a name, a plugin is broken, or an exemption names no check or has no reason.
     """
     reasons = dict(exempt or {})
     for key, reason in reasons.items():
         if not isinstance(reason, str) or not reason.strip():
             raise ParameterError(f"exempt: {key} has no reason; say why it cannot be promised")
     checks = [
-        _check(subject, function, reasons)
+        Check(
+            name, subject, function, reasons.get(f"{subject.label}:{name}", reasons.get(name, ""))
+        )
         for subject in subjects_of(what, plugins)
-        for function in functions_of(subject.spec)
+        for name, function in _functions_of(subject)
     ]
     known = {key for check in checks for key in (check.name, check.id)}
     for key in reasons:
@@ -178,7 +154,55 @@ def checks_of(
     return checks
 
 
-def _check(subject: Subject, function: Function, reasons: Mapping[str, str]) -> Check:
-    check = Check(name_of(function), subject, function)
-    reason = reasons.get(check.id, reasons.get(check.name, ""))
-    return Check(check.name, subject, function, reason)
+def _functions_of(subject: Subject) -> list[tuple[str, Function]]:
+    """The names and functions of the checks of a subject, in the order of the source."""
+    return [
+        (name.removeprefix("check_"), function)
+        for module in (declarations, *_MODULES[subject.noun], side_effects)
+        for name, function in vars(module).items()
+        if name.startswith("check_")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A check that pytest skips where it does not apply."""
+
+    check: Check
+
+    def __call__(self) -> None:
+        import pytest
+
+        if self.check.exempt:
+            pytest.skip(f"exempt: {self.check.exempt}")
+        try:
+            self.check()
+        except NotCheckedError as error:
+            pytest.skip(str(error))
+
+
+def parametrize_with_checks(
+    what: Any,
+    *,
+    exempt: Mapping[str, str] | None = None,
+    plugins: Sequence[str | Path] = (),
+) -> Callable[[F], F]:
+    """Decorate a test that takes ``check`` and calls it: it becomes a test for each check.
+
+    Parameters
+    ----------
+    what, exempt, plugins
+        As `checks_of` takes them.
+
+    Examples
+    --------
+    >>> @parametrize_with_checks(["UPGMA"])
+    ... def test_conforms(check):
+    ...     check()
+    """
+    import pytest
+
+    checks = checks_of(what, exempt, plugins=plugins)
+    tests = [pytest.param(_Test(check), id=check.id) for check in checks]
+    decorate: Callable[[F], F] = pytest.mark.parametrize("check", tests)
+    return decorate

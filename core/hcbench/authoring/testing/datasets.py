@@ -2,70 +2,87 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.elsewhere import job_of_dataset, run_elsewhere
-from hcbench.authoring.testing.findings import fail, require, skip
+from hcbench.authoring.testing.findings import skip
 from hcbench.authoring.testing.items import DATA_SEED
-from hcbench.authoring.testing.making import make, usual_problem
 from hcbench.authoring.testing.subjects import Subject
-from hcbench.errors import HcbenchError
+from hcbench.authoring.testing.subprocesses import job_of_dataset, run_in_worker
+from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.model.notes import collect_notes
+from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.run.cell import describe, rescore
+
+
+def make(subject: Subject, seed: int) -> Problem:
+    """Call a data set; not applicable where its files are not on this machine."""
+    try:
+        with collect_notes():
+            made = subject.call(seed)
+    except DataNotAvailableError as error:
+        skip(f"its data are not on this machine: {describe(error)}")
+    if not isinstance(made, Problem):
+        subject.fail(f"returns {type(made).__name__}; a data set returns a Problem")
+    return made
+
+
+@lru_cache(maxsize=2)
+def _usual(subject: Subject) -> Problem:
+    """The problem of the first seed."""
+    return make(subject, DATA_SEED)
 
 
 def check_valid_problem(subject: Subject) -> None:
     """A Problem, whose parts fit together."""
     try:
-        usual_problem(subject)
+        _usual(subject)
     except HcbenchError as error:
-        fail(f"{subject.label} yields no valid problem: {describe(error)}", error)
+        subject.fail(f"yields no valid problem: {describe(error)}", error)
 
 
 def check_same_seed(subject: Subject) -> None:
     """The same seed gives the same data again."""
-    first = usual_problem(subject).digest()
+    first = _usual(subject).digest()
     again = make(subject, DATA_SEED).digest()
-    require(first == again, f"{subject.label} yields other data for the same seed")
+    subject.require(first == again, "yields other data for the same seed")
 
 
 def check_another_process(subject: Subject) -> None:
     """The same seed gives the same data in another process."""
-    usual_problem(subject)
+    _usual(subject)
     job = job_of_dataset(subject)
-    here, there = rescore(job), run_elsewhere(subject, job)
+    here, there = rescore(job), run_in_worker(subject, job)
     if there.status != "ok":
-        fail(f"{subject.label} fails in another process: {there.reason}")
-    require(
+        subject.fail(f"fails in another process: {there.reason}")
+    subject.require(
         here.data_digest == there.data_digest,
-        f"{subject.label} yields other data for the same seed in another process",
+        "yields other data for the same seed in another process",
     )
 
 
 def check_random(subject: Subject) -> None:
     """Another seed gives other data if that is declared, and the same if not."""
-    first = usual_problem(subject).digest()
-    others = [make(subject, DATA_SEED + k).digest() for k in (1, 2)]
+    others = [make(subject, DATA_SEED + k) for k in (1, 2)]
+    is_random = len({problem.digest() for problem in (_usual(subject), *others)}) > 1
     if subject.spec.random_with(subject.params):
-        require(
-            any(other != first for other in others),
-            f"{subject.label} is declared random and yields the same data for three seeds",
-        )
+        subject.require(is_random, "is declared random and yields the same data for three seeds")
     else:
-        require(
-            all(other == first for other in others),
-            f"{subject.label} is declared not random and yields other data for another seed",
+        subject.require(
+            not is_random, "is declared not random and yields other data for another seed"
         )
 
 
 def check_provides(subject: Subject) -> None:
     """It yields what it declares to provide, and nothing else."""
     declared = subject.spec.provides_with(subject.params)
-    found = usual_problem(subject).provides
-    lacking, extra = sorted(declared - found), sorted(found - declared)
-    require(not lacking, f"{subject.label} declares {', '.join(lacking)} and does not yield it")
-    require(not extra, f"{subject.label} yields {', '.join(extra)} and does not declare it")
+    yielded = _usual(subject).provides
+    lacking, extra = sorted(declared - yielded), sorted(yielded - declared)
+    subject.require(not lacking, f"declares {', '.join(lacking)} and does not yield it")
+    subject.require(not extra, f"yields {', '.join(extra)} and does not declare it")
 
 
 def check_size(subject: Subject) -> None:
@@ -73,53 +90,41 @@ def check_size(subject: Subject) -> None:
     n = subject.params.get("n")
     if not isinstance(n, int) or isinstance(n, bool):
         skip("it has no parameter n, or leaves it open")
-    found = usual_problem(subject).n
-    require(found == n, f"{subject.label} yields {found} items with n={n}")
+    yielded = _usual(subject).n
+    subject.require(yielded == n, f"yields {yielded} items with n={n}")
 
 
 def check_truth(subject: Subject) -> None:
     """The true trees are those declared, of the items, and have the nested classes as clusters."""
-    problem = usual_problem(subject)
+    problem = _usual(subject)
     if not problem.truths:
         skip("it has no truth")
     declared = subject.spec.truths_with(subject.params)
-    require(
+    subject.require(
         declared == tuple(problem.truths) or (not declared and len(problem.truths) == 1),
-        f"{subject.label} declares the truths ({', '.join(declared)}) and yields "
-        f"{', '.join(problem.truths)}, in this order",
+        f"declares the truths ({', '.join(declared)}) and yields {', '.join(problem.truths)}, in "
+        "this order",
     )
     for name, truth in problem.truths.items():
         if truth.names is not None and problem.names is not None:
-            require(
+            subject.require(
                 truth.names == problem.names,
-                f"{subject.label}: the leaves of the truth {name} have other names than the "
-                f"items, or another order: {truth.names[0]!r} for {problem.names[0]!r}",
+                f"yields a truth {name} whose leaves have other names than the items, or another "
+                f"order: {truth.names[0]!r} for {problem.names[0]!r}",
             )
     if problem.levels is not None:
-        loose = [_loose_classes(truth, problem.levels) for truth in problem.truths.values()]
-        require(
-            not min(loose),
-            f"{subject.label}: {min(loose)} of the classes of its levels are clusters of no truth",
+        missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
+        subject.require(
+            not missing, f"yields levels of which {missing} classes are clusters of no truth"
         )
 
 
-def _loose_classes(truth: Tree, levels: NDArray[np.int64]) -> int:
-    """How many classes are not all the leaves below their lowest common ancestor."""
+def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:
+    """The number of classes that are not all leaves below their lowest common ancestor."""
     classes = Tree.from_levels(levels)
-    loose = 0
+    missing = 0
     for node in range(classes.n, classes.n_nodes):
         members = classes.leaves(node)
         above = truth.lca(np.full(members.size, members[0]), members)
-        loose += int(truth.sizes[above].max()) != members.size
-    return loose
-
-
-CHECKS = (
-    check_valid_problem,
-    check_same_seed,
-    check_another_process,
-    check_random,
-    check_provides,
-    check_size,
-    check_truth,
-)
+        missing += int(truth.sizes[above].max()) != members.size
+    return missing

@@ -1,4 +1,4 @@
-"""Checks of all kinds: what a spec says of its function."""
+"""Checks of all kinds: what a spec says about its function."""
 
 from __future__ import annotations
 
@@ -7,97 +7,72 @@ import inspect
 import re
 from typing import Any
 
-from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.registry.specs import REQUIRED
 from hcbench.run.cell import describe
 
+_ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
+"""The number of arguments before the parameters, such as oracle, given and rng."""
+
 
 def check_signature(subject: Subject) -> None:
     """The declared parameters and their defaults are those of the function."""
-    found = inspect.signature(subject.spec.load()).parameters
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
-    declared = {parameter.name: parameter for parameter in subject.spec.parameters}
-    for name, parameter in declared.items():
-        if name not in found:
-            require(takes_any, f"{subject.label} declares {name}, which its function does not take")
-            continue
-        own, said = found[name].default, parameter.default
-        require(
-            own is inspect.Parameter.empty or _same(own, said),
-            f"{subject.label} declares {name}={_shown(said)}, and its function has {name}={own!r}",
-        )
-    positional = len(_ARGUMENTS[subject.noun])
-    for name in list(found)[positional:]:
-        if found[name].kind in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL):
-            continue
-        require(
-            name in declared or _is_bound(subject, name),
-            f"{subject.label} does not declare {name}, which its function takes",
-        )
-
-
-_ARGUMENTS = {
-    "algorithm": ("oracle", "given", "rng"),
-    "metric": ("scored",),
-    "oracle": ("problem", "seed", "budget"),
-    "data set": ("seed",),
-}
-
-
-def _same(own: Any, said: Any) -> bool:
-    if said is REQUIRED:
-        return False
-    return bool(own == said) and isinstance(own, bool) == isinstance(said, bool)
-
-
-def _shown(value: Any) -> str:
-    return "required" if value is REQUIRED else repr(value)
-
-
-def _is_bound(subject: Subject, name: str) -> bool:
-    """Whether a partial of the function gives it already."""
     function = subject.spec.load()
-    return isinstance(function, functools.partial) and name in function.keywords
+    taken = inspect.signature(function).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    declared = {parameter.name: parameter.default for parameter in subject.spec.parameters}
+    for name, default in declared.items():
+        if name not in taken:
+            subject.require(takes_any, f"declares {name}, which its function does not take")
+            continue
+        own = taken[name].default
+        subject.require(
+            own is inspect.Parameter.empty or _same(own, default),
+            f"declares {name}={'required' if default is REQUIRED else repr(default)}, and its "
+            f"function has {name}={own!r}",
+        )
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    for name, parameter in list(taken.items())[_ARGUMENTS[subject.noun] :]:
+        subject.require(
+            parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+            or name in declared
+            or name in bound,
+            f"does not declare {name}, which its function takes",
+        )
+
+
+def _same(own: Any, declared: Any) -> bool:
+    if declared is REQUIRED:
+        return False
+    return bool(own == declared) and isinstance(own, bool) == isinstance(declared, bool)
 
 
 def check_documented(subject: Subject) -> None:
-    """Spec, parameters and function have words, and the function's are about its parameters."""
-    require(bool(subject.spec.doc.strip()), f"{subject.label} has no doc")
+    """Spec, parameters and function are documented, the function with its own parameters."""
+    subject.require(bool(subject.spec.doc.strip()), "has no doc")
     for parameter in subject.spec.parameters:
-        require(
-            bool(parameter.doc.strip()),
-            f"{subject.label}: the parameter {parameter.name} has no doc",
+        subject.require(
+            bool(parameter.doc.strip()), f"declares the parameter {parameter.name} without doc"
         )
     function = subject.spec.load()
     own = function.func if isinstance(function, functools.partial) else function
     text = inspect.getdoc(own) or ""
-    require(bool(text), f"{subject.label}: its function has no docstring")
+    subject.require(bool(text), "has a function without a docstring")
     known = set(inspect.signature(own).parameters)
-    for name in _names_in(text):
-        require(
+    for name in _documented_names(text):
+        subject.require(
             name.lstrip("*") in known,
-            f"{subject.label}: the docstring of its function tells of {name}, no parameter",
+            f"has a function whose docstring describes {name}, which is no parameter",
         )
 
 
-def _names_in(text: str) -> list[str]:
+def _documented_names(text: str) -> list[str]:
     """Names below ``Parameters`` in a docstring of numpydoc."""
     section = re.search(r"^Parameters\n-{3,}\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", text, re.S | re.M)
     if section is None:
         return []
     heads = re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M)
     return [name.strip() for head in heads for name in head.split(",")]
-
-
-def check_paper(subject: Subject) -> None:
-    """It tells in which paper it was published."""
-    if subject.spec.reference:
-        skip("it is a reference line")
-    require(
-        subject.spec.paper is not None,
-        f"{subject.label} has no paper; set paper=Reference(...), or exempt it with the reason",
-    )
 
 
 def check_picklable(subject: Subject) -> None:
@@ -107,11 +82,5 @@ def check_picklable(subject: Subject) -> None:
     try:
         again = cloudpickle.loads(cloudpickle.dumps(subject.call))
     except Exception as error:
-        fail(f"{subject.label} cannot be sent to another process: {describe(error)}", error)
-    require(
-        again.params == subject.call.params,
-        f"{subject.label}: its parameters are others once they were pickled",
-    )
-
-
-CHECKS = (check_signature, check_documented, check_picklable)
+        subject.fail(f"cannot be sent to another process: {describe(error)}", error)
+    subject.require(again.params == subject.call.params, "has other parameters after pickling")

@@ -1,47 +1,34 @@
-"""What a check comes to, and how its functions say it."""
+"""The outcome of a check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn, TypeAlias
-
-Status: TypeAlias = Literal["passed", "failed", "exempt", "not applicable"]
+from typing import Literal, NoReturn
 
 
 class CheckFailedError(AssertionError):
-    """A plugin does not keep a promise; the message is one sentence that says which, and how."""
+    """A plugin breaks a promise; the message says in one sentence which, and how."""
 
 
 class NotCheckedError(Exception):
-    """A check does not apply, and why."""
+    """A check does not apply; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check came to.
+    """The outcome of a check.
 
     Attributes
     ----------
     status : {"passed", "failed", "exempt", "not applicable"}
     reason : str
-        In one line; "" if it passed.
+        In one line; "" if the check passed.
     """
 
-    status: Status
+    status: Literal["passed", "failed", "exempt", "not applicable"]
     reason: str = ""
 
 
-def fail(sentence: str, cause: BaseException | None = None) -> NoReturn:
-    """Say that a promise is broken."""
-    raise CheckFailedError(" ".join(sentence.split())) from cause
-
-
-def require(kept: bool, sentence: str) -> None:
-    """Fail with a sentence unless a promise is kept."""
-    if not kept:
-        fail(sentence)
-
-
 def skip(reason: str) -> NoReturn:
-    """Say that a check does not apply."""
+    """Report that a check does not apply."""
     raise NotCheckedError(" ".join(reason.split()))

@@ -23,6 +23,9 @@ from hcbench.registry.specs import Needs, unmet
 
 Form: TypeAlias = Literal["planted", "everything", "duplicates", "ties", "constant"]
 
+FORMS_WITH_ALL: tuple[Form, ...] = ("planted", "everything")
+"""Forms of which one provides whatever there is; the second takes longer to make."""
+
 N = 12
 DATA_SEED = 1
 _HIGHEST, _LOWEST = 0.8, 0.1  # affinities of the first and the last merge
@@ -77,8 +80,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def items_with(needs: Needs, n: int = N) -> Problem:
     """Planted items that have what is needed; where there are none, the check does not apply."""
-    forms: tuple[Form, ...] = ("planted", "everything")
-    for form in forms:
+    for form in FORMS_WITH_ALL:
         problem = make_items(DATA_SEED, n, form)
         if unmet(needs, problem.provides) is None:
             return problem

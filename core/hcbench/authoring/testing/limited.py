@@ -1,4 +1,4 @@
-"""Running checks in a process of their own, so that one that hangs or crashes costs itself only."""
+"""Running checks in a process of their own: a hang or a crash ends only the check at fault."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from hcbench.authoring.testing.findings import Finding
 
 
 def run_limited(checks: Sequence[Check], seconds: float | None) -> Generator[Finding, None, None]:
-    """What checks come to, one after the other.
+    """Run checks one after the other.
 
     Parameters
     ----------
     checks : sequence of Check
     seconds : float, optional
         Wall time of each; None is no limit.
+
+    Yields
+    ------
+    Finding
     """
     done = 0
     while done < len(checks):
@@ -31,11 +35,11 @@ def run_limited(checks: Sequence[Check], seconds: float | None) -> Generator[Fin
 def _until_one_ends_it(
     checks: Sequence[Check], seconds: float | None
 ) -> Generator[Finding, None, None]:
-    fork = multiprocessing.get_context("fork")  # a check knows functions that cannot be sent
+    fork = multiprocessing.get_context("fork")  # a check holds functions that cannot be pickled
     reading, writing = fork.Pipe(duplex=False)
     process = fork.Process(target=_serve, args=(checks, writing))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, as those of a BLAS
+        warnings.simplefilter("ignore", DeprecationWarning)  # about threads, as those of a BLAS
         process.start()
     writing.close()
     try:
@@ -64,6 +68,6 @@ def _ended(check: Check, code: int) -> Finding:
 
 
 def _serve(checks: Sequence[Check], writing: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller hears it too, and ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller receives it too and ends this process
     for check in checks:
         writing.send(check.run())

@@ -3,43 +3,131 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.findings import fail, require, skip
+from hcbench.authoring.testing.findings import skip
 from hcbench.authoring.testing.items import own_arrays, random_tree
-from hcbench.authoring.testing.scoring import (
-    kinds_of,
-    problem_of,
-    random_result,
-    same,
-    true_result,
-    usual_value,
-    value_of,
-    with_truth,
-)
+from hcbench.authoring.testing.querying import problem_of
+from hcbench.authoring.testing.running import NOISE_SEED
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.cost import Cost
+from hcbench.model.notes import collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
-from hcbench.registry.specs import Interval
-from hcbench.run.cell import describe
+from hcbench.oracle import Answers
+from hcbench.oracle.scored import Point, Scored
+from hcbench.registry.specs import Interval, unmet
+from hcbench.run.cell import describe, result_kind
+from hcbench.run.given import finest_partition
+from hcbench.run.inputs import make_answers
+from hcbench.run.job import Call
+
+COST = Cost(
+    seconds=2.0,
+    oracle_seconds=0.5,
+    peak_bytes=4096,
+    queries=60,
+    distinct_queries=50,
+    rounds=6,
+    draws=70,
+)
+"""The cost that metrics see, as there is no call."""
+
+
+def kinds_of(subject: Subject) -> Sequence[str]:
+    """The kinds of results that it can judge: tree, partition, or both."""
+    return ("tree", "partition") if subject.spec.result == "any" else (subject.spec.result,)
+
+
+def true_result(problem: Problem, kind: str) -> Result:
+    """The truth, as a result."""
+    return problem.truth if kind == "tree" else finest_partition(problem)
+
+
+def random_result(problem: Problem, kind: str, seed: int) -> Result:
+    """A result that is independent of the items."""
+    tree = random_tree(problem.n, seed)
+    return tree if kind == "tree" else tree.cut(min(4, problem.n))
+
+
+def value_of(subject: Subject, problem: Problem, result: Result) -> float:
+    """The metric of a result after 60 queries; the result after 20 queries was a random one."""
+    before = Point(20, random_result(problem, result_kind(result), seed=99))
+    scored = Scored(
+        problem=problem,
+        result=result,
+        cost=COST,
+        trace=(before, Point(60, result)),
+        make_answers=partial(_answers_of, subject, problem),
+    )
+    with collect_notes():
+        return float(subject.call(scored))
+
+
+def usual_values(subject: Subject) -> tuple[float, ...]:
+    """The metric of the truth and of a random result, of each kind that it can judge."""
+    problem = problem_of(subject)
+    try:
+        return tuple(
+            value_of(subject, problem, result)
+            for kind in kinds_of(subject)
+            for result in (true_result(problem, kind), random_result(problem, kind, 0))
+        )
+    except (NotApplicableError, ParameterError) as error:
+        skip(f"it does not apply to planted items: {describe(error)}")
+
+
+def usual_problem(subject: Subject) -> Problem:
+    """Planted items to which the metric applies."""
+    usual_values(subject)
+    return problem_of(subject)
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two values are equal up to rounding, or both NaN."""
+    return (
+        one == other
+        or (math.isnan(one) and math.isnan(other))
+        or math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)
+    )
+
+
+def with_truth(problem: Problem, truth: Result) -> Problem:
+    """The items with another truth: a tree or a partition."""
+    if isinstance(truth, Tree):
+        return replace(problem, truths={"other": truth}, levels=None)
+    return replace(problem, truths={}, levels=truth.labels[:, None])
+
+
+def _answers_of(subject: Subject, problem: Problem) -> Answers:
+    """The answers of an oracle, if possible of one that gives them for all pairs."""
+    made = [
+        make_answers(Call(use.spec.function, dict(use.params)), problem, NOISE_SEED, None)
+        for use in subject.oracles
+        if use.spec.countable and use.spec.needs and not unmet(use.spec.needs, problem.provides)
+    ]
+    return next((answers for answers in made if answers.matrix is not None), made[0])
+
 
 _FROM_TRUTH = {"truth", "levels", "heights"}
 
 
 def check_range(subject: Subject) -> None:
     """Values are numbers, and in the declared interval."""
-    usual_value(subject)
-    problem = problem_of(subject)
+    problem = usual_problem(subject)
     for kind in kinds_of(subject):
         for result, what in _results(problem, kind):
             _check_value(subject, problem, result, what)
 
 
 def _results(problem: Problem, kind: str) -> list[tuple[Result, str]]:
-    """Good, bad and extreme ones."""
+    """Good, bad and extreme results, each with its description."""
     n = problem.n
     drawn = [(random_result(problem, kind, seed), "a random result") for seed in range(3)]
     extreme: list[tuple[Result, str]]
@@ -57,20 +145,20 @@ def _check_value(subject: Subject, problem: Problem, result: Result, what: str) 
     try:
         value = value_of(subject, problem, result)
     except (NotApplicableError, ParameterError) as error:
-        require(bool(describe(error)), f"{subject.label} skips {what} without a reason")
+        subject.require(bool(describe(error)), f"skips {what} without a reason")
         return
-    require(not math.isnan(value), f"{subject.label} of {what} is NaN")
-    low, high = Interval(subject.spec.interval).low, Interval(subject.spec.interval).high
-    rounded = min(max(value, low), high) if math.isfinite(value) else value
-    require(
-        rounded in Interval(subject.spec.interval) and same(value, rounded),
-        f"{subject.label} of {what} is {value:g}, outside of its declared {subject.spec.interval}",
+    subject.require(not math.isnan(value), f"of {what} is NaN")
+    interval = Interval(subject.spec.interval)
+    rounded = min(max(value, interval.low), interval.high) if math.isfinite(value) else value
+    subject.require(
+        rounded in interval and same(value, rounded),
+        f"of {what} is {value:g}, outside of its declared {interval.text}",
     )
 
 
 def check_few_items(subject: Subject) -> None:
     """One, two and three items: a number in the interval, or one line that says why not."""
-    usual_value(subject)
+    usual_problem(subject)
     for n in (1, 2, 3):
         problem = problem_of(subject, n)
         for kind in kinds_of(subject):
@@ -83,167 +171,133 @@ def check_direction(subject: Subject) -> None:
     spec = subject.spec
     if spec.direction == "none" or spec.cost or not spec.needs:
         skip("it does not judge a result by what is true of the data")
-    usual_value(subject)
-    problem = problem_of(subject)
+    problem = usual_problem(subject)
     for kind in kinds_of(subject):
         best = value_of(subject, problem, true_result(problem, kind))
         for seed in range(5):
             drawn = value_of(subject, problem, random_result(problem, kind, seed))
             better = drawn > best if spec.direction == "higher" else drawn < best
-            require(
+            subject.require(
                 not better or same(drawn, best),
-                f"{subject.label} declares {spec.direction} values to be better, and a random "
-                f"{kind} has {drawn:g}, the truth {best:g}",
+                f"declares {spec.direction} values to be better, and a random {kind} has "
+                f"{drawn:g}, the truth {best:g}",
             )
 
 
 def check_best_on_truth(subject: Subject) -> None:
-    """The truth has the best value that the interval holds, if the truth alone decides."""
+    """The truth has the best value of the interval, if the metric uses nothing but the truth."""
     spec = subject.spec
     parts = {part for need in spec.needs for part in need.split("|")}
     interval = Interval(spec.interval)
     best = {"higher": interval.high, "lower": interval.low}.get(spec.direction, math.nan)
     if not parts or not parts <= _FROM_TRUTH:
-        skip("not the truth alone decides")
+        skip("it does not depend on the truth alone")
     if not math.isfinite(best):
         skip("its interval has no best value")
-    usual_value(subject)
-    problem = problem_of(subject)
+    problem = usual_problem(subject)
     for kind in kinds_of(subject):
         value = value_of(subject, problem, true_result(problem, kind))
-        require(
-            same(value, best), f"{subject.label} of the truth is {value:g}; the best is {best:g}"
-        )
+        subject.require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
 
 
 def check_symmetry(subject: Subject) -> None:
     """Result and truth may change places, if it is declared symmetric.
 
-    Of a metric that judges partitions as well as trees, these, as it cuts trees first.
+    Metrics of both trees and partitions are checked with partitions, as they cut trees first.
     """
     if not subject.spec.symmetric_with(subject.params):
         skip("it is not declared symmetric")
-    usual_value(subject)
-    problem, kind = problem_of(subject), kinds_of(subject)[-1]
+    problem, kind = usual_problem(subject), kinds_of(subject)[-1]
     for seed in range(3):
         one = random_result(problem, kind, seed)
         other = random_result(problem, kind, seed + 10)
         there = value_of(subject, with_truth(problem, one), other)
         back = value_of(subject, with_truth(problem, other), one)
-        require(
+        subject.require(
             same(there, back),
-            f"{subject.label} is declared symmetric and is {there:g} one way, {back:g} the other",
+            f"is declared symmetric and is {there:g} one way, {back:g} the other",
         )
 
 
 def check_renumbered_items(subject: Subject) -> None:
     """Items in another order have the same value."""
-    usual_value(subject)
-    problem = problem_of(subject)
+    problem = usual_problem(subject)
     for kind in kinds_of(subject):
         for seed in range(3):
             items = np.random.default_rng(seed).permutation(problem.n)
             result = random_result(problem, kind, seed)
             expected = value_of(subject, problem, result)
-            found = value_of(subject, problem.take(items), _taken(result, items))
-            require(
-                same(expected, found),
-                f"{subject.label} is {expected:g}, and {found:g} where the same items come in "
-                "another order",
+            other = value_of(subject, problem.take(items), _take(result, items))
+            subject.require(
+                same(expected, other),
+                f"is {expected:g}, and {other:g} where the same items come in another order",
             )
 
 
-def _taken(result: Result, items: NDArray[np.int64]) -> Result:
+def _take(result: Result, items: NDArray[np.int64]) -> Result:
     return result.restrict(items) if isinstance(result, Tree) else Partition(result.labels[items])
 
 
 def check_renumbered_nodes(subject: Subject) -> None:
-    """Nodes in another numbering, and so children in another order, change nothing."""
+    """The value does not depend on the numbers of nodes, nor on the order of children."""
     if "tree" not in kinds_of(subject):
-        skip("it judges no tree")
-    usual_value(subject)
-    problem = problem_of(subject)
+        skip("it does not judge trees")
+    problem = usual_problem(subject)
     for seed in range(3):
         tree = random_tree(problem.n, seed)
         expected = value_of(subject, problem, tree)
-        found = value_of(subject, problem, _renumbered(tree, seed))
-        require(
-            same(expected, found),
-            f"{subject.label} is {expected:g}, and {found:g} where the nodes of the same tree are "
-            "numbered otherwise",
+        other = value_of(subject, problem, _renumber(tree, seed))
+        subject.require(
+            same(expected, other),
+            f"is {expected:g}, and {other:g} where the nodes of the same tree have other numbers",
         )
 
 
-def _renumbered(tree: Tree, seed: int) -> Tree:
-    """The same tree, its inner nodes in another order in which parents come after children."""
+def _renumber(tree: Tree, seed: int) -> Tree:
+    """The same tree with its inner nodes in another order, in which parents follow children."""
     rng = np.random.default_rng(seed)
-    left = {node: tree.children(node).size for node in range(tree.n, tree.n_nodes)}
-    ready, waiting = list(range(tree.n)), list(range(tree.n))
-    while waiting:
-        node = waiting.pop(rng.integers(len(waiting)))
-        if node >= tree.n:
-            ready.append(node)
-        parent = int(tree.parent[node])
-        if parent >= 0:
-            left[parent] -= 1
-            if not left[parent]:
-                waiting.append(parent)
-    ids = np.array(ready)
+    rank = np.zeros(tree.n_nodes)
+    for node, parent in enumerate(tree.parent[:-1]):  # parents follow children here, too
+        rank[parent] = max(rank[parent], rank[node] + rng.random())
+    ids = np.concatenate([np.arange(tree.n), tree.n + np.argsort(rank[tree.n :])])
     assert tree.height is not None
     parents = np.append(np.argsort(ids)[tree.parent[ids[:-1]]], -1)
     return Tree(parents, tree.height[ids], tree.kind, tree.names)
 
 
 def check_input_unchanged(subject: Subject) -> None:
-    """The problem is as before, and asked again the value is the same."""
-    usual_value(subject)
-    planted = problem_of(subject)
-    problem = own_arrays(planted)
+    """The problem is unchanged, and the value of a second call is the same."""
+    problem = own_arrays(usual_problem(subject))
     before = problem.digest()
     for kind in kinds_of(subject):
         result = random_result(problem, kind, 0)
         first, second = (value_of(subject, problem, result) for _ in range(2))
-        require(problem.digest() == before, f"{subject.label} changes the data of the problem")
-        require(same(first, second), f"{subject.label} is {first:g}, and asked again {second:g}")
+        subject.require(problem.digest() == before, "changes the data of the problem")
+        subject.require(same(first, second), f"is {first:g}, and {second:g} in a second call")
 
 
 def check_reasons(subject: Subject) -> None:
-    """What it needs and does not get is a NotApplicableError that says so, as is a wrong result."""
-    usual_value(subject)
-    problem = problem_of(subject)
-    kind = kinds_of(subject)[0]
-    result = true_result(problem, kind)
-    bare = Problem(n=problem.n, names=problem.names)
+    """Missing data and wrong kinds of results raise a NotApplicableError with the reason."""
+    problem = usual_problem(subject)
     cases: list[tuple[Problem, Result, str]] = []
     if subject.spec.needs:
-        cases.append((bare, result, "data that have nothing of what it needs"))
+        bare = Problem(n=problem.n, names=problem.names)
+        result = true_result(problem, kinds_of(subject)[0])
+        cases.append((bare, result, "data that provide nothing that it needs"))
     if subject.spec.result == "tree":
         cases.append((problem, true_result(problem, "partition"), "a partition"))
     if not cases:
-        skip("it needs nothing, and judges any result")
+        skip("it needs nothing, and can judge any result")
     for about, judged, what in cases:
         try:
             value_of(subject, about, judged)
         except NotApplicableError as error:
-            require(bool(describe(error)), f"{subject.label} skips {what} without a reason")
+            subject.require(bool(describe(error)), f"skips {what} without a reason")
         except Exception as error:
-            fail(
-                f"{subject.label} fails on {what} by {type(error).__name__}; raise "
-                f"NotApplicableError with the reason: {describe(error)}",
+            subject.fail(
+                f"fails on {what} by {type(error).__name__}; raise NotApplicableError with the "
+                f"reason: {describe(error)}",
                 error,
             )
         else:
-            fail(f"{subject.label} has a value of {what}, and declares that it needs more")
-
-
-CHECKS = (
-    check_range,
-    check_few_items,
-    check_direction,
-    check_best_on_truth,
-    check_symmetry,
-    check_renumbered_items,
-    check_renumbered_nodes,
-    check_input_unchanged,
-    check_reasons,
-)
+            subject.fail(f"has a value of {what}, and declares that it needs more")

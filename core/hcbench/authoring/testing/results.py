@@ -1,4 +1,4 @@
-"""Checks of algorithms: what they return, and that nothing but data and seed decides it."""
+"""Checks of algorithms: what they return, and that it depends on nothing but data and seed."""
 
 from __future__ import annotations
 
@@ -6,175 +6,156 @@ from dataclasses import replace
 
 import numpy as np
 
-from hcbench.authoring.testing.elsewhere import job_of_algorithm, run_elsewhere
-from hcbench.authoring.testing.findings import fail, require, skip
+from hcbench.authoring.testing.findings import skip
 from hcbench.authoring.testing.items import own_arrays
-from hcbench.authoring.testing.relays import renumbered
-from hcbench.authoring.testing.running import (
-    SEED,
-    clusters_of,
-    error_of,
-    heard_of,
-    hints,
-    run,
-    run_on,
-    usual,
-)
+from hcbench.authoring.testing.replay import renumbered
+from hcbench.authoring.testing.running import SEED, clusters_of, run, run_on, sources_of, usual
 from hcbench.authoring.testing.subjects import Subject
+from hcbench.authoring.testing.subprocesses import job_of_algorithm, run_in_worker
 from hcbench.errors import HcbenchError
 from hcbench.model.trees import Tree
 from hcbench.run.cell import describe, result_kind, run_job
 from hcbench.run.given import give
 
 
+def check_paper(subject: Subject) -> None:
+    """Its spec names the paper that introduced it."""
+    if subject.spec.reference:
+        skip("it is a reference line")
+    subject.require(
+        subject.spec.paper is not None,
+        "has no paper; set paper=Reference(...), or exempt it with the reason",
+    )
+
+
 def check_valid_result(subject: Subject) -> None:
     """A tree or partition of all items, as declared, from each kind of oracle it accepts."""
-    for heard in heard_of(subject):
-        problem = heard.problem()
-        ran = run_on(subject, heard, problem)
+    for source in sources_of(subject):
+        problem = source.problem()
+        ran = run_on(subject, source)
         if ran.result is None:
-            fail(
-                f"{subject.label} has no valid result for {problem.n} ordinary items through "
-                f"{heard.kind}: {error_of(ran)}",
+            subject.fail(
+                f"has no valid result for {problem.n} ordinary items through {source.kind}: "
+                f"{ran.reason}",
                 ran.error,
             )
-        kind = result_kind(ran.result)
-        require(
-            kind == subject.spec.returns,
-            f"{subject.label} declares a {subject.spec.returns} and returns a {kind}",
-        )
-        if isinstance(ran.result, Tree) and ran.result.names is not None:
-            require(
-                ran.result.names == problem.names,
-                f"{subject.label} returns a tree whose leaves have other names than the items: "
-                f"{ran.result.names[0]!r} for {problem.names[0]!r}",  # type: ignore[index]
+        kind, declared = result_kind(ran.result), subject.spec.returns
+        subject.require(kind == declared, f"declares a {declared} and returns a {kind}")
+        names = ran.result.names if isinstance(ran.result, Tree) else None
+        if names is not None and problem.names is not None:
+            subject.require(
+                names == problem.names,
+                "returns a tree whose leaves have other names than the items: "
+                f"{names[0]!r} for {problem.names[0]!r}",
             )
 
 
 def check_input_unchanged(subject: Subject) -> None:
     """The data are as before, be they read-only, as in a cell, or not."""
-    for heard in heard_of(subject):
-        usual(subject, heard)
-        planted = heard.problem()
-        problem = own_arrays(planted)
+    for source in sources_of(subject):
+        usual(subject, source)
+        problem = own_arrays(source.problem())
         before = problem.digest()
-        run_on(subject, heard, problem)
-        require(problem.digest() == before, f"{subject.label} changes the data of the problem")
-        answers = heard.answers(problem)
+        run_on(subject, source, problem)
+        subject.require(problem.digest() == before, "changes the data of the problem")
+        answers = source.answers(problem)
         if isinstance(answers.data, np.ndarray):
             data = np.array(answers.data)
-            kept = data.tobytes()
-            run(subject, replace(answers, data=data), give(problem, hints(subject)))
-            require(data.tobytes() == kept, f"{subject.label} changes the {heard.kind} it reads")
+            content = data.tobytes()
+            run(subject, replace(answers, data=data), give(problem, subject.hints))
+            subject.require(data.tobytes() == content, f"changes the {source.kind} it reads")
 
 
 def check_same_seed(subject: Subject) -> None:
     """The same data and the same seed give the same result again."""
-    for heard in heard_of(subject):
-        first = usual(subject, heard).result
-        second = run_on(subject, heard, heard.problem()).result
-        require(
-            first == second,
-            f"{subject.label} returns another result of the same data and the same seed",
+    for source in sources_of(subject):
+        first = usual(subject, source).result
+        subject.require(
+            first == run_on(subject, source).result,
+            "returns another result of the same data and the same seed",
         )
 
 
 def check_another_process(subject: Subject) -> None:
     """The same data and the same seed give the same result in another process."""
-    heard = heard_of(subject)[0]
-    usual(subject, heard)
-    job = job_of_algorithm(subject, heard)
-    here, there = run_job(job), run_elsewhere(subject, job)
+    source = sources_of(subject)[0]
+    usual(subject, source)
+    job = job_of_algorithm(subject, source)
+    here, there = run_job(job), run_in_worker(subject, job)
     if there.status != "ok":
-        fail(f"{subject.label} fails in another process: {there.reason}")
-    require(
+        subject.fail(f"fails in another process: {there.reason}")
+    subject.require(
         here.points[-1].result == there.points[-1].result,
-        f"{subject.label} returns another result of the same data and seed in another process",
+        "returns another result of the same data and seed in another process",
     )
 
 
 def check_renumbered_items(subject: Subject) -> None:
     """Items in another order have the same clusters, unless random numbers decide them."""
-    for heard in heard_of(subject):
-        problem = heard.problem()
-        expected = usual(subject, heard).result
+    for source in sources_of(subject):
+        problem = source.problem()
+        expected = usual(subject, source).result
         assert expected is not None
         if _depends_on_seed(subject):
             skip("its result depends on its random numbers")
-        answers = heard.answers(problem)
+        answers = source.answers(problem)
         for seed in range(2):
             items = np.random.default_rng(seed).permutation(problem.n)
-            given = give(problem.take(items), hints(subject))
+            given = give(problem.take(items), subject.hints)
             ran = run(subject, renumbered(answers, items), given)
             if ran.result is None:
-                fail(f"{subject.label} fails on items in another order: {error_of(ran)}", ran.error)
-            found = {frozenset(items[list(c)].tolist()) for c in clusters_of(ran.result)}
-            require(
-                found == clusters_of(expected),
-                f"{subject.label} returns other clusters where the same items come in another "
-                "order",
+                subject.fail(f"fails on items in another order: {ran.reason}", ran.error)
+            clusters = {frozenset(items[list(c)].tolist()) for c in clusters_of(ran.result)}
+            subject.require(
+                clusters == clusters_of(expected),
+                "returns other clusters where the same items come in another order",
             )
 
 
 def _depends_on_seed(subject: Subject) -> bool:
-    heard = heard_of(subject)[0]
-    expected = usual(subject, heard).result
-    others = [run_on(subject, heard, heard.problem(), seed=SEED + k).result for k in range(1, 6)]
+    source = sources_of(subject)[0]
+    expected = usual(subject, source).result
+    others = [run_on(subject, source, seed=SEED + k).result for k in range(1, 6)]
     return any(other != expected for other in others)
 
 
 def check_questions(subject: Subject) -> None:
-    """No more questions than it declares to ask at most."""
+    """No more queries than the declared bound."""
     if subject.spec.questions is None:
-        skip("it does not declare how many questions it asks")
-    for heard in heard_of(subject):
-        problem = heard.problem()
+        skip("it does not declare its number of queries")
+    for source in sources_of(subject):
+        n = source.problem().n
         try:
-            said = subject.spec.expected_queries(problem.n, subject.params)
+            expected = subject.spec.expected_queries(n, subject.params)
         except HcbenchError as error:
             skip(describe(error))
-        asked = usual(subject, heard).queries
-        if said is None or not said[1]:
-            skip("it declares no bound on its questions for these parameters")
-        require(
-            asked is None or asked <= said[0],
-            f"{subject.label} declares at most {said[0]} questions about {problem.n} items and "
-            f"asks {asked}",
+        queries = usual(subject, source).queries
+        if expected is None or not expected[1]:
+            skip("it declares no bound on its queries for these parameters")
+        subject.require(
+            queries is None or queries <= expected[0],
+            f"declares at most {expected[0]} queries about {n} items and makes {queries}",
         )
 
 
 def check_anytime(subject: Subject) -> None:
-    """Results are recorded on the way if that is declared, and only then."""
-    for heard in heard_of(subject):
-        asked = usual(subject, heard).queries
-        if not asked:
-            skip("it asks no questions, on the way of which it could record results")
-        ran = run_on(
-            subject, heard, heard.problem(), checkpoints=tuple(range(1, asked, max(asked // 5, 1)))
+    """Results are recorded at checkpoints if that is declared, and only then."""
+    declared, kind = subject.spec.anytime, subject.spec.returns
+    for source in sources_of(subject):
+        queries = usual(subject, source).queries
+        if not queries:
+            skip("it makes no queries, so there are no checkpoints")
+        checkpoints = tuple(range(1, queries, max(queries // 5, 1)))
+        trace = run_on(subject, source, checkpoints=checkpoints).trace
+        subject.require(
+            bool(trace) or not declared,
+            "is declared anytime and records no result at the checkpoints",
         )
-        require(
-            bool(ran.trace) or not subject.spec.anytime,
-            f"{subject.label} is declared anytime and records no result at the checkpoints",
+        subject.require(
+            declared or not trace, "records results on the way and is not declared anytime"
         )
-        require(
-            subject.spec.anytime or not ran.trace,
-            f"{subject.label} records results on the way and is not declared anytime",
-        )
-        for point in ran.trace:
-            require(
-                point.result.n == heard.problem().n
-                and result_kind(point.result) == subject.spec.returns,
-                f"{subject.label} records what is no {subject.spec.returns} of the items after "
-                f"{point.queries} questions",
+        for point in trace:
+            subject.require(
+                point.result.n == source.problem().n and result_kind(point.result) == kind,
+                f"records what is no {kind} of the items after {point.queries} queries",
             )
-
-
-CHECKS = (
-    check_valid_result,
-    check_input_unchanged,
-    check_same_seed,
-    check_another_process,
-    check_renumbered_items,
-    check_questions,
-    check_anytime,
-)

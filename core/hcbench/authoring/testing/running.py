@@ -1,13 +1,13 @@
-"""Running an algorithm as a cell does, on whatever items."""
+"""Running an algorithm on any items, as a cell does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from hcbench.authoring.testing.findings import fail, skip
-from hcbench.authoring.testing.items import DATA_SEED, Form, make_items
+from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.items import DATA_SEED, FORMS_WITH_ALL, Form, N, make_items
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import (
     HcbenchError,
@@ -29,7 +29,7 @@ from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
 
 NOISE_SEED, SEED = 2, 3
-_BROKEN = (
+_INVALID = (
     InvalidComparisonsError,
     InvalidPartitionError,
     InvalidProblemError,
@@ -39,21 +39,20 @@ _BROKEN = (
 """What core raises where the algorithm is wrong and not the data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """Items, and the oracle of a kind through which an algorithm hears of them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The oracle of a kind, and the form of the items, from which an algorithm gets answers."""
 
     kind: str
     form: Form
     use: Use[OracleSpec]
 
-    def problem(self, form: Form | None = None, n: int | None = None) -> Problem:
-        """The items, or such of another form or number."""
-        chosen: Form = form or self.form
-        return make_items(DATA_SEED, form=chosen) if n is None else make_items(DATA_SEED, n, chosen)
+    def problem(self, form: Form | None = None, n: int = N) -> Problem:
+        """The items, or items of another form or number."""
+        return make_items(DATA_SEED, n, form or self.form)
 
     def answers(self, problem: Problem, budget: int | None = None) -> Answers:
-        """What the oracle answers about a problem."""
+        """The oracle's answers about a problem."""
         return make_answers(self.call, problem, NOISE_SEED, budget)
 
     @property
@@ -64,14 +63,14 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of one call of an algorithm.
+    """One call of an algorithm.
 
     Attributes
     ----------
     result : Tree, Partition or None
     error : exception or None
     queries : int or None
-        As the ledger has them.
+        As counted by the ledger.
     trace : tuple of Point
     """
 
@@ -82,31 +81,36 @@ class Ran:
 
     @property
     def refusal(self) -> HcbenchError | None:
-        """The error, if it tells in one line why these items can have no result."""
-        error = self.error
-        if not isinstance(error, HcbenchError) or isinstance(error, _BROKEN):
+        """The error, if it says in one line why there is no result for these items."""
+        if not isinstance(self.error, HcbenchError) or isinstance(self.error, _INVALID):
             return None
-        return error if describe(error) else None
+        return self.error if describe(self.error) else None
+
+    @property
+    def reason(self) -> str:
+        """Why there is no valid result, in one line."""
+        if self.error is not None:
+            return describe(self.error)
+        return "it returned nothing" if self.result is None else f"a {result_kind(self.result)}"
 
 
-def heard_of(subject: Subject) -> list[Heard]:
-    """How an algorithm hears of planted items: once for each kind that it accepts."""
-    if "heard" not in subject.memory:
-        subject.memory["heard"] = list(_heard_of(subject))
-    found: list[Heard] = subject.memory["heard"]
-    if not found:
+def sources_of(subject: Subject) -> list[Source]:
+    """Sources of planted items for an algorithm: one for each kind of oracle that it accepts."""
+    sources = _sources_of(subject)
+    if not sources:
         skip(f"no oracle is registered for {' or '.join(subject.spec.accepts)}")
-    return found
+    return sources
 
 
-def _heard_of(subject: Subject) -> Iterator[Heard]:
-    forms: tuple[Form, ...] = ("planted", "everything")
+@lru_cache(maxsize=8)
+def _sources_of(subject: Subject) -> list[Source]:
+    found: dict[str, Source] = {}
     for kind in subject.spec.accepts:
-        for form in forms:
-            use = subject.oracle(kind, make_items(DATA_SEED, form=form).provides)
+        for form in FORMS_WITH_ALL:
+            use = subject.oracle(kind, make_items(DATA_SEED, N, form).provides)
             if use is not None:
-                yield Heard(kind, form, use)
-                break
+                found.setdefault(kind, Source(kind, form, use))
+    return list(found.values())
 
 
 def run(
@@ -126,55 +130,44 @@ def run(
     return Ran(called.result, called.error, called.cost.queries, called.trace)
 
 
-def run_on(subject: Subject, heard: Heard, problem: Problem, **options: Any) -> Ran:
-    """Call an algorithm on a problem, through an oracle."""
-    answers = heard.answers(problem, options.get("budget"))
-    return run(subject, answers, give(problem, hints(subject)), **options)
+def run_on(subject: Subject, source: Source, problem: Problem | None = None, **options: Any) -> Ran:
+    """Call an algorithm on a problem, by default the planted items, through an oracle."""
+    problem = problem or source.problem()
+    answers = source.answers(problem, options.get("budget"))
+    return run(subject, answers, give(problem, subject.hints), **options)
 
 
-def hints(subject: Subject) -> tuple[str, ...]:
-    """That it declares with its parameters."""
-    declared: tuple[str, ...] = subject.spec.hints_of(subject.params)
-    return declared
+def usual(subject: Subject, source: Source) -> Ran:
+    """The call on the planted items, cached; it has a valid result.
 
-
-def usual(subject: Subject, heard: Heard) -> Ran:
-    """What comes of the planted items, remembered; it has a result.
-
-    The check ``valid_result`` says what is wrong where there is none.
+    The check ``valid_result`` tells what is wrong where there is none.
     """
-    key = ("usual", heard.kind)
-    if key not in subject.memory:
-        subject.memory[key] = run_on(subject, heard, heard.problem())
-    ran: Ran = subject.memory[key]
+    ran = _usual(subject, source)
     if ran.result is None or result_kind(ran.result) != subject.spec.returns:
-        skip(f"there is no valid result to compare with (valid_result): {error_of(ran)}")
+        skip(f"there is no valid result to compare with (valid_result): {ran.reason}")
     return ran
 
 
-def error_of(ran: Ran) -> str:
-    """Why there is no result, in one line."""
-    if ran.error is not None:
-        return describe(ran.error)
-    return "it returned nothing" if ran.result is None else f"a {result_kind(ran.result)}"
+@lru_cache(maxsize=16)
+def _usual(subject: Subject, source: Source) -> Ran:
+    return run_on(subject, source)
 
 
 def clusters_of(result: Result) -> frozenset[frozenset[int]]:
     """The sets of items: below the inner nodes of a tree, or those of a partition."""
     if isinstance(result, Tree):
-        nodes = range(result.n, result.n_nodes)
-        return frozenset(frozenset(result.leaves(node).tolist()) for node in nodes)
-    return frozenset(
-        frozenset(result.members(cluster).tolist()) for cluster in range(result.n_clusters)
-    )
+        members = [result.leaves(node) for node in range(result.n, result.n_nodes)]
+    else:
+        members = [result.members(cluster) for cluster in range(result.n_clusters)]
+    return frozenset(frozenset(items.tolist()) for items in members)
 
 
-def sound(subject: Subject, ran: Ran, on: str) -> None:
-    """Fail unless there is a result of the declared kind, or an error of hcbench that says why."""
+def require_valid(subject: Subject, ran: Ran, on: str) -> None:
+    """Fail unless the result is of the declared kind, or an error of hcbench tells why not."""
     if ran.refusal is not None:
         return
     if ran.result is None:
-        fail(f"{subject.label} fails on {on}: {error_of(ran)}", ran.error)
+        subject.fail(f"fails on {on}: {ran.reason}", ran.error)
     kind = result_kind(ran.result)
     if kind != subject.spec.returns:
-        fail(f"{subject.label} returns a {kind} of {on} and declares a {subject.spec.returns}")
+        subject.fail(f"returns a {kind} of {on} and declares a {subject.spec.returns}")

@@ -1,45 +1,38 @@
-"""What is checked: specs with their parameters, found by what people name."""
+"""What is checked: specs with their parameters, found by name, file, module or package."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
+from hcbench.authoring.testing.findings import CheckFailedError
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
 from hcbench.registry import Registry, Use, load_registry, make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
+from hcbench.registry.specs import AlgorithmSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.run.job import Call
 
-_NOUNS: dict[type[Spec], str] = {
-    AlgorithmSpec: "algorithm",
-    MetricSpec: "metric",
-    OracleSpec: "oracle",
-    DatasetSpec: "data set",
-}
 _SESSION = Plugin("caller", "session", "0")
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A spec with its parameters, and whom it may meet.
+    """A spec with its parameters, and the oracles that it may be combined with.
 
     Attributes
     ----------
-    use : Use
-        None where a parameter has to be given.
     spec : Spec
+    use : Use
+        None where a required parameter has no value.
     registry : Registry
     oracles : tuple of Use
-        Those that need no parameter, its own plugin's first.
+        Oracles without required parameters, those of the same plugin first.
     missing : str
-        Which parameter has to be given.
-    memory : dict
-        What one check has found out for the next.
+        The required parameter without a value; "" if there is none.
     """
 
     spec: Any
@@ -47,12 +40,12 @@ class Subject:
     registry: Registry
     oracles: tuple[Use[OracleSpec], ...]
     missing: str = ""
-    memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def noun(self) -> str:
         """Algorithm, metric, oracle or data set."""
-        return next(noun for kind, noun in _NOUNS.items() if isinstance(self.spec, kind))
+        nouns = {AlgorithmSpec: "algorithm", MetricSpec: "metric", OracleSpec: "oracle"}
+        return next((nouns[kind] for kind in nouns if isinstance(self.spec, kind)), "data set")
 
     @property
     def label(self) -> str:
@@ -61,7 +54,7 @@ class Subject:
 
     @property
     def params(self) -> dict[str, Any]:
-        """All of them."""
+        """All parameters, defaults included."""
         assert self.use is not None
         return dict(self.use.params)
 
@@ -70,8 +63,14 @@ class Subject:
         """The function with its parameters."""
         return Call(self.spec.function, self.params)
 
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The hints that an algorithm declares with these parameters."""
+        declared: tuple[str, ...] = self.spec.hints_of(self.params)
+        return declared
+
     def oracle(self, kind: str, provided: frozenset[str]) -> Use[OracleSpec] | None:
-        """An oracle of a kind that such data can feed."""
+        """An oracle of a kind, for data that provide so much."""
         fitting = [
             use
             for use in self.oracles
@@ -79,9 +78,18 @@ class Subject:
         ]
         return min(fitting, key=lambda use: use.spec.name != kind, default=None)
 
+    def fail(self, sentence: str, cause: BaseException | None = None) -> NoReturn:
+        """Report a broken promise; the sentence begins with its verb."""
+        raise CheckFailedError(" ".join([self.label, *sentence.split()])) from cause
+
+    def require(self, kept: bool, sentence: str) -> None:
+        """Fail with a sentence unless a promise is kept."""
+        if not kept:
+            self.fail(sentence)
+
 
 def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
-    """All that is named.
+    """All subjects that are named.
 
     Parameters
     ----------
@@ -96,75 +104,60 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
     HcbenchError
         If nothing is registered under a name, or a plugin is broken.
     """
-    if isinstance(what, str | Path | Spec | ModuleType) or not isinstance(what, Iterable):
-        return list(_found(what, plugins))
-    return [subject for one in what for subject in _found(one, plugins)]
+    is_one = isinstance(what, str | Path | Spec | ModuleType) or not isinstance(what, Iterable)
+    named = [what] if is_one else what
+    return [subject for one in named for subject in _subjects_of_one(one, plugins)]
 
 
-def _found(what: Any, plugins: Sequence[str | Path]) -> Iterator[Subject]:
+def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
     if isinstance(what, str | Path) and str(what).endswith(".py"):
-        yield from _of_file(Path(what), plugins)
-        return
+        registry = load_registry([*plugins, what])
+        file = Path(what).resolve()
+        return _of_plugins([p for p in registry.plugins.loaded if p.file == file], registry)
     registry = load_registry(plugins)
+    if isinstance(what, str | Path):
+        return _of_name(str(what), registry)
     if isinstance(what, Spec):
-        yield _subject(what, make_use(what, _SESSION, {}), registry, ())
-    elif isinstance(what, ModuleType):
-        yield from _of_module(what, registry)
-    elif isinstance(what, str | Path):
-        yield from _of_name(str(what), registry)
-    else:
-        raise ParameterError(
-            f"{what!r} cannot be checked; name what is registered, or give a spec or a plugin "
-            "module"
-        )
+        return [_subject(make_use(what, _SESSION, {}), registry)]
+    if isinstance(what, ModuleType):
+        hooks = [getattr(what, name) for name in REGISTER_HOOKS if hasattr(what, name)]
+        specs = [spec for hook in hooks for spec in hook()]
+        return _of_one_plugin([(spec, _SESSION) for spec in specs], what.__name__, registry)
+    raise ParameterError(
+        f"{what!r} cannot be checked; give a registered name, a spec or a plugin module"
+    )
 
 
-def _of_module(module: ModuleType, registry: Registry) -> Iterator[Subject]:
-    hooks = [getattr(module, name) for name in REGISTER_HOOKS if hasattr(module, name)]
-    specs = [spec for hook in hooks for spec in hook() if isinstance(spec, Spec)]
-    if not specs:
-        raise PluginError(f"{module.__name__} registers nothing that could be checked")
-    yield from _together([(spec, _SESSION) for spec in specs], registry)
-
-
-def _of_file(file: Path, plugins: Sequence[str | Path]) -> Iterator[Subject]:
-    registry = load_registry([*plugins, file])
-    loaded = [plugin for plugin in registry.plugins.loaded if plugin.file == file.resolve()]
-    yield from _together(_registered(registry, loaded), registry)
-
-
-def _of_name(text: str, registry: Registry) -> Iterator[Subject]:
+def _of_name(text: str, registry: Registry) -> list[Subject]:
     uses = _named(registry, text)
     if uses:
-        for use in uses:
-            yield _subject(use.spec, use, registry, ())
-        return
+        return [_subject(use, registry) for use in uses]
     plugins = [p for p in registry.plugins.loaded if text in (p.distribution, p.name)]
     if not plugins:
         raise _unknown(registry, text)
-    yield from _together(_registered(registry, plugins), registry)
+    return _of_plugins(plugins, registry)
 
 
 def _named(registry: Registry, text: str) -> list[Use[Any]]:
-    """Of whatever kind; a name with parameters is of that kind which has them."""
+    """Uses of any kind; a name with parameters is of the kind that has these parameters."""
     resolvers = (
         registry.use_algorithms,
         registry.use_metrics,
         registry.use_oracles,
         registry.use_datasets,
     )
-    found: list[Use[Any]] = []
-    wrong: list[HcbenchError] = []
+    uses: list[Use[Any]] = []
+    errors: list[HcbenchError] = []
     for resolve in resolvers:
         try:
-            found += resolve(text)
+            uses += resolve(text)
         except UnknownNameError:
             continue
         except HcbenchError as error:
-            wrong.append(error)
-    if wrong and not found:
-        raise wrong[0]
-    return found
+            errors.append(error)
+    if errors and not uses:
+        raise errors[0]
+    return uses
 
 
 def _unknown(registry: Registry, text: str) -> HcbenchError:
@@ -177,45 +170,46 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
         return UnknownNameError(
             f"{error}; a distribution or a file, such as ./{text}.py, can be checked too"
         )
-    return ParameterError(f"{text} is a suite; what it names can be checked")
+    return ParameterError(f"{text} is a suite; check what it names")
 
 
-def _registered(registry: Registry, plugins: Sequence[Plugin]) -> list[tuple[Spec, Plugin]]:
-    found = [
+def _of_plugins(plugins: Sequence[Plugin], registry: Registry) -> list[Subject]:
+    registered = [
         (entry.spec, entry.plugin)
         for catalogue in registry.catalogues
         for entry in catalogue.entries
-        if entry.plugin in plugins and isinstance(entry.spec, Spec)
+        if entry.plugin in plugins
     ]
+    return _of_one_plugin(registered, ", ".join(p.name for p in plugins), registry)
+
+
+def _of_one_plugin(
+    registered: Sequence[tuple[Any, Plugin]], name: str, registry: Registry
+) -> list[Subject]:
+    """Specs that are registered together: their algorithms may query their oracles."""
+    found = [(spec, plugin) for spec, plugin in registered if isinstance(spec, Spec)]
     if not found:
-        names = ", ".join(plugin.name for plugin in plugins)
-        raise PluginError(f"{names} registers nothing that could be checked")
-    return found
+        raise PluginError(f"{name} registers nothing that could be checked")
+    own = _oracles(found)
+    subjects = []
+    for spec, plugin in found:
+        missing = next((p.name for p in spec.parameters if p.required), "")
+        if missing:
+            subjects.append(Subject(spec, None, registry, (), missing))
+        else:
+            subjects.append(_subject(make_use(spec, plugin, {}), registry, own))
+    return subjects
 
 
-def _together(found: Sequence[tuple[Spec, Plugin]], registry: Registry) -> Iterator[Subject]:
-    """Specs of one plugin: an algorithm may ask an oracle that is registered beside it."""
-    own = tuple(
+def _subject(use: Use[Any], registry: Registry, own: tuple[Use[OracleSpec], ...] = ()) -> Subject:
+    others = _oracles([(entry.spec, entry.plugin) for entry in registry.oracles.entries])
+    return Subject(use.spec, use, registry, own + others)
+
+
+def _oracles(specs: Iterable[tuple[Spec, Plugin]]) -> tuple[Use[OracleSpec], ...]:
+    """The oracles among specs, without those that have required parameters."""
+    return tuple(
         make_use(spec, plugin, {})
-        for spec, plugin in found
+        for spec, plugin in specs
         if isinstance(spec, OracleSpec) and not any(p.required for p in spec.parameters)
     )
-    for spec, plugin in found:
-        needed = [p.name for p in spec.parameters if p.required]
-        use = None if needed else make_use(spec, plugin, {})
-        yield _subject(spec, use, registry, own, *needed[:1])
-
-
-def _subject(
-    spec: Spec,
-    use: Use[Any] | None,
-    registry: Registry,
-    own: tuple[Use[OracleSpec], ...],
-    missing: str = "",
-) -> Subject:
-    others = tuple(
-        make_use(entry.spec, entry.plugin, {})
-        for entry in registry.oracles.entries
-        if not any(p.required for p in entry.spec.parameters)
-    )
-    return Subject(spec, use, registry, own + others, missing)

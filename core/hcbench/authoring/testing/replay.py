@@ -1,4 +1,4 @@
-"""Answers that pass through another hand: noted, given again, or about items in another order."""
+"""Answers that are recorded, replayed, or given about items in another order."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from hcbench.oracle import Answers, Code, Oracle, Questions
 from hcbench.run.job import Call
 
 
-class NeverAskedError(Exception):
-    """A question was not asked when the answers were noted."""
+class NotRecordedError(Exception):
+    """A query was not made when the answers were recorded."""
 
 
 @dataclass(slots=True)
 class Record:
-    """What was said in one call: to each question in its own order, the n-th answer n-th.
+    """The answers of one call.
 
     Attributes
     ----------
     codes : dict
-        Of a question, as it was put, to its answers.
+        From a query, with its items in the order in which it was made, to its answers in turn.
     pairs : dict
-        Of start and number to the pairs that were drawn.
+        From start and number to the pairs that were drawn.
     answered : int
-        How many answers were given, whoever counts.
+        The number of answers, whether the ledger counts them or not.
     """
 
     codes: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
@@ -38,44 +38,39 @@ class Record:
     answered: int = 0
 
 
-def noted(answers: Answers) -> tuple[Answers, Record]:
+def record(answers: Answers) -> tuple[Answers, Record]:
     """The same answers, not compiled, and a record that fills as they are given."""
-    record = Record()
+    said = Record()
     if not answers.arity:
-        return answers, record
+        return answers, said
     inner = Oracle(answers)
 
     def answer(questions: Questions, _keys: object, _times: object) -> Code:
         codes = inner.ask(questions)
-        record.answered += len(questions)
+        said.answered += len(questions)
         for row, code in zip(questions.tolist(), codes.tolist(), strict=True):
-            record.codes.setdefault(tuple(row), []).append(code)
+            said.codes.setdefault(tuple(row), []).append(code)
         return codes
 
     def draw(start: int, m: int) -> Questions:
-        pairs = record.pairs[start, m] = inner.draw(m)
+        pairs = said.pairs[start, m] = inner.draw(m)
         return pairs
 
-    return _answered_by(answers, answer, draw), record
+    return _answered_by(answers, answer, draw), said
 
 
-def replay(answers: Answers, record: Record) -> Call:
-    """An oracle that knows nothing but a record, and what is read whole."""
-    params = {
-        "kind": answers.kind,
-        "data": answers.data,
-        "size": answers.size,
-        "arity": answers.arity,
-        "symmetry": answers.symmetry,
-        "record": record,
-    }
-    return Call("hcbench.authoring.testing.relays:replayed", params)
+def replay(answers: Answers, said: Record) -> Call:
+    """An oracle that knows nothing but a record, and data that are read whole."""
+    names = ("kind", "data", "size", "arity", "symmetry")
+    params: dict[str, Any] = {name: getattr(answers, name) for name in names}
+    params["record"] = said
+    return Call("hcbench.authoring.testing.replay:replayed", params)
 
 
 def replayed(
     problem: Problem, _seed: int, _budget: int | None, *, record: Record, **same: Any
 ) -> Answers:
-    """Give the noted answers again."""
+    """Give the recorded answers again."""
     if not same["arity"]:
         return Answers(n=problem.n, **same)
     left = {question: iter(codes) for question, codes in record.codes.items()}
@@ -84,12 +79,12 @@ def replayed(
         try:
             codes = [next(left[tuple(row)]) for row in questions.tolist()]
         except (KeyError, StopIteration):
-            raise NeverAskedError("it asks other questions") from None
+            raise NotRecordedError("it makes other queries") from None
         return np.array(codes, dtype=np.int8)
 
     def draw(start: int, m: int) -> Questions:
         if (start, m) not in record.pairs:
-            raise NeverAskedError("it draws other pairs")
+            raise NotRecordedError("it draws other pairs")
         return record.pairs[start, m]
 
     return Answers(n=problem.n, answer=answer, draw=draw if record.pairs else None, **same)
@@ -126,7 +121,7 @@ def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:
     if isinstance(data, Comparisons | AllComparisons):
         return data.take(items)
     if getattr(data, "shape", ())[:1] != (answers.n,):
-        skip(f"what {answers.kind} hold, {type(data).__name__}, cannot be put in another order")
+        skip(f"{answers.kind}, held as {type(data).__name__}, cannot be put in another order")
     if answers.kind == "similarities":
         return data[np.ix_(items, items)]
     return data[items]

@@ -1,4 +1,4 @@
-"""A compiled loop that asks, as algorithms have them."""
+"""A compiled loop of queries, as algorithms have them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hcbench.oracle.compiled import ASK, STATE
 
 @njit(types.void(ASK, STATE, types.int64[:, ::1], types.int64[::1]), cache=True)
 def ask_each(ask: Any, state: Any, questions: NDArray[Any], codes: NDArray[Any]) -> None:
-    """Fill in the answers (m,) to questions (m, 4), one after the other; unused items are 0."""
+    """Fill in the answers (m,) to queries (m, 4), one by one; unused items are 0."""
     for row in range(len(questions)):
         i, j, k, l = questions[row]  # noqa: E741
         codes[row] = ask(state, i, j, k, l)

@@ -1,4 +1,4 @@
-"""Running a cell's job in a worker: other hashes, and nothing of this process's state."""
+"""Running a cell's job in a worker, which has other hashes and none of this process's state."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import uuid
 from dataclasses import dataclass, replace
 from functools import cache
 
-from hcbench.authoring.testing.findings import fail, skip
+from hcbench.authoring.testing.findings import skip
 from hcbench.authoring.testing.items import DATA_SEED
-from hcbench.authoring.testing.running import NOISE_SEED, SEED, Heard, hints
+from hcbench.authoring.testing.running import NOISE_SEED, SEED, Source
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import WorkerError
 from hcbench.model.cost import Cost
@@ -19,19 +19,21 @@ from hcbench.run.cell import describe
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.workers import Limits, Pool
 
+_ITEMS = "hcbench.authoring.testing.items:make_items"
 
-def job_of_algorithm(subject: Subject, heard: Heard) -> Job:
-    """The algorithm on the planted items, as a cell has it."""
+
+def job_of_algorithm(subject: Subject, source: Source) -> Job:
+    """The algorithm on the planted items, as in a cell."""
     return Job(
-        dataset=Call("hcbench.authoring.testing.items:make_items", {"form": heard.form}),
-        oracle=heard.call,
+        dataset=Call(_ITEMS, {"form": source.form}),
+        oracle=source.call,
         algorithm=subject.call,
-        data_key=f"hcbench.testing/{heard.form}",
+        data_key=f"hcbench.testing/{source.form}",
         data_seed=DATA_SEED,
         noise_seed=NOISE_SEED,
         algorithm_seed=SEED,
-        provides=heard.problem().provides,
-        hints=hints(subject),
+        provides=source.problem().provides,
+        hints=subject.hints,
         returns=subject.spec.returns,
         budget=None,
         checkpoints=(),
@@ -40,29 +42,29 @@ def job_of_algorithm(subject: Subject, heard: Heard) -> Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """A data set that is there already."""
+class FixedProblem:
+    """A data set that yields one problem for every seed."""
 
     problem: Problem
 
     def __call__(self, _seed: int) -> Problem:
-        """Hand it out."""
+        """Return the problem."""
         return self.problem
 
 
-def job_without_truth(subject: Subject, heard: Heard, oracle: Call) -> Job:
+def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     """The same on items of which nothing is known but what the algorithm may know."""
-    whole, declared = heard.problem(), hints(subject)
+    whole = source.problem()
     bare = Problem(
         n=whole.n,
         names=whole.names,
         tree=whole.tree,
-        truths=whole.truths if declared else {},
-        levels=whole.levels if declared else None,
+        truths=whole.truths if subject.hints else {},
+        levels=whole.levels if subject.hints else None,
     )
     return replace(
-        job_of_algorithm(subject, heard),
-        dataset=Call(Brought(bare), {}),
+        job_of_algorithm(subject, source),
+        dataset=Call(FixedProblem(bare), {}),
         oracle=oracle,
         data_key=uuid.uuid4().hex,
         provides=bare.provides,
@@ -70,8 +72,8 @@ def job_without_truth(subject: Subject, heard: Heard, oracle: Call) -> Job:
 
 
 def job_of_dataset(subject: Subject) -> RescoreJob:
-    """Make the data, and run nothing: as for a stored result."""
-    nothing = Call("hcbench.authoring.testing.items:make_items", {})
+    """Make the data without running anything, as for a stored result."""
+    nothing = Call(_ITEMS, {})
     job = Job(
         dataset=subject.call,
         oracle=nothing,
@@ -90,17 +92,17 @@ def job_of_dataset(subject: Subject) -> RescoreJob:
     return RescoreJob(job, Cost(), (ScoredPoint(),))
 
 
-def run_elsewhere(subject: Subject, job: Job | RescoreJob) -> Outcome:
+def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
     """Run a job in a worker."""
     try:
         packed = pack_job(job, subject.registry.plugins.files)
     except Exception as error:
-        fail(f"{subject.label} cannot be sent to another process: {describe(error)}", error)
+        subject.fail(f"cannot be sent to another process: {describe(error)}", error)
     pool = _pool()
     pool.submit(subject.label, packed, Limits())
     (report,) = pool.wait()
     if not isinstance(report.value, Outcome):
-        fail(f"{subject.label} fails in another process: {report.reason}")
+        subject.fail(f"fails in another process: {report.reason}")
     return report.value
 
 
