@@ -38,6 +38,7 @@ class Group:
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
+    options: tuple[str, ...] = ()
 
 
 _STATISTICS = ("test_statistics.py", "test_statistics_ranks.py")
@@ -52,7 +53,8 @@ GROUPS = {
             *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds", "shards")),
             "hcbench/registry/fingerprint.py",
         ),
-        ("core/test_plan.py", "core/test_shards.py", "core/test_plugins.py"),
+        ("core/test_plan.py", "core/test_shards.py"),
+        ("-k", "not merged and not dry_run and not runs"),  # those start processes
     ),
     "statistics": Group(
         ("hcbench/analysis/statistics/*",), tuple(f"core/{name}" for name in _STATISTICS)
@@ -83,6 +85,7 @@ do_not_mutate_patterns=
   ^\\s+raise \\w+\\(f?"[^"]*"\\)$
 pytest_add_cli_args=
   -n0
+  {options}
 pytest_add_cli_args_test_selection=
   {tests}
 timeout_multiplier=6
@@ -111,7 +114,9 @@ def copy(group: Group, folder: Path) -> None:
     )
     (folder / "setup.cfg").write_text(
         _SETTINGS.format(
-            modules="\n  ".join(f"src/{name}" for name in group.modules), tests="\n  ".join(tests)
+            modules="\n  ".join(f"src/{name}" for name in group.modules),
+            options="\n  ".join(group.options),
+            tests="\n  ".join(tests),
         )
     )
 

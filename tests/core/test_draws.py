@@ -60,6 +60,18 @@ def test_an_oracle_may_draw_by_its_own_law() -> None:
     oracle = Oracle(Answers(kind="pair-queries", n=99, arity=2, compiled=is_even, draw=draw))
     assert oracle.draw(2).tolist() == [[0, 0], [1, 0]]
     assert oracle.draw(1).tolist() == [[2, 0]]
+    assert oracle.draw(0).shape == (0, 2)
+    assert oracle.draw(1).tolist() == [[3, 0]]
+
+
+def test_draws_go_on_where_they_ended_and_are_timed() -> None:
+    ticks = iter([0.0, 1.0, 10.0, 13.0])
+    oracle = pairs_of(9, clock=lambda: next(ticks))
+    parts = [oracle.draw(m) for m in (5, 7)]
+    assert oracle.ledger.seconds == 1 + 3
+    stream = np.empty((12, 2), np.int64)
+    compiled.draw_pairs(0, 9, 0, stream)
+    assert np.concatenate(parts).tolist() == stream.tolist()
 
 
 def test_there_is_nothing_to_draw_from_one_item_or_of_other_kinds() -> None:
@@ -79,6 +91,8 @@ def test_until_due_leads_to_the_next_checkpoint_and_to_the_end() -> None:
         found.append(oracle.until_due)
         oracle.ask([[0, 1]])
     assert found == [2, 1, 3, 2, 1, 2, 1]
+    assert pairs_of(9, checkpoints=(0,)).due()
+    assert pairs_of(9, checkpoints=(0, 1)).until_due == 1
     assert pairs_of(9).until_due == compiled.UNLIMITED
 
 

@@ -20,7 +20,7 @@ from hcbench import (
 )
 from hcbench.compiled import ASK, STATE, question_key, uniform
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
-from hcbench.oracle import _ledger_kernels, _question_kernels
+from hcbench.oracle import _ledger_kernels, _question_kernels, compiled
 
 QUADRUPLET = 1
 
@@ -572,3 +572,41 @@ def test_everyone_gets_a_sparse_matrix_of_their_own() -> None:
     oracle = Oracle(Answers(kind="vectors", n=3, data=data))
     oracle.read().data = np.zeros(3)
     assert oracle.read().sum() == 3
+    wide = sparse.csr_array(([1.0], ([0], [0])), shape=(3, 50))
+    read = Oracle(Answers(kind="vectors", n=3, data=wide)).read()
+    assert read.shape == (3, 50)
+    assert np.shares_memory(read.data, wide.data), "what may be large is not copied"
+
+
+def test_a_callable_gets_whole_numbers_of_one_type_and_returns_any() -> None:
+    seen: list[Any] = []
+
+    def answer(questions: Any, keys: Any, times: Any) -> Any:
+        seen.extend([questions.dtype, questions.flags.c_contiguous, keys.dtype, times.dtype])
+        return np.ones(len(questions))
+
+    oracle = Oracle(Answers(kind="pair-queries", n=300, arity=2, answer=answer))
+    assert oracle.ask(np.array([[0, 1], [2, 299]], np.int32, order="F")).dtype == np.int8
+    assert seen == [np.int64, True, np.uint64, np.int64]
+    assert quadruplets_of(5).ask([[0, 1, 2, 3]]).dtype == np.int8
+
+
+def test_what_a_kernel_needs_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    counting = compiled.counting
+    monkeypatch.setattr(compiled, "counting", lambda of: made.append(of) or counting(of))
+    oracle = quadruplets_of(5)
+    for _ in range(2):
+        oracle.prepare()
+        oracle.run(ask_each, np.array([[0, 1, 2, 3]]), np.empty(1, np.int8))
+    uncompiled(5).prepare()
+    assert made == [closer_of]
+
+
+def test_an_index_error_of_the_kernels_own_is_its_own() -> None:
+    class Kernel:
+        def __call__(self, *args: Any) -> None:
+            raise IndexError("mine")
+
+    with pytest.raises(IndexError, match="mine"):
+        quadruplets_of(5).run(Kernel())

@@ -118,6 +118,8 @@ def test_a_paired_difference_by_hand() -> None:
     found = paired_difference([3.0, 5.0, None, 1.0], [1.0, 2.0, 7.0, None])
     assert (found.mean, found.n) == (2.5, 2)  # 2 and 3
     assert found.standard_error == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="zip"):
+        paired_difference([1.0, 2.0], [1.0])
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=9))

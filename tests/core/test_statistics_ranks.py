@@ -80,7 +80,15 @@ def test_the_critical_values_of_demsar() -> None:
 
 def test_a_critical_difference_needs_two_of_each() -> None:
     assert nemenyi_critical_difference(3, 1).value is None
-    assert "two of each" in nemenyi_critical_difference(1, 5).reason
+    few = nemenyi_critical_difference(1, 5, alpha=0.1)
+    assert few.reason == "it needs two of each; there is 1 competitor in 5 blocks"
+    assert (few.n_competitors, few.n_blocks, few.alpha) == (1, 5, 0.1)
+    reason = nemenyi_critical_difference(3, 1).reason
+    assert reason == "it needs two of each; there is 3 competitors in 1 block"
+    found = nemenyi_critical_difference(2, 2, alpha=0.1)
+    # Two are compared by the normal distribution: q = 1.645; sqrt(2 * 3 / (6 * 2)) ranks of it.
+    assert found.value == pytest.approx(1.6449 / math.sqrt(2), abs=1e-4)
+    assert (found.n_competitors, found.n_blocks, found.alpha) == (2, 2, 0.1)
 
 
 @given(TABLES)
@@ -139,6 +147,18 @@ def test_random_permutations_are_near_the_exact_p_and_always_the_same() -> None:
     assert friedman_test(table, "lower") == found
 
 
+def test_random_permutations_are_as_many_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    # None of 6^12 ways is likely to agree as fully: only the ranks themselves, one in 10,000.
+    assert friedman_test([[1, 2, 3]] * 12, "lower").p == 1 / 10_000
+    # All ways are at least as far apart as where the sums of ranks are equal.
+    alike = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+    assert friedman_test(alike * 2, "lower").p == 1.0
+    table = np.random.default_rng(5).integers(0, 9, (6, 3))
+    at_once = friedman_test(table, "lower")
+    monkeypatch.setattr("hcbench.analysis.statistics.rank_tests._SHARE", 3000)
+    assert friedman_test(table, "lower") == at_once, "batches of permutations are the same ones"
+
+
 def test_what_friedman_cannot_test_has_a_reason() -> None:
     assert "two are compared" in friedman_test([[1, 2], [1, 2]], "lower").reason
     assert "1 counts" in friedman_test([[1, 2, 3]], "lower").reason
@@ -163,6 +183,7 @@ def test_cliques_by_hand() -> None:
     assert find_cliques(ranks, apart) == ((0, 1, 2), (2, 3))
     assert find_cliques(ranks, np.ones((4, 4))) == ()
     assert find_cliques(ranks, np.zeros((4, 4))) == ((0, 1, 2, 3),)
+    assert find_cliques([2.0] * 20, np.zeros((20, 20))) == (tuple(range(20)),), "ties in order"
 
 
 @given(st.lists(st.integers(2, 12), min_size=2, max_size=8), st.randoms())
@@ -207,6 +228,7 @@ def test_demsars_pair_with_ties_and_zeros() -> None:
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
 def test_p_is_exact_with_ties(differences: list[int]) -> None:
     found = signed_rank_test(differences, np.zeros(len(differences)), "higher")
+    assert (found.method, found.failed) == ("exact", "worst")
     if not any(differences):
         assert (found.p, found.statistic) == (1.0, 0.0)
     else:
@@ -226,7 +248,11 @@ def test_many_differences_have_the_approximation_of_scipy() -> None:
     one, other = np.random.default_rng(4).normal(size=(2, 150))
     found = signed_rank_test(one, other, "lower")
     assert found.method == "normal"
-    assert found.p == pytest.approx(stats.wilcoxon(one, other, method="asymptotic").pvalue)
+    expected = stats.wilcoxon(one, other, method="asymptotic")
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert signed_rank_test(one[:100], other[:100], "lower").method == "exact"
+    assert signed_rank_test(one[:101], other[:101], "lower").method == "normal"
 
 
 def test_to_fail_is_worse_than_any_number() -> None:
@@ -237,7 +263,20 @@ def test_to_fail_is_worse_than_any_number() -> None:
     assert signed_rank_test(one, [NAN, NAN, 4.0, NAN], "higher").statistic == 1.0
     dropped = signed_rank_test(one, other, "higher", failed="drop")
     assert (dropped.n_blocks, dropped.n_different) == (1, 1)
+    assert dropped.failed == "drop"
     assert signed_rank_test([NAN], [1.0], "lower", failed="drop").reason == "no block counts"
+    # The first fails once, by the largest difference, of rank 3; it is better by ranks 1 and 2.
+    found = signed_rank_test([None, 2, 3], [5, 1, 1], "higher")
+    assert (found.n_different, found.better, found.statistic) == (3, 2, 3.0)
+
+
+def test_differences_are_ties_to_twelve_digits_of_the_numbers() -> None:
+    for unit in (1.0, 1e-13):
+        # 0.3 - 0.2 and 0.0 - 0.1 are tied although their floats differ: ranks 1.5, 1.5 and 3.
+        first, second = [0.3 * unit, 0.0, NAN], [0.2 * unit, 0.1 * unit, 1.0]
+        found = signed_rank_test(first, second, "higher")
+        assert (found.statistic, found.n_different) == (1.5, 3)
+    assert signed_rank_test([1, 2], [0, 0], "higher").n_different == 2
 
 
 def test_equal_infinities_are_no_difference() -> None:
@@ -257,6 +296,7 @@ def test_holm_is_that_of_its_definition(p: list[float]) -> None:
 
 def test_with_how_many_blocks_a_difference_can_be_significant() -> None:
     assert (least_blocks(1), least_blocks(3)) == (6, 7)  # 2^-5 = 0.031; 3 * 2^-6 = 0.047
+    assert (least_blocks(1, alpha=1.0), least_blocks(1, alpha=0.5)) == (1, 2)
     for n in (least_blocks(1) - 1, least_blocks(1)):
         p = signed_rank_test(np.arange(1.0, n + 1), np.zeros(n), "higher").p
         assert p is not None
@@ -277,6 +317,10 @@ def test_ratios_by_hand() -> None:
     assert found.at(1e9) == [0.75, 0.75]
     dropped = performance_profile(table, "lower", failed="drop")
     assert (dropped.n_blocks, dropped.at(3.0)) == (3, [1.0, pytest.approx(2 / 3)])
+    assert (found.by, found.failed, dropped.failed) == ("ratio", "worst", "drop")
+    one_block = performance_profile([None, 2.0, 4.0], "lower")
+    assert (one_block.n_blocks, one_block.at(1.5)) == (1, [0.0, 1.0, 0.0])
+    assert performance_profile([], "lower").n_blocks == 0
 
 
 def test_qualities_are_measured_by_their_difference_to_the_best() -> None:
@@ -285,6 +329,8 @@ def test_qualities_are_measured_by_their_difference_to_the_best() -> None:
     assert found.at(0.2) == [0.5, 1.0]
     with pytest.raises(ValueError, match="use differences"):
         performance_profile([[0.9, 0.8]], "higher")
+    with pytest.raises(ValueError, match="use differences"):
+        performance_profile([[-0.9, -0.8]], "higher")
     with pytest.raises(ValueError, match="use differences"):
         performance_profile([[-1.0, 2.0]], "lower")
 

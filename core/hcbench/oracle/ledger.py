@@ -52,8 +52,9 @@ class Ledger:
     def distinct_queries(self) -> int | None:
         """How many different questions; asking a pair the other way round is the same question."""
         kernels.settle(self._state)
-        asked, read = self._count(kernels.DISTINCT), self._count(kernels.SET)
-        return None if asked is None or read is None else max(asked, read)
+        if not self.countable:
+            return None
+        return int(max(self._counters[kernels.DISTINCT], self._counters[kernels.SET]))
 
     @property
     def rounds(self) -> int | None:

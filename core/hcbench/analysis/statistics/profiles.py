@@ -88,7 +88,7 @@ def performance_profile(
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = costs / best if by == "ratio" else costs - best
     distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
-    distance[np.isinf(costs) & (costs > 0)] = np.inf
+    distance[costs == np.inf] = np.inf
     steps = [_steps(column, len(costs)) for column in distance.T]
     return PerformanceProfile(
         by=by,

@@ -278,8 +278,8 @@ def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[in
     tuple of tuple of int
         Each in the order of ranks.
     """
-    order = np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")
-    apart = np.asarray(different, dtype=bool)[np.ix_(order, order)]
+    order = np.argsort(ranks, kind="stable")
+    apart = np.asarray(different)[np.ix_(order, order)]
     found: list[tuple[int, ...]] = []
     reached = 0
     for first in range(len(order)):

@@ -38,7 +38,7 @@ def log_log_slope(
     means = np.array([math.nan if mean is None else mean for mean, _ in spread])
     if not (np.isfinite(means) & (means > 0)).all():
         return None, None
-    logs = np.log(np.asarray(x, dtype=np.float64))
+    logs = np.log(x)
     centred = logs - logs.mean()
     weights = centred / (centred @ centred)
     heights = np.log(means)

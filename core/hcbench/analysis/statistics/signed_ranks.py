@@ -152,7 +152,7 @@ def holm_adjusted(p: Sequence[float]) -> NDArray[np.float64]:
        (1979).
     """
     values = np.asarray(p, dtype=np.float64)
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     steps = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(steps, 1.0)

@@ -86,16 +86,14 @@ def summarise(values: Sequence[float], seed: int = 0) -> Summary:
     return Summary(mean, std, n, std / math.sqrt(n), low, high)
 
 
-def paired_difference(
-    first: Sequence[float | None], second: Sequence[float | None], seed: int = 0
-) -> Summary:
+def paired_difference(first: Sequence[float | None], second: Sequence[float | None]) -> Summary:
     """Summary of ``first - second``, pair by pair; pairs with a missing number do not count.
 
     What two algorithms share, such as the data of a repetition, cancels in the difference, whose
     standard error is therefore smaller than that of independent samples.
     """
     pairs = zip(first, second, strict=True)
-    return summarise([a - b for a, b in pairs if a is not None and b is not None], seed)
+    return summarise([a - b for a, b in pairs if a is not None and b is not None])
 
 
 def _bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
