@@ -19,16 +19,16 @@ from click.testing import CliRunner, Result
 from hcbench.authoring.regress import (
     Commit,
     Recorded,
-    Turns,
     accepted_between,
     find_commit,
     find_root,
     judge,
+    measure_in_turns,
     read_both,
     write_both,
 )
-from hcbench.authoring.regress.sides import KEPT, Side, install
-from hcbench.authoring.regress.turns import PAIRS, PROCESSES, Key, Series
+from hcbench.authoring.regress.checkouts import INSTALLED, Checkout, install
+from hcbench.authoring.regress.interleaving import PAIRS, PROCESSES, Key, Series
 from hcbench.cli import main
 from hcbench.errors import DataError
 
@@ -140,7 +140,7 @@ def test_a_few_pairs_are_no_evidence() -> None:
 # ---- Turns ---------------------------------------------------------------------------------------
 
 
-class FakeSide:
+class FakeCheckout:
     """Answers from a table; times wander."""
 
     def __init__(self, found: dict[tuple[str, int], dict[str, Any]], log: list[str], name: str):
@@ -163,8 +163,8 @@ def quantities(seconds: float, **others: Any) -> dict[str, Any]:
 
 def in_turns(base: dict[Any, Any], head: dict[Any, Any], only: Iterable[str] = ()) -> Any:
     log: list[str] = []
-    sides: list[Any] = [FakeSide(base, log, "base"), FakeSide(head, log, "head")]
-    return Turns(*sides, only=only).measure(), log  # type: ignore[misc]
+    sides: list[Any] = [FakeCheckout(base, log, "base"), FakeCheckout(head, log, "head")]
+    return measure_in_turns(*sides, only=only), log
 
 
 def test_sides_take_turns_and_the_first_alternates() -> None:
@@ -209,7 +209,7 @@ def test_only_what_is_asked_for_is_measured() -> None:
 
 @pytest.mark.slow
 def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> None:
-    side = Side(BASE, tmp_path)
+    side = Checkout(BASE, tmp_path)
     try:
         assert ("algorithm_Truth", 40) in side.cases()
         assert side._process is not None
@@ -223,7 +223,7 @@ def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> N
 
 def test_a_side_that_cannot_be_measured_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"main \(aaaaaaaa\) cannot be measured: .*no-such"):
-        Side(BASE, tmp_path, ["no-such-package"]).cases()
+        Checkout(BASE, tmp_path, ["no-such-package"]).cases()
 
 
 # ---- asv's files ---------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ def test_a_commit_is_installed_once_and_the_oldest_are_forgotten(repository: Pat
     git(repository, "add", ".")
     git(repository, "commit", "--quiet", "-m", "A package")
     commit, folder = find_commit(repository, "HEAD"), repository / ".asv" / "regress"
-    for number in range(KEPT):
+    for number in range(INSTALLED):
         (folder / f"{number:040}").mkdir(parents=True)
         os.utime(folder / f"{number:040}", (number, number))
     try:

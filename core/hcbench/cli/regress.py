@@ -122,16 +122,16 @@ def _measure(
     tolerance: float,
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
-    from hcbench.authoring.regress import Turns, write_both
-    from hcbench.authoring.regress.sides import Side, install
+    from hcbench.authoring.regress import measure_in_turns, write_both
+    from hcbench.authoring.regress.checkouts import Checkout, install
 
     folder = results.absolute().parent / "regress"
     for commit in (base, head):
         tell(f"installing {commit.name} ({commit.short})")
         install(root, commit, folder)
-    one, other = (Side(c, install(root, c, folder), distributions) for c in (base, head))
-    found = Turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell).measure()
-    return write_both(results, base, head, found, (one.version, other.version))
+    one, other = (Checkout(c, install(root, c, folder), distributions) for c in (base, head))
+    measured = measure_in_turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell)
+    return write_both(results, base, head, measured, (one.version, other.version))
 
 
 def _write(

@@ -1,17 +1,17 @@
 """What became worse from one commit to another, by asv's results.
 
-`commits` asks git, `sides` install two commits beside each other, `turns` measure them one after
-the other, again and again, `recorded` writes and reads asv's files, `judging` gives the verdicts
-and `overview` the tables.
+`commits` runs git, `checkouts` installs commits and measures each in a process, `interleaving`
+measures two commits in turns, `asv_files` writes and reads asv's results, `verdicts` compares them
+and `overview` makes the tables.
 """
 
 from __future__ import annotations
 
+from hcbench.authoring.regress.asv_files import Recorded, read_both, write_both
 from hcbench.authoring.regress.commits import Commit, accepted_between, find_commit, find_root
-from hcbench.authoring.regress.judging import ALPHA, TOLERANCE, Judged, judge
+from hcbench.authoring.regress.interleaving import measure_in_turns
 from hcbench.authoring.regress.overview import describe, overview_blocks, summary
-from hcbench.authoring.regress.recorded import Recorded, read_both, write_both
-from hcbench.authoring.regress.turns import Turns
+from hcbench.authoring.regress.verdicts import ALPHA, TOLERANCE, Judged, judge
 
 __all__ = [
     "ALPHA",
@@ -19,12 +19,12 @@ __all__ = [
     "Commit",
     "Judged",
     "Recorded",
-    "Turns",
     "accepted_between",
     "describe",
     "find_commit",
     "find_root",
     "judge",
+    "measure_in_turns",
     "overview_blocks",
     "read_both",
     "summary",

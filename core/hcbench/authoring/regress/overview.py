@@ -9,7 +9,7 @@ from typing import Any
 
 from hcbench.analysis.tables import Block, Entry, format_spread
 from hcbench.authoring.regress.commits import TRAILER, Commit
-from hcbench.authoring.regress.judging import Judged, Verdict
+from hcbench.authoring.regress.verdicts import Judged, Verdict
 
 ORDER: tuple[Verdict, ...] = (
     "regression",
@@ -27,14 +27,14 @@ SHOWN = ORDER[:5]
 def overview_blocks(
     judged: Sequence[Judged], base: Commit, head: Commit, *, everything: bool = False
 ) -> list[Block]:
-    """A table of what changed, regressions first; nothing if nothing did.
+    """A table of what changed, regressions first; no table if nothing did.
 
     Parameters
     ----------
     judged : sequence of Judged
     base, head : Commit
     everything : bool
-        Also what is the same, and what could not be judged.
+        Also list what is the same, and what could not be judged.
     """
     shown = [one for one in judged if everything or one.verdict in SHOWN]
     shown.sort(key=lambda one: (ORDER.index(one.verdict), one.recorded.name))
@@ -71,7 +71,7 @@ def _number(value: float, state: str, unit: str) -> str:
 
 
 def summary(judged: Sequence[Judged]) -> str:
-    """How many of each verdict, in one line."""
+    """The number of each verdict, in one line."""
     counts = Counter(one.verdict for one in judged)
     told = [f"{counts[name]} {name}" for name in ORDER if counts[name]]
     hint = ""
@@ -81,7 +81,7 @@ def summary(judged: Sequence[Judged]) -> str:
 
 
 def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, Any]:
-    """All of it, for JSON."""
+    """All verdicts, for JSON."""
     return {
         "base": {"name": base.name, "hash": base.hash},
         "head": {"name": head.name, "hash": head.hash},

@@ -1,7 +1,7 @@
-"""The verdict on each benchmark: what counts as worse depends on what is measured.
+"""The verdict on each benchmark, which depends on what is measured.
 
-Numbers of questions, losses and values are the same again from the same seeds: any increase is one.
-Times need pairs that were measured in turns, and a test that allows for all that were tested.
+Numbers of queries, losses and values are reproducible from the same seeds: any increase counts.
+Times need pairs that were measured in turns, and a test that is adjusted for multiple comparisons.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hcbench.analysis.statistics import holm_adjusted, signed_rank_test, summarise
-from hcbench.authoring.regress.recorded import Recorded
+from hcbench.authoring.regress.asv_files import Recorded
 
 Verdict: TypeAlias = Literal[
     "regression", "accepted", "improvement", "same", "new", "removed", "not judged", "n/a"
 ]
 
 ALPHA = 0.01
-"""For all times together: how probable one false alarm may be."""
+"""The family-wise error rate of all times together."""
 
 TOLERANCE = 0.1
 """How much longer a call may take."""
@@ -34,7 +34,7 @@ MEMORY = 0.3
 MEMORY_FLOOR = 16 * 2**20
 ROUNDING = 1e-9
 FEWEST = 8
-"""Pairs below which a time was not suspected of any difference."""
+"""A time with fewer pairs was not suspected of a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,7 @@ def judge(
     tolerance : float
         A time has become longer if its ratio to the old one is more than 1 + tolerance.
     alpha : float
-        Of the tests of times, adjusted for their number by Holm's method: at most so probable is
-        a false alarm about any of them.
+        The family-wise error rate of the tests of times, by Holm's method.
     """
     rows = list(recorded)
     timed = [row for row in rows if _is_tested(row)]
@@ -108,9 +107,9 @@ def _is_tested(row: Recorded) -> bool:
 def _p_values(
     rows: Sequence[Recorded], tolerance: float, alpha: float, *, slower: bool
 ) -> dict[int, float]:
-    """Those whose ratios are beyond the tolerance on one side, and their adjusted p.
+    """The rows whose ratios are significantly beyond the tolerance on one side, with adjusted p.
 
-    Wilcoxon's signed-rank test of the logarithms, base being that much longer already.
+    Wilcoxon's signed-rank test of the logarithms, after base is shifted by the tolerance.
     """
     p = []
     for row in rows:
@@ -142,7 +141,7 @@ def _judged(row: Recorded, tolerance: float, slower: float | None, faster: float
 
 
 def _of_states(row: Recorded) -> Judged | None:
-    """The verdict where a side has no number."""
+    """The verdict where a commit has no number."""
     before, now = row.states
     if not before and not now:
         return None

@@ -1,14 +1,13 @@
-"""asv's files of results: what two commits have there, and what was measured in turns.
+"""asv's result files: reading those of two commits, and writing what was measured in turns.
 
-asv's own reader and writer are used, in the version that is installed. Its files keep samples;
-pairs that were measured in turns are samples at one place of two files that were started in the
-same millisecond, which ``asv run`` never does.
+The installed version of asv reads and writes them. Pairs that were measured in turns are samples
+with the same index in two files with the same start time in milliseconds, which never happens with
+``asv run``.
 """
 
 from __future__ import annotations
 
 import importlib
-import itertools
 import math
 import platform
 import statistics
@@ -20,17 +19,17 @@ from typing import Any, Literal, TypeAlias
 
 from hcbench.authoring.asv import TRACKS, UNITS, VERSION
 from hcbench.authoring.regress.commits import Commit
-from hcbench.authoring.regress.turns import SCREENED, Key, Series
+from hcbench.authoring.regress.interleaving import SCREENING, Measured, Series
 from hcbench.errors import DataError
 
 State: TypeAlias = Literal["", "n/a", "failed", "missing"]
 FILE = "registered"
-"""The file of benchmarks whose names measurements in turns have."""
+"""The file of benchmarks in the names of what is measured in turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What two commits have of one benchmark.
+    """The results of one benchmark for two commits.
 
     Attributes
     ----------
@@ -38,9 +37,9 @@ class Recorded:
         Of the benchmark, with its parameters.
     unit : str
     base, head : float
-        NaN where the state says why.
+        NaN where there is no number.
     states : tuple of str
-        Of both: "" where there is a number, ``"n/a"``, ``"failed"`` or ``"missing"``.
+        Of both: "" where there is a number, else ``"n/a"``, ``"failed"`` or ``"missing"``.
     pairs : tuple of (float, float)
         Of base and head, measured in turns.
     same_version : bool
@@ -70,7 +69,7 @@ def _asv(module: str) -> Any:
 
 
 def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -> list[Recorded]:
-    """What two commits have, benchmark by benchmark.
+    """The results of two commits, benchmark by benchmark.
 
     Parameters
     ----------
@@ -78,22 +77,22 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
         asv's ``results_dir``.
     base, head : Commit
     environment : str, optional
-        asv's name of the only environment that counts.
+        asv's name of the only environment to read.
 
     Raises
     ------
     DataError
-        If asv is not installed, or there is nothing of one of them.
+        If asv is not installed, or there are no results of one of them.
     """
     reader = _asv("results")
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    stored: dict[tuple[str, str], dict[str, Any]] = {}
     for results in reader.iter_results(str(folder)) if folder.is_dir() else ():
         place = (str(results.params.get("machine")), str(results.env_name))
         if not environment or results.env_name == environment:
-            found.setdefault(place, {})[results.commit_hash] = results
-    both = {place: of for place, of in found.items() if base.hash in of and head.hash in of}
+            stored.setdefault(place, {})[results.commit_hash] = results
+    both = {place: of for place, of in stored.items() if base.hash in of and head.hash in of}
     if not both:
-        there = {commit for of in found.values() for commit in of}
+        there = {commit for of in stored.values() for commit in of}
         lacks = [c.name for c in (base, head) if c.hash not in there]
         what = f"no results of {' and '.join(lacks)}" if lacks else "no environment with both"
         raise DataError(
@@ -128,16 +127,15 @@ def _unit(name: str, units: Mapping[str, str]) -> str:
 
 
 def _compared(base: Any, head: Any, units: Mapping[str, str], place: str) -> Iterator[Recorded]:
-    names = sorted({*base.get_all_result_keys(), *head.get_all_result_keys()})
-    for name in names:
-        sides = [_side(of, name) for of in (base, head)]
+    for name in sorted({*base.get_all_result_keys(), *head.get_all_result_keys()}):
+        values = [_values(of, name) for of in (base, head)]
         versions = {of.benchmark_version.get(name) for of in (base, head)} - {None}
         started = [of.started_at.get(name) for of in (base, head)]
         in_turns = started[0] is not None and started[0] == started[1]
-        for params in dict.fromkeys([*sides[0], *sides[1]]):
-            one, other = (side.get(params, (math.nan, "missing", ())) for side in sides)
+        for full_name in dict.fromkeys([*values[0], *values[1]]):
+            one, other = (of.get(full_name, (math.nan, "missing", ())) for of in values)
             yield Recorded(
-                name=f"{name}({', '.join(params)})" if params else name,
+                name=full_name,
                 unit=_unit(name, units),
                 base=one[0],
                 head=other[0],
@@ -148,21 +146,22 @@ def _compared(base: Any, head: Any, units: Mapping[str, str], place: str) -> Ite
             )
 
 
-def _side(results: Any, name: str) -> dict[tuple[str, ...], tuple[float, State, tuple[float, ...]]]:
-    """Value, state and samples for each combination of parameters."""
+def _values(results: Any, name: str) -> dict[str, tuple[float, State, tuple[float, ...]]]:
+    """Value, state and samples of a benchmark for each combination of its parameters."""
     if name not in results.get_all_result_keys():
         return {}
     params = results.get_result_params(name) or []
     values = results.get_result_value(name, params)
     samples = results.get_result_samples(name, params)
-    found = {}
-    for combination, value, sampled in zip(
-        itertools.product(*params), values, samples, strict=True
-    ):
-        state: State = "failed" if value is None else "n/a" if math.isnan(value) else ""
-        number = math.nan if value is None else float(value)
-        found[combination] = (number, state, tuple(sampled or ()))
-    return found
+    unroll = _asv("commands.compare").unroll_result
+    return {
+        full_name: (
+            math.nan if value is None else float(value),
+            "failed" if value is None else "n/a" if math.isnan(value) else "",
+            tuple(sampled or ()),
+        )
+        for full_name, value, sampled in unroll(name, params, values, samples)
+    }
 
 
 # ---- Writing -------------------------------------------------------------------------------------
@@ -172,7 +171,7 @@ def write_both(
     folder: Path,
     base: Commit,
     head: Commit,
-    found: Mapping[Key, Series],
+    measured: Measured,
     versions: tuple[str, ...] = (VERSION, VERSION),
 ) -> str:
     """Write what was measured in turns, a file for each commit.
@@ -182,8 +181,8 @@ def write_both(
     folder : Path
         asv's ``results_dir``.
     base, head : Commit
-    found : mapping
-        As `hcbench.authoring.regress.Turns` has it.
+    measured : mapping
+        As returned by `measure_in_turns`.
     versions : tuple of str
         `hcbench.asv.VERSION` of both.
 
@@ -204,26 +203,26 @@ def write_both(
     started = datetime.now(UTC)
     python = ".".join(platform.python_version_tuple()[:2])
     environment = f"turns-py{python}"
+    params = {**machine, "python": python}
     for side, commit in enumerate((base, head)):
         results = _asv("results").Results(
-            {**machine, "python": python},
-            {},
-            commit.hash,
-            commit.milliseconds,
-            python,
-            environment,
-            {},
+            params, {}, commit.hash, commit.milliseconds, python, environment, {}
         )
-        for name, series in _by_benchmark(found).items():
-            if all(one.unable[side] == "missing" for one in series.values()):
-                continue
-            _add(results, name, series, side, started, versions[side])
+        for name, by_size in _by_benchmark(measured).items():
+            if any(series.unable[side] != "missing" for series in by_size.values()):
+                benchmark = {
+                    "name": name,
+                    "version": versions[side],
+                    "params": [[repr(n) for n in by_size]],
+                }
+                result = _asv_result(name.rpartition(".track_")[2], by_size, side)
+                results.add_result(benchmark, result, started_at=started, record_samples=True)
         results.save(str(folder))
     return environment
 
 
 def _machine() -> dict[str, str]:
-    """What asv knows of this machine, as of ``asv machine``."""
+    """The description of this machine that ``asv machine`` made, or asv's defaults."""
     module = _asv("machine")
     name = module.Machine.get_unique_machine_name()
     try:
@@ -233,48 +232,36 @@ def _machine() -> dict[str, str]:
     return {key: value for key, value in known.items() if key != "version"}
 
 
-def _by_benchmark(found: Mapping[Key, Series]) -> dict[str, dict[int, Series]]:
+def _by_benchmark(measured: Measured) -> dict[str, dict[int, Series]]:
+    """The series by the name of the benchmark and the number of items, in increasing order."""
     grouped: dict[str, dict[int, Series]] = {}
-    for (name, n, quantity), series in found.items():
-        kind = name.partition("_")[0]
-        if quantity in TRACKS[kind]:
+    for name, n, quantity in sorted(measured):
+        if quantity in TRACKS[name.partition("_")[0]]:
+            series = measured[name, n, quantity]
             grouped.setdefault(f"{FILE}.{name}.track_{quantity}", {})[n] = series
     return grouped
 
 
-def _add(
-    results: Any,
-    name: str,
-    series: Mapping[int, Series],
-    side: int,
-    started: datetime,
-    version: str,
-) -> None:
-    sizes = sorted(series)
-    quantity = name.rpartition(".track_")[2]
-    values, samples = zip(*(_summarised(quantity, series[n], side) for n in sizes), strict=True)
-    benchmark = {"name": name, "version": version, "params": [[repr(n) for n in sizes]]}
-    result = _asv("runner").BenchmarkResult(
-        result=list(values),
-        samples=list(samples),
-        number=[None for _ in sizes],
+def _asv_result(quantity: str, by_size: Mapping[int, Series], side: int) -> Any:
+    summaries = [_summarise(quantity, series, side) for series in by_size.values()]
+    return _asv("runner").BenchmarkResult(
+        result=[value for value, _ in summaries],
+        samples=[samples for _, samples in summaries],
+        number=[None] * len(summaries),
         errcode=0,
         stderr="",
         profile=None,
     )
-    results.add_result(benchmark, result, started_at=started, record_samples=True)
 
 
-def _summarised(
-    quantity: str, series: Series, side: int
-) -> tuple[float | None, list[float] | None]:
-    """One number for the samples: a mean of what is the same again, a median, the least memory."""
+def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, list[float] | None]:
+    """Mean of deterministic quantities, minimum of memory, median of times; and the samples."""
     samples = (series.base, series.head)[side]
     if series.unable[side] == "failed":
         return None, None
     if not samples or series.unable[side]:
         return math.nan, None
     if quantity in ("queries", "loss"):
-        return statistics.fmean(samples[:SCREENED]), samples
-    # What a first call loads is held once, and counts for that call alone.
+        return statistics.fmean(samples[:SCREENING]), samples
+    # Memory that a first call loads counts for that call alone.
     return min(samples) if quantity == "peak_memory" else statistics.median(samples), samples

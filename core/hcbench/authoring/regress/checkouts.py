@@ -1,4 +1,4 @@
-"""Two commits of a project, installed beside each other, each measured by a process of its own."""
+"""Commits of a project, each installed in a folder and measured by a process of its own."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from hcbench.authoring.regress.commits import Commit, check_out
 from hcbench.errors import DataError
 
 Case = tuple[str, int]
-Found = dict[str, Any]
+Measurement = dict[str, Any]
 
 PATIENCE = 600.0
 """Seconds for one case, and for the start."""
 
-KEPT = 10
-"""Installed commits; with their compiled kernels each takes some 20 MB."""
+INSTALLED = 10
+"""Installed commits on disk; with its compiled kernels each takes some 20 MB."""
 
-_LAST_WORDS = 10.0  # seconds in which a process may tell why it ends
+_FAREWELL = 10.0  # seconds in which a process may report why it ends
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB", "NUMEXPR", "NUMBA")
 
 
 def install(root: Path, commit: Commit, folder: Path) -> Path:
-    """Install what a commit builds, without what it requires, into a folder; once.
+    """Build a commit and install it into a folder, without its dependencies; once.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def install(root: Path, commit: Commit, folder: Path) -> Path:
         Of the repository.
     commit : Commit
     folder : Path
-        That holds such folders, each named by its commit.
+        Of such installations, each in a folder named by its commit.
 
     Raises
     ------
@@ -65,19 +65,19 @@ def install(root: Path, commit: Commit, folder: Path) -> Path:
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise DataError(f"{commit.name} cannot be installed: {said[-1]}")
         installed.rename(target)
-    _forget_old(folder)
+    _remove_old(folder)
     return target
 
 
-def _forget_old(folder: Path) -> None:
-    """Keep the commits that were used last."""
+def _remove_old(folder: Path) -> None:
+    """Remove all but the most recently used installations."""
     used = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in used[:-KEPT]:
+    for path in used[:-INSTALLED]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-class Side:
-    """The process that measures one commit; it starts when it is first asked.
+class Checkout:
+    """The process that measures one commit; it starts when it is first needed.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Side:
         self._log: IO[bytes] | None = None
 
     def cases(self) -> list[Case]:
-        """All that it can measure.
+        """All cases that it can measure.
 
         Raises
         ------
@@ -108,8 +108,8 @@ class Side:
         self._start()
         return self._cases
 
-    def measure(self, case: Case, repetition: int) -> Found:
-        """What it finds of a case; ``failed`` if its process ends over it."""
+    def measure(self, case: Case, repetition: int) -> Measurement:
+        """Measure a case; the result is ``failed`` if the process ends."""
         self._start()
         assert self._process is not None
         assert self._process.stdin is not None
@@ -121,8 +121,8 @@ class Side:
         line = self._read()
         if not line:
             return self._ended()
-        found: Found = json.loads(line)
-        return found
+        measurement: Measurement = json.loads(line)
+        return measurement
 
     def close(self) -> None:
         """End the process; the next measurement starts another one."""
@@ -155,7 +155,7 @@ class Side:
         line = self._read()
         if not line:
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_LAST_WORDS)
+                self._process.wait(_FAREWELL)
             said = self._said()
             self.close()
             raise DataError(f"{self.commit.name} ({self.commit.short}) cannot be measured: {said}")
@@ -164,7 +164,7 @@ class Side:
         self._cases = [(name, n) for name, n in told["cases"]]
 
     def _read(self) -> bytes:
-        """A line, empty if there comes none."""
+        """A line; empty if there is none in time."""
         assert self._process is not None
         stream = self._process.stdout
         assert stream is not None
@@ -172,7 +172,7 @@ class Side:
             selector.register(stream, selectors.EVENT_READ)
             return stream.readline() if selector.select(PATIENCE) else b""
 
-    def _ended(self) -> Found:
+    def _ended(self) -> Measurement:
         assert self._process is not None
         code = self._process.poll()
         self.close()
@@ -187,7 +187,7 @@ class Side:
 
 
 def _environment() -> dict[str, str]:
-    """One thread, and one order of hashing: both sides are to do the same work."""
-    alone = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES}
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**kept, **alone, "PYTHONHASHSEED": "0"}
+    """One thread and one order of hashing, so that both commits do the same work."""
+    threads = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES}
+    inherited = {k: value for k, value in os.environ.items() if k != "PYTHONPATH"}
+    return {**inherited, **threads, "PYTHONHASHSEED": "0"}
