@@ -603,6 +603,38 @@ def test_what_a_kernel_needs_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -
     assert made == [closer_of]
 
 
+def test_the_smallest_of_everything() -> None:
+    alone = ask_oracle("pair-queries", lambda i, j: i == j, n=1, budget=1)
+    assert alone.ask([[0, 0]]).tolist() == [1]
+    assert ask_oracle("pair-queries", lambda i, j: i == j, n=2).draw(3).shape == (3, 2)
+    none = quadruplets_of(5, budget=0)
+    assert none.ledger.left == 0
+    assert none.due()
+    assert none.ledger.refused is True
+    named = ask_oracle("odd-kind", lambda i: i, n=5, arity=1)
+    named.ask([[3]])
+    assert counts(named) == (1, 1, 1)
+    with pytest.raises(InvalidQuestionError, match="odd has an arity of 5"):
+        Answers(kind="odd", n=9, arity=5)
+
+
+def test_a_question_that_fits_the_budget_is_not_refused() -> None:
+    oracle = quadruplets_of(5, budget=2)
+    oracle.ask([[0, 1, 2, 3]] * 2)
+    assert oracle.ledger.refused is False
+    assert oracle.due()
+    assert oracle.ledger.refused is True
+
+
+def test_answers_are_timed_from_nothing_on() -> None:
+    ticks = iter([5.0, 7.0, 20.0, 21.0])
+    oracle = quadruplets_of(5, clock=lambda: next(ticks))
+    assert oracle.ledger.seconds == 0
+    oracle.ask([[0, 1, 2, 3]])
+    oracle.ask([[0, 1, 2, 3]])
+    assert oracle.ledger.seconds == 2 + 1
+
+
 def test_an_index_error_of_the_kernels_own_is_its_own() -> None:
     class Kernel:
         def __call__(self, *args: Any) -> None:

@@ -152,10 +152,17 @@ def callers_upgma() -> Use[AlgorithmSpec]:
     return own_algorithm(spec)
 
 
-def test_a_hint_needs_a_truth() -> None:
+def test_a_hint_needs_a_truth(tmp_path: Path) -> None:
     plan = make_plan(Suite(name="t", algorithms=("4-AL[init=3]",), datasets=("iris",)), REGISTRY)
     assert plan.cells
     assert plan.cells[0].algorithm.spec.hints_of(plan.cells[0].algorithm.params) == ("clusters",)
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    file = str(tmp_path / "a.csv")
+    plan = plan_of(algorithms=("4-AL[init=3]",), datasets=(file,))
+    assert not plan.cells
+    label = plan.datasets[0].label
+    reason = f"4-AL[init=3] needs truth, which {label} does not provide"
+    assert plan.inapplicable == [Inapplicable("4-AL[init=3]", label, "", reason)]
 
 
 def test_a_list_is_a_grid_and_what_is_asked_for_twice_is_one_cell() -> None:
@@ -249,6 +256,75 @@ def test_a_key_is_the_hash_of_all_that_decides_the_result() -> None:
         decisive = [*identities, cell.repetition, cell.seed, cell.budget, cell.checkpoints]
         written = json.dumps(decisive).encode()
         assert cell.key == hashlib.blake2b(written, digest_size=16).hexdigest()
+
+
+def test_a_seed_is_the_hash_of_what_it_is_for(tmp_path: Path) -> None:
+    """Of 64 bits the first 63, so that they are an integer of numpy's."""
+
+    def seed(*names: object) -> int:
+        written = "[" + ",".join(map(json.dumps, names)) + "]"
+        return int(hashlib.blake2b(written.encode(), digest_size=8).hexdigest(), 16) // 2
+
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    file = str(tmp_path / "a.csv")
+    plan = plan_of(datasets=("planted", file), oracles=("quadruplet-set[noise=0.1]",), seed=7)
+    assert {c.repetition for c in plan.cells} == {0, 1}
+    for cell in plan.cells:
+        data, oracle, repetition = cell.dataset.seed_name, cell.oracle.seed_name, cell.repetition
+        fixed = cell.dataset.spec.name == "file"
+        assert cell.data_seed == seed(7, "data", data, 0 if fixed else repetition)
+        assert cell.noise_seed == seed(7, "noise", data, oracle, repetition)
+        assert cell.algorithm_seed == seed(7, "algorithm", data, repetition)
+        assert cell.data_key == f"{cell.dataset.identity}/{cell.data_seed}"
+        assert json.loads(data)[:1] == [cell.dataset.spec.name]
+
+
+def test_a_cell_is_described_with_all_that_makes_it_again() -> None:
+    (cell, *_) = plan_of(
+        algorithms=("4-AL[init=3]",), datasets=("planted",), checkpoints=(9, 3), repetitions=1
+    ).cells
+    assert cell.labels == ("4-AL[init=3]", "planted", "quadruplet-set")
+    described = cell.describe()
+    for kind, name in (("algorithm", "4-AL"), ("dataset", "planted"), ("oracle", "quadruplet-set")):
+        use = getattr(cell, kind)
+        assert described.pop(kind) == {
+            "name": f"hcbench:{name}",
+            "params": use.params,
+            "editions": use.fingerprints,
+            "digests": {},
+        }
+    assert described == {
+        "checkpoints": [3, 9],
+        "hints": ["clusters"],
+        "data_seed": cell.data_seed,
+        "noise_seed": cell.noise_seed,
+        "algorithm_seed": cell.algorithm_seed,
+    }
+
+
+def test_a_metric_that_cannot_score_a_cell_says_why(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    plan = plan_of(
+        algorithms=("UPGMA",),
+        datasets=("planted", str(tmp_path / "a.csv")),
+        metrics=("AARI", "n-clusters", "seconds"),
+        repetitions=1,
+    )
+    planted, file = plan.cells
+    assert planted.metrics == plan.metrics
+    no_partition = "judges a partition; the result is a tree"
+    assert [planted.why_inapplicable(m) for m in plan.metrics] == ["", no_partition, ""]
+    assert file.why_inapplicable(plan.metrics[0]) == (
+        "needs truth or levels, which the data set does not provide"
+    )
+    key = hashlib.blake2b(plan.metrics[0].identity.encode(), digest_size=16).hexdigest()
+    assert metric_keys(plan)["AARI"] == key
+
+
+def test_the_oracle_that_bears_the_name_of_its_kind_comes_first() -> None:
+    assert triples(plan_of(algorithms=("asker",), datasets=("numbers",))) == {
+        ("asker", "numbers", "quadruplet-queries")  # first-is-closer is of this kind as well
+    }
 
 
 def test_budgets_mean_nothing_where_nothing_is_counted() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -79,6 +80,10 @@ def test_what_cannot_be_is_in_the_first_shard_and_layouts_are_those_of_the_whole
     for number in (1, 2, 3):
         shard = take_shard(plan, number, 3)
         assert shard.inapplicable == (left_out if number == 1 else [])
+        keys = "".join(sorted(cell.key for cell in plan.cells)).encode()
+        digest = hashlib.blake2b(keys, digest_size=16).hexdigest()
+        assert shard.shard == Shard((number,), 3, digest)
+        assert shard.whole is plan
         layout = Presentation.of_plan(shard)
         assert replace(layout, shard=None) == whole
         assert Presentation.of_description(layout.describe()).shard == shard.shard
