@@ -60,7 +60,7 @@ GROUPS = {
         ("hcbench/analysis/statistics/*",), tuple(f"core/{name}" for name in _STATISTICS)
     ),
     "verdicts": Group(
-        ("hcbench/analysis/verdicts/*",), ("core/test_references.py", "core/test_results_claims.py")
+        ("hcbench/analysis/verdicts/*",), ("core/test_results.py", "core/test_results_claims.py")
     ),
     "kernels": Group(("hcbench_metrics/_*kernels.py",), ("plugins/test_metrics*.py",)),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from hcbench.analysis.statistics import (
     find_cliques,
@@ -64,6 +64,9 @@ def test_the_example_of_demsar() -> None:
     assert (found.n_blocks, found.n_competitors, found.degrees) == (14, 4, 3)
     chi2 = found.statistic or NAN
     assert found.f_statistic == pytest.approx(13 * chi2 / (14 * 3 - chi2))
+    # The F distribution by the incomplete beta function, with 3 and 39 degrees of freedom.
+    ratio = 39 / (39 + 3 * (found.f_statistic or NAN))
+    assert found.f_p == pytest.approx(special.betainc(39 / 2, 3 / 2, ratio))
     limit = nemenyi_critical_difference(4, 14)
     assert limit.value == pytest.approx(1.25, abs=0.005)
     assert ranks.max() - ranks.min() == pytest.approx(1.179, abs=5e-4)
@@ -137,6 +140,16 @@ def test_p_by_hand() -> None:
     found = friedman_test([[1, 2, 3]] * 3, "lower")
     assert (found.statistic, found.p) == (pytest.approx(6.0), pytest.approx(6 / 6**3))
     assert found.f_statistic is None  # infinite
+    # Sums of ranks 4, 9 and 11: 12 / (4 * 3 * 4) * (16 + 81 + 121) - 3 * 4 * 4 = 6.5.
+    found = friedman_test([[1, 2, 3]] * 3 + [[1, 3, 2]], "lower")
+    assert found.statistic == pytest.approx(6.5)
+    assert found.f_statistic == pytest.approx(3 * 6.5 / (4 * 2 - 6.5))
+
+
+def test_chi_square_is_used_for_more_than_ten_blocks_of_more_than_five() -> None:
+    for n, k, method in ((10, 6, "permutations"), (11, 5, "permutations"), (11, 6, "chi-square")):
+        table = np.random.default_rng(n).normal(size=(n, k))
+        assert friedman_test(table, "lower").method == method
 
 
 def test_random_permutations_are_near_the_exact_p_and_always_the_same() -> None:
@@ -163,6 +176,7 @@ def test_what_friedman_cannot_test_has_a_reason() -> None:
     assert "two are compared" in friedman_test([[1, 2], [1, 2]], "lower").reason
     assert "1 counts" in friedman_test([[1, 2, 3]], "lower").reason
     assert "0 count" in friedman_test([[1, NAN, 3]], "lower", failed="drop").reason
+    assert friedman_test([[1.0]], "lower").degrees == 0
 
 
 def test_failures_are_last_or_their_blocks_are_dropped() -> None:
@@ -170,6 +184,9 @@ def test_failures_are_last_or_their_blocks_are_dropped() -> None:
     as_worst = friedman_test(table, "lower")
     assert (as_worst.n_blocks, as_worst.failed) == (3, "worst")
     assert as_worst.statistic == friedman_test([[1, 2, 9], [1, 2, 3], [2, 1, 3]], "lower").statistic
+    as_higher = friedman_test(table, "higher").statistic
+    assert as_higher == friedman_test([[1, 2, 0], [1, 2, 3], [2, 1, 3]], "higher").statistic
+    assert rank_blocks([None, 3.0, 4.0], "lower").tolist() == [[3.0, 1.0, 2.0]], "one block"
     dropped = friedman_test(table, "lower", failed="drop")
     assert (dropped.n_blocks, dropped.failed) == (2, "drop")
 

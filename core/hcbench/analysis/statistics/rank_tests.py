@@ -113,9 +113,9 @@ def rank_blocks(
 
     costs = np.where(missing, 0.0, -scores if direction == "higher" else scores)
     # The competitors of a block in rising order: first those with a number, then those without.
-    order = rankdata(costs[counts], method="dense", axis=1).astype(np.float64)
+    order = rankdata(costs[counts], axis=1)
     order[missing[counts]] = np.inf
-    ranks: NDArray[np.float64] = rankdata(order, method="average", axis=1)
+    ranks: NDArray[np.float64] = rankdata(order, axis=1)
     return ranks
 
 
@@ -183,8 +183,7 @@ def friedman_test(
     chi2, p = map(float, friedmanchisquare(*ranks.T))
     method: Literal["chi-square", "exact", "permutations"] = "chi-square"
     if n <= 10 or k <= 5:
-        ways = math.factorial(k) ** n if k <= 8 else math.inf
-        method = "exact" if ways <= PERMUTATIONS else "permutations"
+        method = "exact" if math.factorial(k) ** n <= PERMUTATIONS else "permutations"
         p = _permuted_p(ranks, exact=method == "exact")
     test = replace(test, statistic=chi2, p=p, method=method)
     rest = n * (k - 1) - chi2
