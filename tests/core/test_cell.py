@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
+from scipy import sparse
 
 import hcbench
 from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
-from hcbench.errors import InvalidProblemError, InvalidTreeError
+from hcbench.errors import (
+    DataNotAvailableError,
+    InvalidProblemError,
+    InvalidTreeError,
+    NotApplicableError,
+)
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
-from hcbench.run.cell import as_result, rescore, restore_process, run_job
+from hcbench.run.cell import as_result, rescore, restore_process, run_job, run_packed
 from hcbench.run.given import finest_partition, give
-from hcbench.run.job import Call, Job, RescoreJob
+from hcbench.run.job import Call, Job, RescoreJob, pack_job
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
 
@@ -182,11 +188,134 @@ def test_counts_are_the_ledgers() -> None:
 
 
 def test_one_clock_times_the_call_and_the_answers() -> None:
-    ticks = count()
+    ticks = count(1000)
     done = asking(10, clock=lambda: float(next(ticks)))
     # Ten questions, each between two ticks, and the call between two of its own.
     assert done.cost.oracle_seconds == 10
     assert done.cost.seconds == 21 - 10
+    quarters = count(8)
+    whole = run_job(job("good", clock=lambda: next(quarters) / 4))
+    assert (whole.cost.seconds, whole.cost.oracle_seconds) == (0.25, 0.0), "nothing was asked"
+
+
+def test_memory_load_and_frequency_are_those_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hcbench.run.cell.load_average", lambda: 0.5)
+    monkeypatch.setattr("hcbench.run.cell.processor_frequency", lambda: 3e9)
+    monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: 40)
+    monkeypatch.setattr("hcbench.run.cell.peak_since", lambda held: held + 2)
+    done = run_job(job("good"))
+    assert (done.load, done.frequency, done.cost.peak_bytes) == (0.5, 3e9, 42)
+    monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: None)
+    assert run_job(job("good")).cost.peak_bytes is None, "it is not known on this machine"
+
+
+def test_each_phase_is_announced_as_it_begins() -> None:
+    phases: list[Any] = []
+
+    def announce(phase: str, value: object = None) -> None:
+        phases.append((phase, value))
+
+    done = run_packed(pack_job(job("good"), ()), announce)
+    assert [phase for phase, _ in phases] == ["data", "oracle", "warm-up", "algorithm", "metrics"]
+    *before, (_, unscored) = phases
+    assert all(value is None for _, value in before)
+    assert (unscored.cost, unscored.status) == (done.cost, "ok")
+    assert [point.values for point in unscored.points] == [{}], "not judged yet"
+    phases.clear()
+    kept = (ScoredPoint(result=BAD.caterpillar(20)),)
+    again = run_packed(pack_job(RescoreJob(job("good"), Cost(seconds=7.0), kept), ()), announce)
+    assert phases == [("data", None), ("metrics", None)]
+    assert (again.cost.seconds, again.data_digest) == (7.0, done.data_digest)
+    assert again.points[0].values["leaves"].value == 20
+
+
+def test_failures_are_told_apart() -> None:
+    def fails(error: BaseException) -> Any:
+        def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+            raise error
+
+        return algorithm
+
+    for error, status, phase in [
+        (MemoryError("too much"), "memory", ""),
+        (ImportError("no module"), "error", "imports"),
+        (NotApplicableError("not for these"), "skipped", ""),
+        (DataNotAvailableError("not here"), "skipped", ""),
+        (ValueError("wrong"), "error", ""),
+    ]:
+        done = run_job(job(fails(error)))
+        assert (done.status, done.phase) == (status, phase)
+        assert done.traceback.endswith(f"{error}\n")
+        assert "XX" not in done.traceback
+    lost = rescore(RescoreJob(job("good", dataset=Call(BAD.lies, {}), data_key="x"), Cost(), ()))
+    assert lost.reason == "the data set declares truth but does not yield it"
+    other = run_job(job("good", returns="partition"))
+    assert other.reason == "the algorithm declares a partition but returned a tree"
+
+
+def test_the_warm_up_is_a_call_like_any_other_on_items_from_first_to_last() -> None:
+    seen: list[Any] = []
+
+    def line(seed: int, n: int) -> Problem:
+        return Problem(n=n, vectors=np.arange(float(n))[:, None], levels=np.zeros((n, 1), int))
+
+    def watches(oracle: Any, given: Any, rng: Any) -> Any:
+        rows = oracle.read().ravel()
+        seen.append((rows[0], rows[-1], len(rows), rng.random()))
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(watches, dataset=Call(line, {"n": 30}), data_key="line"))
+    assert done.status == "ok"
+    drawn = np.random.default_rng(3).random()
+    assert seen == [(0, 29, 12, drawn), (0, 29, 30, drawn)]
+
+
+def test_sparse_vectors_are_warmed_up_with_as_well() -> None:
+    def identity(seed: int, n: int) -> Problem:
+        return Problem(n=n, vectors=sparse.csr_array(np.eye(n)), levels=np.zeros((n, 1), int))
+
+    sizes: list[int] = []
+
+    def watches(oracle: Any, given: Any, rng: Any) -> Any:
+        sizes.append(oracle.read().shape[0])
+        return BAD.caterpillar(given.n)
+
+    assert run_job(job(watches, dataset=Call(identity, {"n": 20}), data_key="I")).status == "ok"
+    assert sizes == [12, 20]
+
+
+def test_a_metric_sees_the_problem_the_trace_and_the_answers() -> None:
+    seen: list[Any] = []
+
+    def watches(scored: Any) -> float:
+        seen.append(([p.queries for p in scored.trace], scored.trace[-1].result))
+        assert scored.problem.n == 20
+        assert scored.make_answers().kind == "quadruplet-queries"
+        return 1.0
+
+    def refuses(scored: Any) -> float:
+        raise NotApplicableError("not for these")
+
+    metrics = {"watches": Call(watches, {}), "refuses": Call(refuses, {})}
+    end = asking(10, checkpoints=(4,), metrics=metrics).points[-1]
+    assert end.values["watches"].value == 1
+    assert (end.values["refuses"].status, end.values["refuses"].reason) == (
+        "skipped",
+        "not for these",
+    )
+    assert seen == [([4, 10], end.result)] * 2
+
+
+def test_draws_are_among_the_costs() -> None:
+    def draws(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.draw(7)
+        return BAD.caterpillar(given.n)
+
+    def same(problem: Problem, seed: int, budget: int | None) -> Answers:
+        zeros = lambda questions, keys, times: np.zeros(len(questions))  # noqa: E731
+        return Answers(kind="pair-queries", n=problem.n, arity=2, answer=zeros)
+
+    assert run_job(job(draws, oracle=Call(same, {}))).cost.draws == 7
 
 
 def test_kept_results_are_judged_without_running_anything() -> None:
@@ -296,11 +425,17 @@ def test_a_count_that_was_tampered_with_is_an_error() -> None:
 def test_the_global_generators_do_not_depend_on_who_ran_before() -> None:
     def global_generators(oracle: Any, given: Any, rng: Any) -> Any:
         order = np.random.permutation(given.n)  # noqa: NPY002
-        random.shuffle(list(range(given.n)))
+        drawn.append((order.tolist(), random.random()))
         return BAD.caterpillar(given.n).relabel(order)
 
+    drawn: list[Any] = []
     first, second = (run_job(job(global_generators)).points[0].result for _ in range(2))
     assert first == second
+    seed = 2**40 + 5
+    run_job(job(global_generators, algorithm_seed=seed))
+    # numpy's own takes 32 bits.
+    order = np.random.RandomState(5).permutation(20).tolist()
+    assert drawn[-1] == (order, random.Random(seed).random())
 
 
 def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer() -> None:

@@ -290,8 +290,8 @@ def _conclude(job: Job, called: _Called) -> Outcome:
     if isinstance(called.error, BudgetExceededError) and called.trace:
         result = called.trace[-1].result  # what it had when the budget ended
     if result is None:
-        error = called.error or InvalidTreeError("the algorithm returned nothing")
-        return _failed(error)
+        assert called.error is not None
+        return _failed(called.error)
     if result_kind(result) != job.returns:
         wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
         return Outcome(status="error", reason=wrong)
