@@ -83,6 +83,86 @@ def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
     assert broken["printed"] == "≤ 2 in every repetition"
 
 
+def test_bounds_are_kept_by_the_bound_itself_and_not_exceeded_by_it() -> None:
+    exact = cells([2.0, 2.0])  # without spread
+    for relation, word in [
+        ("=", "reproduced"),
+        ("<=", "reproduced"),
+        (">=", "reproduced"),
+        ("<", "differs"),
+        (">", "differs"),
+    ]:
+        other = cells([2.0, 2.0], algorithm="B")
+        row = verdict([*exact, *other], better_than="B", relation=relation)
+        assert (row["verdict"], row["measured"]) == (word, 0.0)
+    # 86 +- 0.5 by its rounding; a bound has none, and 1e-9 of it are forgiven.
+    assert verdict(cells([86.5, 86.5]), paper="86")["verdict"] == "reproduced"
+    assert verdict(cells([86.51, 86.51]), paper="86")["verdict"] == "differs"
+    for above, word in ((1e-8, "reproduced"), (1e-6, "differs")):
+        row = verdict(cells([86 + above] * 2), paper="86", relation="<=")
+        assert row["verdict"] == word
+
+
+def test_the_papers_own_error_counts_and_doubt_is_told() -> None:
+    exact = cells([2.0, 2.0])
+    assert verdict(exact, paper="1.0", paper_error=0.5)["verdict"] == "reproduced"
+    assert verdict(exact, paper="1.0", paper_error=0.4)["verdict"] == "differs"
+    near = verdict(SPREAD, relation=">", paper="1.5")
+    assert (near["verdict"], near["note"]) == ("differs", "within two standard errors of 1.5")
+    assert verdict(SPREAD, relation=">", paper="0.5")["note"] == ""
+    assert verdict(SPREAD, relation=">=", paper="1.5")["note"] == ""
+    rival = [*SPREAD, *cells([1.5, 2.5], algorithm="B")]
+    assert verdict(rival, better_than="B")["note"] == (
+        "mean paired difference over 2 repetitions, lower is better; "
+        "within two standard errors of no difference"
+    )
+    one = verdict(cells([2.0]), relation=">", paper="1.0")
+    assert (one["verdict"], one["note"]) == (
+        "reproduced",
+        "one repetition: the standard error is not known",
+    )
+
+
+def test_of_repetitions_that_break_a_bound_the_worst_is_told() -> None:
+    row = verdict(cells([3.0, 9.0, 2.0, 4.0]), relation="<=", paper="2", every_repetition=True)
+    assert row["note"] == "not so in 3 of 4 repetitions, the worst 9 in repetition 1"
+    row = verdict(cells([-3.0, 1.0]), relation=">=", paper="2", every_repetition=True)
+    assert row["note"] == "not so in 2 of 2 repetitions, the worst -3 in repetition 0"
+
+
+def test_a_difference_is_of_repetitions_that_both_have() -> None:
+    first = cells([1.0, 5.0, 9.0])
+    some = [o for o in cells([2.0, 7.0, 0.0], algorithm="B") if o.repetition < 2]
+    row = verdict([*first, *some], better_than="B")
+    assert row["measured"] == -1.5
+    assert row["note"].startswith("mean paired difference over 2 repetitions, lower is better")
+    within = verdict([*first, *some], better_than="B", within=2.0)
+    assert (within["verdict"], within["note"]) == (
+        "reproduced",
+        "mean paired difference over 2 repetitions",
+    )
+    apart = verdict([cell(0, error=1.0), cell(1, algorithm="B", error=1.0)], better_than="B")
+    assert (apart["verdict"], apart["measured"]) == ("differs", None)
+    assert apart["note"] == "no repetition has both values"
+
+
+def test_a_failure_beside_values_differs_on_either_side() -> None:
+    good, rival = cells([1.0, 1.0]), cells([2.0, 2.0], algorithm="B")
+    broken = [replace(of[1], status="error", reason="broken", points=()) for of in (good, rival)]
+    for outcomes in ([good[0], broken[0], *rival], [*good, rival[0], broken[1]]):
+        row = verdict(outcomes, better_than="B")
+        assert (row["verdict"], row["measured"]) == ("differs", -1.0)
+        assert "1 of 2 without a value: error: broken" in row["note"]
+
+
+def test_a_metric_that_only_describes_tunes_nothing() -> None:
+    metrics = (*METRICS, MetricInfo("size", "none"))
+    runs = [cell(0, algorithm=f"A[x={x}]", error=1.0, size=2.0) for x in (1, 2)]
+    tuned = claim(algorithm="A[x=[1,2]]", tuned_by="size", paper="1")
+    (row,) = Results(runs, metrics, Suite(name="s", claims=(tuned,))).verdicts
+    assert row["note"] == "nothing is tuned by size: it describes and does not judge"
+
+
 def test_an_inequality_between_two_metrics_forgives_rounding_errors_alone() -> None:
     sums = [cell(0, error=0.1 + 0.2, other=0.3), cell(1, error=2.0, other=2.0)]
     wanted = {"than_metric": "other", "relation": "<=", "every_repetition": True}
