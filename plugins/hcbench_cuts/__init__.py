@@ -1,4 +1,4 @@
-"""Cuts of a tree by asking whether two items belong together: Gentile et al. 2019."""
+"""Cutting a tree with same-cluster queries: Gentile et al. 2019."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """Trees to be cut, and what is true of them."""
+    """Trees to be cut, with their true clusters."""
     return DATASETS
 
 
@@ -32,5 +32,5 @@ def hcbench_metrics() -> Iterable[MetricSpec]:
 
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
-    """What is compared if nothing else is said; the tables and theorems of Gentile et al. 2019."""
+    """The defaults of ``hcbench compare``; the tables and theorems of Gentile et al. 2019."""
     return (COMPARE, *SUITES)

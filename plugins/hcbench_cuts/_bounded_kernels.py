@@ -2,8 +2,8 @@
 
 g(v, k) is the best gain of T(v) in exactly k clusters: W(v) for k = 1, else the best division of k
 among the children. The table of v, row ``offset[v]`` on, is that of v together with its earlier
-siblings, so that what the last child holds is g(parent, k) for k > 1. Tables end at K clusters or
-all leaves: O(n K) numbers, and as much time for all in a binary tree.
+siblings, so that the table of the last child holds g(parent, k) for k > 1. Tables end at K clusters
+or at the number of leaves: O(n K) numbers, and O(n K) time for all tables of a binary tree.
 
 A tree here is a tuple of (m,) arrays: ``parent``, ``previous`` and ``last`` (the earlier sibling
 and the last child, -1 where there is none), ``following`` (the later sibling), ``room`` (rows of
@@ -88,7 +88,7 @@ def fill_all(tree: Any, W: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @njit(types.int64(_TREE, WEIGHTS, WEIGHTS, IDS, types.int64, types.int64), cache=True)
 def _give(tree: Any, table: Any, W: Any, share: Any, child: int, k: int) -> Any:
-    """Give a child its share of k; what is left for its earlier siblings."""
+    """Give a child its share of k; return the rest, for its earlier siblings."""
     before = tree[PREVIOUS][child]
     if before < 0:
         share[child] = k
@@ -103,7 +103,7 @@ def _give(tree: Any, table: Any, W: Any, share: Any, child: int, k: int) -> Any:
 
 @njit(IDS(_TREE, WEIGHTS, WEIGHTS), cache=True)
 def best_bounded(tree: Any, table: Any, W: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The best cut (k,): of those that gain the most, one with the fewest clusters. O(n K)."""
+    """The cut (k,) of largest gain; of several, one with the fewest clusters. O(n K)."""
     m = len(W)
     share, nodes, found = np.zeros(m, np.int64), np.empty(m, np.int64), 0
     share[m - 1] = 1
@@ -123,7 +123,7 @@ def best_bounded(tree: Any, table: Any, W: NDArray[np.float64]) -> NDArray[np.in
 
 @njit(types.void(_TREE, WEIGHTS, WEIGHTS, types.int64, types.float64), cache=True)
 def reweigh_bounded(tree: Any, table: Any, W: NDArray[np.float64], a: int, weight: float) -> None:
-    """Bring W and the tables up to date after a pair below ``a`` got more weight."""
+    """Update W and the tables after the weight of a pair below ``a`` has grown."""
     u = a
     while u >= 0:
         W[u] += weight
@@ -136,7 +136,7 @@ def reweigh_bounded(tree: Any, table: Any, W: NDArray[np.float64], a: int, weigh
 
 @njit(types.void(_TREE, WEIGHTS, WEIGHTS, WEIGHTS, types.int64), cache=True)
 def _join(tree: Any, table: Any, W: Any, row: NDArray[np.float64], v: int) -> None:
-    """Let a table ``row`` (K,) hold v as well."""
+    """Add v to a table ``row`` (K,)."""
     for k in range(len(row), 0, -1):
         best = -np.inf
         for j in range(1, min(k - 1, tree[SIZE][v]) + 1):
@@ -146,7 +146,7 @@ def _join(tree: Any, table: Any, W: Any, row: NDArray[np.float64], v: int) -> No
 
 @njit(types.float64(_TREE, WEIGHTS, WEIGHTS, WEIGHTS, WEIGHTS, types.int64), cache=True)
 def margin_bounded(tree: Any, table: Any, W: Any, together: Any, apart: Any, a: int) -> Any:
-    """How much the best cuts that have a pair together and apart differ in what they gain.
+    """Difference in gain between the best cuts with a pair together and with the pair apart.
 
     ``a`` is its lowest common ancestor: together, it is whole or a node above is; apart, neither.
     ``together`` and ``apart`` (K,) are working memory. O(K size) for each child on the way up.

@@ -1,4 +1,4 @@
-"""How many cuts a tree has."""
+"""The number of cuts of a tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def log_cuts(parent: NDArray[np.int64]) -> NDArray[np.float64]:
     """Logarithms (m,) of the numbers of cuts N(v) = 1 + the product of N over the children. O(m).
 
     Gentile et al. 2019, section 2. With a the sum of the children's logarithms, ln N(v) =
-    a + ln(1 + exp(-a)): N itself is too large for any number.
+    a + ln(1 + exp(-a)): N itself overflows.
     """
     m = len(parent)
     total, is_inner = np.zeros(m), np.zeros(m, np.bool_)

@@ -1,4 +1,4 @@
-"""The cut that a search has at any time, of what it knows of the nodes."""
+"""The current cut of a search, given what it knows of the nodes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def highest_kept(parent: NDArray[np.int64], split: NDArray[np.bool_]) -> NDArray
 
 @njit(cache=True)
 def split_where_known(label: NDArray[np.int8], apart: Any) -> NDArray[np.bool_]:
-    """Which nodes (m,) are split: those ABOVE, and, if ``apart``, those that are OPEN. O(m)."""
+    """Whether each node (m,) is split: if it is ABOVE or, with ``apart``, OPEN. O(m)."""
     split = np.empty(len(label), np.bool_)
     for v in range(len(label)):
         split[v] = label[v] == ABOVE or (apart and label[v] == OPEN)
@@ -40,12 +40,12 @@ def split_most_probably(
     above: NDArray[np.float64],
     apart: Any,
 ) -> NDArray[np.bool_]:
-    """Which nodes (m,) the likeliest cut splits, of those that agree with the labels. O(m).
+    """Whether the most probable cut that agrees with the labels splits each node (m,). O(m).
 
-    With M(v) the probability of the likeliest cut of T(v), and g(v) = log M(v) / P(v): an open node
+    With M(v) the probability of the likeliest cut of T(v), and g(v) = log M(v) / P(v), an open node
     is split if s(v) + sum_c g(c) > 0, where s(v) = log (1 - P(v)) prod_c P(c) / P(v), over its
     children c; then that is g(v), else g(v) = 0. Where the prior is uniform, s(v) = 0 but for
-    rounding, which is taken away: cuts of equal probability must not differ by it.
+    rounding errors, which are removed so that cuts of equal probability compare equal.
 
     Parameters
     ----------

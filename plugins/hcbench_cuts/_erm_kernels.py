@@ -1,11 +1,11 @@
 """The best cut of a tree for signed weights of pairs, `hcbench.heaviest_cut`, kept up to date.
 
 Throughout, a pair of items weighs w where they are said to belong together and -w where not, and
-W(v) is the sum over the pairs inside T(v). A cut gains the W of its clusters; what it costs, the
-weight of the answers that it contradicts, is the sum of all positive weights minus its gain. The
-best gain inside T(v) is g(v) = max(W(v), s(v)) with s(v) the sum of g over the children, and T(v)
-is best left whole where its excess x(v) = W(v) - s(v) is at least 0: ties merge. Of the cuts that
-gain the most this is the coarsest.
+W(v) is the sum over the pairs inside T(v). The gain of a cut is the sum of W over its clusters; its
+cost, the weight of the answers that it contradicts, is the sum of all positive weights minus its
+gain. The best gain inside T(v) is g(v) = max(W(v), s(v)) with s(v) the sum of g over the children,
+and T(v) is best kept whole where its excess x(v) = W(v) - s(v) is at least 0: ties merge. This is
+the coarsest of the cuts with the largest gain.
 
 ``parent`` (m,) is as in `hcbench.Tree`: larger than its node, and -1 for the root m-1.
 """
@@ -31,10 +31,10 @@ LAW = _tuple(types.float64, 2)
 
 @njit(IDS(PARENTS), cache=True)
 def heavy_postorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """New ids (m,), children before parents and of these the one with the most nodes last. O(m).
+    """New ids (m,) in postorder, the child with the most nodes last. O(m).
 
-    Such a child's parent is the next id, so that a walk to the root reads memory in order but for
-    at most log2(m) jumps. The ids of other children are lower.
+    The parent of such a child has the next id, so that a walk to the root reads memory in order
+    except for at most log2(m) jumps. The other children have lower ids.
     """
     m = len(parent)
     count = np.ones(m, np.int64)
@@ -60,12 +60,12 @@ def heavy_postorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @njit(types.float64(WEIGHTS, PARENTS, types.int64), cache=True)
 def margin(x: NDArray[np.float64], parent: NDArray[np.int64], a: int) -> Any:
-    """How much more the best cut gains than the best that disagrees with it about a pair.
+    """Gain of the best cut minus that of the best cut that disagrees with it about a pair.
 
     ``a`` is the pair's lowest common ancestor. The pair is together if some node u from a to the
-    root has x(u) >= 0. If so, to separate it all these nodes are to be split, which costs the sum
-    of their positive excesses; if not, the cheapest of them is to be left whole, which costs
-    -max x. O(depth of a).
+    root has x(u) >= 0. If so, separating the pair means splitting all these nodes, which costs the
+    sum of their positive excesses; if not, joining it means keeping the cheapest of them whole,
+    which costs -max x. O(depth of a).
     """
     highest, costs, u = -np.inf, 0.0, a
     while u >= 0:
@@ -77,12 +77,12 @@ def margin(x: NDArray[np.float64], parent: NDArray[np.int64], a: int) -> Any:
 
 @njit(types.void(WEIGHTS, PARENTS, types.int64, types.float64), cache=True)
 def reweigh(x: NDArray[np.float64], parent: NDArray[np.int64], a: int, weight: float) -> None:
-    """Bring x up to date after a pair whose lowest common ancestor is ``a`` got more weight.
+    """Update x after the weight of a pair whose lowest common ancestor is ``a`` has grown.
 
-    W grows by the weight on the way from a to the root, and s by what g grew by one node below;
-    what is left of the weight is what x grows by. It is the weight at first, and shrinks by what
-    max(x, 0) takes. Nothing is subtracted from what it was added to, so that ties stay ties.
-    O(depth of a), and no farther than something is left.
+    On the path from a to the root W grows by the weight, and s by the growth of g one node below;
+    x grows by the difference. The difference is the whole weight at first, and shrinks by the
+    growth of max(x, 0). No added weight is subtracted again, so that ties stay exact.
+    O(depth of a); the walk ends where the difference is 0.
     """
     left, u = weight, a
     while u >= 0 and left != 0.0:
@@ -99,7 +99,7 @@ def probability(margin: float, t: int, law: tuple[float, float]) -> Any:
     Parameters
     ----------
     margin : float
-        Of `margin`: d_t times the t - 1 rounds before.
+        From `margin`: d_t times the t - 1 previous rounds.
     t : int
         The round, from 1; p_1 = 1.
     law : (c0, log_class)
@@ -133,15 +133,15 @@ def sample(
     Parameters
     ----------
     x, parent : (m,)
-        The excesses, brought up to date, and the tree; in any numbering.
+        The excesses, updated in place, and the tree; in any numbering.
     pairs : (r, 2) int64
         The pairs drawn.
     lcas : (r,) int64
         Their lowest common ancestors, in the numbering of ``parent``.
     coins : (r,) float64
-        Uniform in [0, 1): the label is asked for where it is below p_t, and weighs 1/p_t.
+        Uniform in [0, 1): the label is requested where it is below p_t, with weight 1/p_t.
     t : int
-        Rounds before.
+        Number of previous rounds.
     law : see `probability`
     """
     for row in range(len(lcas)):

@@ -1,4 +1,4 @@
-"""WDP's loop (Gentile et al. 2019, algorithm 1): binary searches on the paths of most entropy."""
+"""WDP's loop (Gentile et al. 2019, algorithm 1): binary searches on paths of maximum entropy."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ def most_entropy(
     entropy: NDArray[np.float32],
     best: NDArray[np.int32],
 ) -> None:
-    """Fill in the largest entropy of a path from each inner node to a leaf, and the way. O(m).
+    """Fill in the largest entropy of a path from each inner node to a leaf, and its child. O(m).
 
     H(v) = h2(P(v)) + (1 - P(v)) max_c H(c) in bits, over the children c; 0 where v is BELOW, which
-    ends a path. The trees of WDP's forest are whole subtrees with their first probabilities, so
-    that this never changes. Of equal children the first.
+    ends a path. The trees of WDP's forest are whole subtrees with their initial probabilities, so
+    that H never changes. Of several best children, the first is taken.
 
     Parameters
     ----------
     below, above : (m-n,)
         log P(v) and log (1 - P(v)).
     entropy, best : (m-n,)
-        H, rounded so that equal entropies are not told apart by it, and the child.
+        H, with rounding errors removed so that equal entropies compare equal, and the child.
     """
     m, n = len(parent), len(parent) - len(below)
     best[:] = -1
     highest = np.zeros(m - n)
     for v in range(m):
-        own = -1.0  # so that a path that goes on comes first, whatever is rounded to 0
+        own = -1.0  # so that a path that continues comes first even if its entropy rounds to 0
         if v >= n and label[v] != BELOW:
             k = v - n
             p, q = np.exp(below[k]), np.exp(above[k])
@@ -84,7 +84,7 @@ def most_entropy(
 
 @njit(cache=True)
 def _push(heap: Any, at: Any, rank: Any, n: Any, v: Any) -> None:
-    """Let the path from node v wait: in a heap by rank and, of equal ones, by id; or in a stack."""
+    """Push the path from node v on a heap, ordered by rank and then id, or on a stack."""
     key = (np.int64(rank[v - n]) << 32) | np.int64(v)
     i = at[WAITING]
     at[WAITING] += 1
@@ -96,7 +96,7 @@ def _push(heap: Any, at: Any, rank: Any, n: Any, v: Any) -> None:
 
 @njit(cache=True)
 def _pop(heap: Any, at: Any) -> Any:
-    """Take the next node. A heap's first place sinks to a leaf, where the last key rises."""
+    """Pop the next node. A heap's root is sifted down to a leaf, from which the last key rises."""
     at[WAITING] -= 1
     count = at[WAITING]
     if not at[IN_ORDER]:
@@ -119,10 +119,10 @@ def _pop(heap: Any, at: Any) -> Any:
 
 @njit(cache=True)
 def _aim_at_middle(at: Any, shape: Any, path: Any, survival: Any) -> None:
-    """Ask about the node with half of the probability of the cut above it, or at it. O(log h).
+    """Ask about the node at the median of the position of the cut. O(log h).
 
-    Of two that are equally close to the half, the higher one. Where all probabilities are too small
-    for a number, the node in the middle.
+    Of two nodes equally close to the median, take the higher one. Where all probabilities
+    underflow, take the node in the middle.
     """
     low, high = at[LOW], at[HIGH]
     start = survival[low]
@@ -157,7 +157,7 @@ def _next_path(
     rank: Any,
     above: Any,
 ) -> None:
-    """Lay the path of most entropy: its last node is BELOW, whatever the answers."""
+    """Start on the path of maximum entropy; its last node is BELOW, whatever the answers."""
     at[NODE] = -1
     if at[WAITING] == 0:
         return
@@ -207,7 +207,7 @@ def learn_path(
     above: Any,
     together: Any,
 ) -> None:
-    """Label what the answer tells, and ask about the next node."""
+    """Label the nodes that the answer decides, and ask about the next one."""
     j = at[POSITION]
     if together:
         label[path[j]] = BELOW
@@ -245,20 +245,20 @@ def search_paths(
     rank: NDArray[np.int32],
     above: NDArray[np.float64],
 ) -> None:
-    """WDP or, by votes, N-WDP, up to ``limit`` questions.
+    """WDP or, by votes, N-WDP, up to ``limit`` queries.
 
-    No node is on two paths: O(m + Q log h) for Q questions, and O(log m) for each path.
+    No node is on two paths: O(m + Q log h) for Q queries, and O(log m) for each path.
 
     Parameters
     ----------
     heap : (m-n,)
-        Filled in: roots of the forest's trees with their rank, the highest first.
+        Filled in: roots of the forest's trees with their rank, in descending order.
     path : (m-n+1,)
         Filled in: nodes from the root down to a leaf or a node that is BELOW.
     survival : (m-n+2,)
         Filled in: log of the probability that all nodes before this one are above the cut.
     best, rank : (m-n,)
-        Of `most_entropy`: the child, and the bits of the entropy, which rise with it.
+        From `most_entropy`: the child, and the bits of the entropy, which increase with it.
     above : (m-n,)
         log (1 - P(v)).
     """

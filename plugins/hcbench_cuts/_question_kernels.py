@@ -1,14 +1,14 @@
-"""Questions about a node of a tree: which pairs of leaves tell whether its leaves are together.
+"""Queries about a node of a tree: which pairs of leaves tell whether its leaves are together.
 
-A pair of leaves below two children of node v has v as its lowest common ancestor: without noise any
-of them tells y(v), whether v is below the cut. They are numbered 0, 1, ..., and asked in the order
-of a random permutation that is the node's own, so that no pair is asked twice.
+Pairs of leaves below two different children of node v have v as their lowest common ancestor:
+without noise, each of them gives y(v), whether v is below the cut. They are numbered 0, 1, ..., and
+queried in the order of a random permutation of each node, so that no pair is queried twice.
 
 Kernels share three things. ``shape`` is the tree, a tuple of int32 arrays: offsets (m+1,) and ids
 (m-1,) of the children, first position (m,) and number (m,) of the leaves below each node, and the
 leaf at each position (n,). ``label`` (m,) int8 says what is known of each node; leaves are BELOW.
-``at`` (SIZE,) int64 is where a search stands, so that it can be left after any question and taken
-up again.
+``at`` (SIZE,) int64 is the state of a search, so that it can be suspended after any query and
+resumed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hcbench.compiled import scramble
 
 _I4 = types.int32[::1]
-# numba's own annotations leave this one out.
+# numba's own annotations lack this one.
 _tuple: Any = types.Tuple
 #: The numba types of ``shape``, ``label`` and ``at``.
 SHAPE, LABEL, AT = _tuple((_I4, _I4, _I4, _I4, _I4)), types.int8[::1], types.int64[::1]
@@ -42,7 +42,7 @@ _ROUNDS = 6
 
 @njit(cache=True)
 def pairs_below(shape: Any, v: Any) -> Any:
-    """How many pairs of leaves have node v as their lowest common ancestor. O(children)."""
+    """Number of pairs of leaves with node v as their lowest common ancestor. O(children)."""
     offsets, children, _, sizes, _ = shape
     before, pairs = np.int64(0), np.int64(0)
     for at in range(offsets[v], offsets[v + 1]):
@@ -54,7 +54,7 @@ def pairs_below(shape: Any, v: Any) -> Any:
 
 @njit(cache=True)
 def pair_below(shape: Any, v: Any, number: Any) -> Any:
-    """The pair of that number, first those of the second child and the first. O(children)."""
+    """The pair with that number; pairs of the first two children come first. O(children)."""
     offsets, children, starts, sizes, order = shape
     first = starts[v]
     for at in range(offsets[v] + 1, offsets[v + 1]):
@@ -70,10 +70,10 @@ def pair_below(shape: Any, v: Any, number: Any) -> Any:
 
 @njit(cache=True)
 def permuted(number: Any, size: Any, key: Any) -> Any:
-    """Where a random permutation of 0..size-1, one for each key, puts a number.
+    """The image of a number under a random permutation of 0..size-1, one for each key.
 
-    A Feistel network on the next power of 4, walked until it is back in range: fewer than 4 steps
-    in expectation.
+    A Feistel network on the next power of 4, applied until the result is in range: fewer than 4
+    times in expectation.
     """
     half = np.uint64(1)
     while (np.uint64(1) << (half + half)) < np.uint64(size):
@@ -110,7 +110,7 @@ def next_pair(at: Any, shape: Any) -> Any:
 
 @njit(cache=True)
 def is_decided(at: Any, answer: Any) -> Any:
-    """Count an answer; whether the vote ends with it."""
+    """Count an answer; return whether the vote ends with it."""
     at[ASKED] += 1
     at[YES] += answer > 0
     votes, yes = at[VOTES], at[YES]
@@ -120,7 +120,7 @@ def is_decided(at: Any, answer: Any) -> Any:
 
 @njit(cache=True)
 def are_together(at: Any) -> Any:
-    """What the vote came to: a tie is apart."""
+    """The majority of the vote; a tie means apart."""
     return 2 * at[YES] > at[VOTES]
 
 

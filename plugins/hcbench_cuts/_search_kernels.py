@@ -67,7 +67,7 @@ def breadth_first(
     label: NDArray[np.int8],
     queue: NDArray[np.int32],
 ) -> None:
-    """Ask about the nodes from the root down, level by level, up to ``limit`` questions.
+    """Ask about the nodes from the root down, level by level, up to ``limit`` queries.
 
     O(children) for each node that is asked about. ``queue`` (m-n,) is filled in.
     """
@@ -99,7 +99,7 @@ def _put(k: Any, v: Any, weight: Any, shape: Any, path: Any, cursor: Any, logs: 
 
 @njit(cache=True)
 def _extend(at: Any, shape: Any, label: Any, path: Any, cursor: Any, logs: Any) -> None:
-    """Lead the path on to a node of which all children are collapsed."""
+    """Extend the path to a node of which all children are collapsed."""
     inner, k = len(path), at[HIGH]
     offsets, children, order = shape[0], shape[1], shape[4]
     while True:
@@ -122,7 +122,7 @@ def _extend(at: Any, shape: Any, label: Any, path: Any, cursor: Any, logs: Any) 
 
 @njit(cache=True)
 def _aim_at_third(at: Any, shape: Any, path: Any, logs: Any) -> None:
-    """Ask about the lowest node of the path with a third of the cuts below it. O(log h)."""
+    """Ask about the lowest node on the path with at least 1/3 of the cuts below it. O(log h)."""
     sums, low, high = logs[3 * len(path) :], at[LOW], at[HIGH]
     # The last node may also be above the cut: as many cuts as just above it.
     whole = _log_add(sums[high], logs[2 * len(path) + high])
@@ -143,7 +143,7 @@ def _aim_at_third(at: Any, shape: Any, path: Any, logs: Any) -> None:
 def _next_tree(
     at: Any, shape: Any, label: Any, forest: Any, path: Any, cursor: Any, logs: Any
 ) -> None:
-    """Take a tree of the forest, and lay a path through it."""
+    """Take the next tree of the forest, and build a path through it."""
     at[NODE] = -1
     if at[WAITING] == 0:
         return
@@ -171,7 +171,7 @@ def start_thirds(
 def learn_thirds(
     at: Any, shape: Any, label: Any, forest: Any, path: Any, cursor: Any, logs: Any, together: Any
 ) -> None:
-    """Label what the answer tells, and ask about the next node."""
+    """Label the nodes that the answer decides, and ask about the next one."""
     j = at[POSITION]
     if together:
         label[path[j]] = BELOW
@@ -206,26 +206,26 @@ def split_by_thirds(
     cursor: NDArray[np.int32],
     logs: NDArray[np.float64],
 ) -> None:
-    """OTS, up to ``limit`` questions.
+    """OTS, up to ``limit`` queries.
 
     A path p_0 .. p_k of open nodes leads from the root of a tree of the forest to a node of which
     all children are collapsed: leaves, or BELOW. W_i, the product over l < i of the numbers of cuts
     of the open children of p_l beside the path, counts the cuts that cut just above p_i; the sum
-    over i > j counts those with y(p_j) = 0. The lowest p_j for which that is at least a third of
-    all is asked about. When it is below the cut, the path goes on from p_{j-1} through another
-    open child, which leaves W_0 .. W_{j-1} as they are; so each node is put on a path once:
-    O(m + Q log h) for Q questions.
+    over i > j counts those with y(p_j) = 0. The query is about the lowest p_j for which this sum is
+    at least a third of all cuts. When p_j is below the cut, the path continues from p_{j-1} through
+    another open child, which does not change W_0 .. W_{j-1}; so each node is on a path once:
+    O(m + Q log h) for Q queries.
 
     Parameters
     ----------
     forest : (m-n,)
         Filled in: roots of trees, a stack.
     path, cursor : (m-n,)
-        Filled in: nodes, and the place of the child that the path goes through among all children;
-        children before it are open or leaves, those after it collapsed.
+        Filled in: nodes, and the index of the child on the path among all children; children
+        before it are open or leaves, those after it are collapsed.
     logs : (4 (m-n),)
-        log N(v) of inner nodes; filled in: of the path, the log of the number of cuts of the open
-        children beside it, of W, and of the sum of W up to there.
+        log N(v) of inner nodes; filled in for the nodes of the path: the logs of the number of cuts
+        of the open children beside it, of W, and of the cumulative sum of W.
     """
     while at[NODE] >= 0 and limit > 0:
         i, j = next_pair(at, shape)

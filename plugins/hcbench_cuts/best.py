@@ -1,4 +1,4 @@
-"""BEST: the cut that one would have made, had one known all labels."""
+"""BEST: the best cut in hindsight, with all labels known."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def best(
 ) -> Partition:
     """The cut that differs from the true clusters on the fewest pairs.
 
-    BEST of Gentile et al. 2019, section 5: argmin d_H(Sigma, C(c)) over all cuts c, the coarsest of
-    them. Nothing is asked.
+    BEST of Gentile et al. 2019, section 5: argmin d_H(Sigma, C(c)) over all cuts c; of several, the
+    coarsest. It makes no queries.
 
     Parameters
     ----------
     given : Given
-        With the hint ``clusters``, which make Sigma.
+        With the hint ``clusters``, which defines Sigma.
     K : int, optional
-        The most clusters; of equally good cuts, one with the fewest.
+        The maximum number of clusters; of equally good cuts, one with the fewest is returned.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def best(
 
     Notes
     -----
-    O(n log n), however many clusters there are; with K, O(n K) besides in a binary tree.
+    O(n log n) for any number of clusters; with K, an additional O(n K) in a binary tree.
     """
     tree = tree_of(given)
     return heaviest_within(tree, pair_weights(tree, given.hints["clusters"]), K).partition

@@ -9,18 +9,18 @@ from hcbench import Cut, Tree, heaviest_cut
 
 
 def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) -> Cut:  # noqa: N803
-    """The cut that gains the most; the coarsest of them, or one with the fewest clusters.
+    """The cut of largest gain; of several, the coarsest or, with K, one with the fewest clusters.
 
     Parameters
     ----------
     tree : Tree
     own : (m,) float64
-        As the weights of `hcbench.heaviest_cut`, which it is without K.
+        The weights, as in `hcbench.heaviest_cut`, which this function is without K.
     K : int, optional
-        The most clusters. O(n K) time and memory in a binary tree; without it O(n).
+        The maximum number of clusters. O(n K) time and memory in a binary tree; without K, O(n).
     """
     if K is not None:
-        # Imported even where K is no bound, so that a warm-up on a few items imports it.
+        # Imported even where K does not bind, so that a warm-up on a few items imports it.
         from hcbench_cuts.bounded_cuts import best_bounded_cut
 
         if tree.n > K:

@@ -20,7 +20,7 @@ def best_bounded_cut(tree: Tree, own: NDArray[np.float64], K: int) -> Cut:  # no
 
 
 class BoundedLearner:
-    """What NR knows, as `hcbench_cuts.nr.Learner`: the tables of `_bounded_kernels`."""
+    """The state of NR, as `hcbench_cuts.nr.Learner`: the tables of `_bounded_kernels`."""
 
     def __init__(self, tree: Tree, K: int) -> None:  # noqa: N803
         self.tree = tree
@@ -42,5 +42,5 @@ class BoundedLearner:
         oracle.run(kernels.sample_bounded, *state, pairs, lcas, coins, t, law)
 
     def cut(self) -> Cut:
-        """The best cut of now."""
+        """The current best cut."""
         return Cut(self.tree, kernels.best_bounded(self.arrays, self.table, self.W))

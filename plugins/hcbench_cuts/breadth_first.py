@@ -25,27 +25,26 @@ def breadth_first(
     stop: Literal["all", "decided"] = "all",
     undecided: Literal["apart", "together"] = "together",
 ) -> Partition:
-    """Ask about the nodes from the root down, level by level, and go on below those that are apart.
+    """Query the nodes from the root down, level by level, and descend below those that are apart.
 
-    Section 3 of Gentile et al. 2019. Without noise the cut is the true one after 2K - 1 questions
-    at most for K clusters of a binary tree: one for each node above the cut and each inner node
-    just below it.
+    Section 3 of Gentile et al. 2019. Without noise, at most 2K - 1 queries find the true cut into K
+    clusters of a binary tree: one for each node above the cut and each inner node just below it.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind pair-queries.
     votes, noise, delta, constant, stop
-        As of `noisy_weighted_dichotomic_path`, which the paper makes its BF robust by; with one
-        vote, the default, all nodes are asked about, and noise, delta and constant mean nothing.
+        As in `noisy_weighted_dichotomic_path`; the paper makes BF robust in the same way. With one
+        vote, the default, all nodes are queried, and noise, delta and constant have no effect.
     undecided : {"apart", "together"}
-        What nodes are in the present cut that were not asked about: above it, so that their leaves
-        are clusters of their own, or below it.
+        Where the current cut puts nodes that were not queried: above it, so that their leaves are
+        singleton clusters, or below it.
 
     Returns
     -------
     Partition
-        A cut of the tree. Where the budget ends first, the present one.
+        A cut of the tree; the current one if the budget ends first.
 
     Raises
     ------

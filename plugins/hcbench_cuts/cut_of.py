@@ -1,4 +1,4 @@
-"""Trees to be cut, made of other data, and what is true of them."""
+"""Trees to be cut, made from other data, with their true clusters."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ def cut_of(
     k: int | None = None,
     n: int | None = None,
 ) -> Problem:
-    """Make a tree to be cut, and say what is true: a cut of it, or the labels of the data.
+    """Make a tree to be cut and its true clusters: a cut of it, or the labels of the data.
 
-    Where a cut is true, pair questions are realisable (section 2 of Gentile et al. 2019); the
-    labels of the data, that no cut need have, are the agnostic setting.
+    True clusters that are a cut are the realisable setting (section 2 of Gentile et al. 2019);
+    labels of the data, which may not be a cut of the tree, are the agnostic setting.
 
     Parameters
     ----------
     tree : str
         An algorithm with its parameters, which is run on the data (on their vectors, if it takes
-        these); "truth", the true tree of the data; without data a shape, as of ``random-tree``.
+        these); "truth", the true tree of the data; without data, a shape as in ``random-tree``.
     data : str, optional
         A data set with its parameters.
     law : {"uniform", "constant", "top-k", "hard", "labels"}
-        All N(T) cuts are equally likely; a node is below the cut with probability ``alpha`` if all
-        nodes above it are above (the prior P = alpha); ``tree.cut(k)``; theorem 2's prior of 2^k
-        cuts (`hard_cut`); the labels of the data, or else their true tree.
+        "uniform": all N(T) cuts are equally likely. "constant": a node is below the cut with
+        probability ``alpha`` if all nodes above it are above (the prior P = alpha). "top-k":
+        ``tree.cut(k)``. "hard": theorem 2's prior of 2^k cuts (`hard_cut`). "labels": the labels of
+        the data or, without labels, their true tree.
     alpha : float, optional
     k : int, optional
     n : int, optional
@@ -66,13 +67,13 @@ def cut_of(
     Raises
     ------
     ParameterError
-        If k is more than there are items, or there are no 2^k hard ones.
+        If k exceeds the number of items, or there are no 2^k hard cuts.
     DataError
-        If the algorithm does not make a tree of these data.
+        If the algorithm does not return a tree for these data.
 
     Notes
     -----
-    O(n) beside the data and the tree, which are kept for other laws and repetitions.
+    O(n), plus the data and the tree, which are cached for other laws and repetitions.
     """
     data_name, tree_name = source(data, tree, n)
     (use,) = load_registry().use_datasets(data_name)
@@ -100,7 +101,7 @@ def cut_of(
 def _with_tree(_identity: str, data_name: str, tree_name: str, seed: int) -> Problem:
     """The data with the tree; the same for fixed data in all repetitions.
 
-    The identity tells files of one name and another content apart.
+    The identity distinguishes files that have the same name but different contents.
     """
     (use,) = load_registry().use_datasets(data_name)
     made: Problem = use.spec.load()(seed, **use.params)
@@ -108,7 +109,7 @@ def _with_tree(_identity: str, data_name: str, tree_name: str, seed: int) -> Pro
         return replace(made, tree=made.truth)
     tree = fit(tree_name, made, seed=seed)
     if isinstance(tree, Partition):
-        raise DataError(f"cut-of: {tree_name} returned a partition of {data_name}, no tree")
+        raise DataError(f"cut-of: {tree_name} returned a partition of {data_name}, not a tree")
     return replace(made, tree=tree, comparisons=None)
 
 
@@ -125,7 +126,7 @@ def random_cut(tree: Tree, rng: np.random.Generator, alpha: float | None = None)
 
 
 def hard_cut(tree: Tree, rng: np.random.Generator, b: int) -> Cut:
-    """Draw one of the 2^b cuts among which theorem 2 hides the true one. O(m log m).
+    """Draw one of the 2^b cuts of theorem 2's prior. O(m log m).
 
     Appendix B.2 of Gentile et al. 2019. T' has the root and, breadth-first (by depth, then by id),
     the inner children of one node after the other, until it has b leaves. Each of these is below
@@ -137,8 +138,7 @@ def hard_cut(tree: Tree, rng: np.random.Generator, b: int) -> Cut:
     Raises
     ------
     ParameterError
-        If no T' has b leaves: b is above |L_s(T)|, or between two numbers in a tree that is not
-        binary.
+        If no T' has b leaves: b exceeds |L_s(T)|, or is skipped in a tree that is not binary.
     """
     inner = np.arange(tree.n, tree.n_nodes)
     inner_children = np.bincount(tree.parent[inner[:-1]], minlength=tree.n_nodes)
@@ -151,7 +151,7 @@ def hard_cut(tree: Tree, rng: np.random.Generator, b: int) -> Cut:
         near = [str(count) for count in (*below[-1:], *above[:1])]
         raise ParameterError(
             f"cut-of: k={b}: breadth-first from the root this tree has {' or '.join(near)} "
-            "subtrees to choose in; take so many"
+            "subtrees to choose from; use one of these numbers"
         )
     split = np.zeros(tree.n_nodes, np.bool_)
     split[order[: found[0]]] = True

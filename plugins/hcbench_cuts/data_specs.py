@@ -1,4 +1,4 @@
-"""Trees to be cut, declared."""
+"""The spec of the data set ``cut-of``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hcbench_cuts.references import GENTILE_2019
 SHAPES = ("balanced", "caterpillar", "random", "yule")
 TRUTH = "truth"
 REALISABLE = {"uniform": None, "constant": "alpha", "top-k": "k", "hard": "k"}
-"""Laws of a cut of the tree, each with the parameter that it needs."""
+"""The parameter that each law of a cut requires."""
 
 _DEFAULT_N = 100
 
 
 def source(data: str | None, tree: str, n: int | None) -> tuple[str, str]:
-    """The data set that is meant, and the algorithm, or `TRUTH`, that makes a tree of it.
+    """The name of the data set, and of the algorithm that makes its tree, or `TRUTH`.
 
     Raises
     ------
@@ -101,41 +101,42 @@ def _is_random(params: Params) -> bool:
 CUT_OF = DatasetSpec(
     name="cut-of",
     function="hcbench_cuts.cut_of:cut_of",
-    doc="A tree to be cut, and what is true: the labels of the data, or a cut of the tree.",
+    doc="A tree to be cut, with its true clusters: the labels of the data, or a cut of the tree.",
     parameters=(
         Parameter(
             "tree",
             "balanced",
-            "The algorithm that makes the tree of the data, such as UPGMA; truth, their own true "
-            f"tree; without data a shape: {', '.join(SHAPES)}.",
+            "The algorithm that makes the tree of the data, such as UPGMA; truth, the true tree of "
+            f"the data; without data, a shape: {', '.join(SHAPES)}.",
         ),
         Parameter(
             "data",
             None,
-            "The data set that the tree is made of, such as digits or mnist[n=10000].",
+            "The data set that the tree is made from, such as digits or mnist[n=10000].",
             type="str",
         ),
         Parameter(
             "law",
             "uniform",
-            "What is true: all cuts of the tree equally likely; each node below the cut with "
-            "probability alpha if those above it are above; the tree cut into k clusters; one of "
-            "2^k cuts that are hard to tell apart, each of k nodes cut off or its children; or the "
-            "labels of the data, which need be no cut.",
+            "The true clusters: a cut drawn uniformly among all cuts of the tree; a cut with each "
+            "node below it with probability alpha if those above it are above; the tree cut into "
+            "k clusters; one of 2^k cuts that are hard to distinguish, with each of k nodes, or "
+            "its children, as clusters; or the labels of the data, which may not be a cut.",
             choices=("uniform", "constant", "top-k", "hard", "labels"),
         ),
         Parameter("alpha", None, "Of law=constant.", type="float", interval="(0, 1)"),
         Parameter(
             "k",
             None,
-            "Of law=top-k: clusters; of law=hard: B of theorem 2, at most lower-leaves.",
+            "For law=top-k: number of clusters; for law=hard: B of theorem 2, at most the metric "
+            "lower-leaves.",
             type="int",
             interval="[1, inf)",
         ),
         Parameter(
             "n",
             None,
-            f"Leaves of a shape; {_DEFAULT_N} if left out.",
+            f"Number of leaves of a shape, by default {_DEFAULT_N}.",
             type="int",
             interval="[2, inf)",
         ),

@@ -1,4 +1,4 @@
-"""What ``hcbench compare`` runs of algorithms that cut a given tree, if it is told nothing else."""
+"""The defaults of ``hcbench compare`` for algorithms that cut a given tree."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from hcbench import Suite
 
 COMPARE = Suite(
     name="compare-cuts",
-    doc="The defaults of hcbench compare where all algorithms cut a given tree: two whose true "
-    "clusters are a cut of it, few or many, and one whose true classes are not.",
+    doc="The defaults of hcbench compare where all algorithms cut a given tree: two data sets "
+    "whose true clusters, few or many, are a cut of the tree, and one whose true classes are not.",
     algorithms=(
         "hcbench:WDP",
         "hcbench:WDP[prior=0.3]",

@@ -1,4 +1,4 @@
-"""Learning from drawn pairs, block by block: how far it goes, and what is kept on the way."""
+"""Learning from drawn pairs, block by block: how many to draw, and when to record the cut."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ LARGEST_BLOCK = 1 << 16
 
 
 def most_draws(oracle: Oracle, rounds: int | None, for_each_label: float) -> float:
-    """How many pairs are drawn at most.
+    """The maximum number of pairs to draw.
 
-    ``rounds``; if left out, so many for each label of the budget, and without a budget as many as
-    there are unordered pairs: any algorithm ends.
+    ``rounds``; by default ``for_each_label`` times the budget or, without a budget, the number of
+    unordered pairs, so that every algorithm ends.
     """
     if oracle.n == 1:
         return 0  # there is no pair
@@ -25,17 +25,17 @@ def most_draws(oracle: Oracle, rounds: int | None, for_each_label: float) -> flo
 
 
 def blocks(oracle: Oracle, rounds: float, current: Callable[[], Cut]) -> Iterator[int]:
-    """Sizes of blocks of pairs to draw, each of which may ask as many questions as it has pairs.
+    """Sizes of blocks of pairs to draw, each of which may ask as many queries as it has pairs.
 
     A block ends before the next checkpoint and before the budget's end, where the current cut is
-    recorded: no pair is drawn in vain, and none is asked about too early. Labels that are skipped
-    leave room for further blocks.
+    recorded: every drawn pair is used, and none is queried too early. Skipped labels leave budget
+    for further blocks.
 
     Parameters
     ----------
     oracle : Oracle
     rounds : float
-        The most pairs to draw.
+        The maximum number of pairs to draw.
     current : callable
         Makes the current cut.
     """

@@ -20,19 +20,19 @@ def erm(
     rounds: int | None = None,
     K: int | None = None,  # noqa: N803
 ) -> Partition:
-    """Ask about all pairs that are drawn; minimise the empirical risk.
+    """Query all drawn pairs; minimise the empirical risk.
 
-    The passive baseline of Gentile et al. 2019, section 5. Of equally good cuts it takes the
-    coarsest: before the first answer, one cluster.
+    The passive baseline of Gentile et al. 2019, section 5. Of equally good cuts it returns the
+    coarsest; before the first answer this is one cluster.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind pair-queries.
     rounds : int, optional
-        Pairs to draw; if left out, as many as the budget allows, or as there are pairs.
+        Pairs to draw; by default as many as the budget allows, or as there are pairs.
     K : int, optional
-        The most clusters; of equally good cuts, one with the fewest.
+        The maximum number of clusters; of equally good cuts, one with the fewest is returned.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def erm(
 
     Notes
     -----
-    O(1) for each pair after O(n log n); O(n) for each cut, with K O(n K) in a binary tree.
+    O(1) per pair after O(n log n); O(n) per cut, or O(n K) with K in a binary tree.
     """
     tree = tree_of(given)
     own = np.zeros(tree.n_nodes)

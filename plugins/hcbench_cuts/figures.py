@@ -23,7 +23,7 @@ _MARKERS = dict(zip(tables.GRIDS, "osD^", strict=False))
 
 
 def learning_curves(view: FigureView) -> Drawing:
-    """Test error against queries, tuned, a panel for each tree; and what is printed.
+    """Test error against queries, tuned, a panel for each tree; with the printed values.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def learning_curves(view: FigureView) -> Drawing:
 
 
 def _measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) -> None:
-    """The mean test error of what is tuned, in each repetition and at each number of queries."""
+    """Mean test error of the values tuned in each repetition and at each number of queries."""
     curve = {}
     for queries in tables.QUERIES:
         errors = _tuned_errors(view, dataset, algorithm, queries)
@@ -79,7 +79,7 @@ def _measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) ->
 
 
 def _tuned_errors(view: FigureView, dataset: str, algorithm: str, queries: int) -> list[float]:
-    """For each repetition the test error of the value with the least validation error."""
+    """For each repetition, the test error of the value with the lowest validation error."""
     found: dict[int, list[tuple[float, float]]] = {}
     for group in view.results.groups:
         place = (group.algorithm.partition("[")[0], group.dataset, group.checkpoint)
@@ -117,7 +117,7 @@ def _best(view: FigureView, ax: Axes, dataset: str) -> None:
 
 
 def questions(view: FigureView) -> Drawing:
-    """Questions against log N(T), those of OTS, and against K-tilde, those of all searches.
+    """Queries against log N(T), those of OTS, and against K-tilde, those of all searches.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def questions(view: FigureView) -> Drawing:
 
 
 class _Run(NamedTuple):
-    """One run of a search: its questions, log2 N(T), K-tilde, and whether the tree is full."""
+    """One run of a search: its queries, log2 N(T), K-tilde, and whether the tree is full."""
 
     search: str
     queries: float
@@ -191,7 +191,7 @@ def _line(
 
 
 def recovery(view: FigureView) -> Drawing:
-    """Error against the true cut by the noise: N-WDP, what does not vote, and theorem 4's bound.
+    """Error against the true cut by the noise: N-WDP, BF and WDP without votes, theorem 4's bound.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def recovery(view: FigureView) -> Drawing:
 
 
 def _by_noise(view: FigureView, name: str) -> Iterator[tuple[float, float, float]]:
-    """Noise, mean error and its standard error; of N-WDP where it is told the noise there is."""
+    """Noise, mean error and its standard error; for N-WDP where it is given the true noise."""
     known = view.results.parameters
     for row in view.results.summary:
         if row["metric"] != tables.ERROR or row["algorithm"].partition("[")[0] != name:
@@ -230,7 +230,7 @@ def _by_noise(view: FigureView, name: str) -> Iterator[tuple[float, float, float
 
 
 def excess(view: FigureView) -> Drawing:
-    """Excess risk, and questions, against the pairs that were drawn: NR and ERM.
+    """Excess risk, and queries, against the pairs that were drawn: NR and ERM.
 
     Raises
     ------

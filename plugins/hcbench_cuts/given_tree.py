@@ -1,4 +1,4 @@
-"""The tree to be cut, as an algorithm is given it."""
+"""The tree that an algorithm is given to cut."""
 
 from __future__ import annotations
 

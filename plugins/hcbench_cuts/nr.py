@@ -1,4 +1,4 @@
-"""NR: labels of drawn pairs are asked for with a probability, and weigh its inverse."""
+"""NR: labels of drawn pairs are requested at random, weighted by the inverse probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hcbench_cuts.bounded_cuts import BoundedLearner
 
 DRAWS_FOR_EACH_LABEL = 1000
-"""Where a budget alone ends a run, so many pairs are drawn for each of its labels at most."""
+"""The maximum number of pairs to draw per label of the budget, if only the budget ends a run."""
 
 
 def nr(
@@ -33,32 +33,32 @@ def nr(
     rounds: int | None = None,
     K: int | None = None,  # noqa: N803
 ) -> Partition:
-    """Selective sampling: ask about a drawn pair the more likely, the less is known about it.
+    """Selective sampling: the more uncertain a drawn pair, the more likely it is queried.
 
-    Section 4 and algorithm 2 of Gentile et al. 2019, after Beygelzimer et al. 2010. In round t,
-    d_t is by how much the empirical risk of the best cut grows if it must disagree with itself
-    about the pair drawn, and its label is asked for with probability
-    p_t = min(1, c0 (1/d_t^2 + 1/d_t) L(t) / t), and weighs 1/p_t. Of equally good cuts the coarsest
-    is taken.
+    Section 4 and algorithm 2 of Gentile et al. 2019, after Beygelzimer et al. 2010. In round t, d_t
+    is the increase of the empirical risk if the best cut must change its prediction for the drawn
+    pair; its label is requested with probability p_t = min(1, c0 (1/d_t^2 + 1/d_t) L(t) / t), and
+    has weight 1/p_t. Of equally good cuts the coarsest is returned.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind pair-queries.
     c0 : float
-        The constant that equation (4) leaves open.
+        The constant of equation (4), which the paper does not specify.
     constants : {"free", "literal"}
-        L(t) = ln(t+1), so that c0 is all there is to tune; or, as published, ln((N / delta) ln t)
-        with N the number of cuts of the tree, or of the bound n^K on those into at most K clusters
-        where that is less. As d_t <= 1, p_t is 1 in the first 2 c0 ln N rounds at least.
+        "free": L(t) = ln(t+1), so that c0 is the only constant to tune. "literal": as published,
+        L(t) = ln((N / delta) ln t) with N the number of cuts of the tree or, if less, the bound n^K
+        on those into at most K clusters. As d_t <= 1, p_t is 1 in at least the first 2 c0 ln N
+        rounds.
     delta : float
-        Of literal: the probability with which the bounds of theorem 5 may fail.
+        For constants="literal": the probability with which the bounds of theorem 5 may fail.
     rounds : int, optional
-        The most pairs to draw. By default the budget ends a run, or 1000 pairs for each of its
-        labels: as the best cut becomes certain, hardly any label is asked for. Without a budget,
-        as many as there are pairs.
+        The maximum number of pairs to draw. By default a run ends with the budget, or after 1000
+        pairs per label of the budget: as the best cut becomes certain, few labels are requested.
+        Without a budget, the default is the number of pairs.
     K : int, optional
-        The most clusters: the class C(T, K) of theorem 5.
+        The maximum number of clusters: the class C(T, K) of theorem 5.
 
     Returns
     -------
@@ -66,9 +66,9 @@ def nr(
 
     Notes
     -----
-    O(depth of the pair's lowest common ancestor) for each round; with K, times O(K) or, where
-    subtrees hang on the way up, up to O(K^2) for each. Memory O(n), with K O(n K). Checkpoints
-    change nothing.
+    O(depth of the pair's lowest common ancestor) per round; with K, O(K) to O(K^2) per node on that
+    path, depending on the siblings. Memory O(n), with K O(n K). Checkpoints do not change the
+    result.
     """
     tree = tree_of(given)
     draws = most_draws(oracle, rounds, DRAWS_FOR_EACH_LABEL)
@@ -89,7 +89,7 @@ def _log_class(tree: Tree, K: int | None, delta: float) -> float:  # noqa: N803
 
 def _learner(tree: Tree, K: int | None) -> Learner | BoundedLearner:  # noqa: N803
     if K is not None:
-        # Imported even where K is no bound, so that a warm-up on a few items imports it.
+        # Imported even where K does not bind, so that a warm-up on a few items imports it.
         from hcbench_cuts.bounded_cuts import BoundedLearner
 
         if tree.n > K:
@@ -98,7 +98,7 @@ def _learner(tree: Tree, K: int | None) -> Learner | BoundedLearner:  # noqa: N8
 
 
 class Learner:
-    """What NR knows: the excesses of `_erm_kernels`, numbered so that paths are read in order."""
+    """The state of NR: the excesses of `_erm_kernels`, numbered for fast walks to the root."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -120,5 +120,5 @@ class Learner:
         oracle.run(sample, self.x, self.parent, pairs, lcas, coins, t, law)
 
     def cut(self) -> Cut:
-        """The best cut of now: the highest nodes whose excess is at least 0."""
+        """The current best cut: the highest nodes whose excess is at least 0."""
         return Cut(self.tree, highest_kept(self.tree.parent, self.x[self.new] < 0.0))

@@ -1,4 +1,4 @@
-"""OTS: each question splits the cuts that are left into parts of at least a third."""
+"""OTS: each query splits the remaining cuts into parts of at least a third."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def one_third_splitting(
     *,
     undecided: Literal["apart", "together"] = "apart",
 ) -> Partition:
-    """Ask such that of the cuts that agree with all answers a third or more is left out each time.
+    """Choose queries of which each excludes at least a third of the remaining cuts.
 
-    One Third Splitting, appendix B.1 of Gentile et al. 2019. Without noise the cut is the true one
-    after log_{3/2} N(T) questions at most (theorem 1), for a tree of N(T) cuts.
+    One Third Splitting, appendix B.1 of Gentile et al. 2019. Without noise, at most log_{3/2} N(T)
+    queries find the true cut (theorem 1) of a tree with N(T) cuts.
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind pair-queries. One pair is asked about each node, so that a wrong answer stays.
+        Of kind pair-queries. Each node is queried with one pair: a wrong answer is not corrected.
     undecided : {"apart", "together"}
-        What nodes are in the present cut of which no answer tells: above it or below it. All cuts
-        that agree with the answers are equally likely here: these are the finest and the coarsest.
+        Where the current cut puts nodes that no answer decides: above it or below it. All cuts that
+        agree with the answers are equally likely; these are the finest and the coarsest.
 
     Returns
     -------
     Partition
-        A cut of the tree. Where the budget ends first, the present one.
+        A cut of the tree; the current one if the budget ends first.
 
     Raises
     ------
@@ -46,9 +46,9 @@ def one_third_splitting(
 
     Notes
     -----
-    The paths lead through the child of largest id, which is the last merge of a linkage, and the
-    trees of the forest are searched last in, first out. O(m + Q log h) time for m nodes, Q
-    questions and a height of h; about 60 bytes a leaf of a binary tree.
+    The paths go through the child of largest id, which is the last merge of a linkage, and the
+    trees of the forest are searched last in, first out. O(m + Q log h) time for m nodes, Q queries
+    and height h; about 60 bytes per leaf of a binary tree.
     """
     tree = tree_of(given)
     search = Search.of(tree, rng)

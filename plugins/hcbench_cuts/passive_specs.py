@@ -1,4 +1,4 @@
-"""Cuts by pairs that are drawn, or by none: NR, ERM, BEST and the rest, declared."""
+"""Specs of the algorithms that learn from drawn pairs or make no queries, and of the metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NONE_ASKED = "hcbench_cuts.without_asking:no_questions"
 MOST_CLUSTERS = Parameter(
     "K",
     None,
-    "The most clusters of a cut; any number if left out.",
+    "The maximum number of clusters of a cut, by default unlimited.",
     type="int",
     interval="[1, inf)",
 )
@@ -21,7 +21,8 @@ def _rounds(otherwise: str) -> Parameter:
     return Parameter(
         "rounds",
         None,
-        f"The most pairs to draw; if left out {otherwise}, or as many as there are without one.",
+        f"The maximum number of pairs to draw; by default {otherwise}, or without a budget the "
+        "number of pairs.",
         type="int",
         interval="[0, inf)",
     )
@@ -44,20 +45,20 @@ NR = AlgorithmSpec(
         Parameter(
             "c0",
             1.0,
-            "The constant that equation (4) leaves open: the larger, the more labels.",
+            "The constant of equation (4), not specified there: the larger, the more labels.",
             interval="(0, inf)",
         ),
         Parameter(
             "constants",
             "free",
-            "What c0 is multiplied with: ln(t+1) / t alone, or the logarithm of the number of cuts "
-            "as published, which asks for nearly all labels.",
+            "The factor L(t) of c0: free, ln(t+1); literal, the logarithm of the number of cuts as "
+            "published, which requests nearly all labels.",
             choices=("free", "literal"),
         ),
         Parameter(
             "delta",
             0.05,
-            "Of literal constants: the probability with which the bounds may fail.",
+            "For constants=literal: the probability with which the bounds may fail.",
             interval="(0, 1)",
         ),
         _rounds("1000 for each label of the budget"),
@@ -69,7 +70,7 @@ NR = AlgorithmSpec(
 ERM = AlgorithmSpec(
     name="ERM",
     function="hcbench_cuts.erm:erm",
-    doc="The cut that contradicts the fewest answers about pairs that are drawn.",
+    doc="The cut that contradicts the fewest answers about drawn pairs.",
     accepts=QUERIES,
     needs=TREE,
     returns="partition",
@@ -104,7 +105,7 @@ CUT_AT_K = AlgorithmSpec(
         Parameter(
             "K",
             None,
-            "Number of clusters; that of the true ones if left out.",
+            "Number of clusters, by default the true number.",
             type="int",
             interval="[1, inf)",
         ),
@@ -115,7 +116,7 @@ CUT_AT_K = AlgorithmSpec(
 LARGEST_GAP = AlgorithmSpec(
     name="largest-gap",
     function="hcbench_cuts.without_asking:largest_gap",
-    doc="Cuts where the heights of successive merges are the farthest apart.",
+    doc="Cuts at the largest gap between the heights of successive merges.",
     accepts=QUERIES,
     needs=TREE,
     returns="partition",
@@ -127,7 +128,7 @@ PASSIVE: tuple[AlgorithmSpec, ...] = (NR, ERM, BEST, CUT_AT_K, LARGEST_GAP)
 VALIDATION_PAIRS = Parameter(
     "pairs",
     500,
-    "How many pairs the validation set has; all algorithms of a repetition have the same.",
+    "Number of pairs in the validation set, which all algorithms of a repetition share.",
     interval="[1, inf)",
 )
 
@@ -135,7 +136,8 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="k-tilde",
         function="hcbench_cuts.statistics:k_tilde",
-        doc="Leaves of the tree of the nodes at and above the cut: the paths that WDP searches.",
+        doc="Leaves of the tree of the nodes at and above the cut: the number of paths that WDP "
+        "searches.",
         paper=GENTILE_2019,
         direction="none",
         interval="[0, inf)",
@@ -145,7 +147,7 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="lower-leaves",
         function="hcbench_cuts.statistics:lower_leaves",
-        doc="Nodes of the tree that was cut with leaves alone below: the largest K-tilde.",
+        doc="Nodes of the cut tree that have only leaves below them: the largest K-tilde.",
         paper=GENTILE_2019,
         direction="none",
         interval="[0, inf)",
@@ -154,7 +156,7 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="log-cuts",
         function="hcbench_cuts.statistics:log_cuts",
-        doc="Natural logarithm of the number of cuts of the tree that was cut.",
+        doc="Natural logarithm of the number of cuts of the cut tree.",
         paper=GENTILE_2019,
         direction="none",
         interval="[0, inf)",
@@ -163,7 +165,7 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="leaf-depth",
         function="hcbench_cuts.statistics:leaf_depth",
-        doc="Edges from the root to the leaves of the tree that was cut.",
+        doc="Edges from the root to the leaves of the cut tree.",
         parameters=(
             Parameter(
                 "statistic",
@@ -191,7 +193,7 @@ METRICS: tuple[MetricSpec, ...] = (
             Parameter(
                 "K",
                 None,
-                "The most clusters of the best cut; any number if left out.",
+                "The maximum number of clusters of the best cut, by default unlimited.",
                 type="int",
                 interval="[1, inf)",
             ),
@@ -205,8 +207,8 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="validation-error",
         function="hcbench_cuts.validation:validation_error",
-        doc="Part of a validation set, pairs that the oracle draws, on which the clusters differ "
-        "from its answers.",
+        doc="Proportion of a validation set of pairs drawn by the oracle on which the clusters "
+        "differ from its answers.",
         parameters=(VALIDATION_PAIRS,),
         paper=GENTILE_2019,
         direction="lower",

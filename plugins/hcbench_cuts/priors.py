@@ -29,7 +29,7 @@ class LogPrior:
 
 
 def prior_of(tree: Tree, prior: Prior, bands: int | Sequence[float], epsilon: float) -> LogPrior:
-    """The probabilities of a prior by its name, or as they are given.
+    """The probabilities of a prior, given by name or by value.
 
     Parameters
     ----------
@@ -85,29 +85,28 @@ def _uniform(tree: Tree) -> LogPrior:
 def bands_prior(tree: Tree, bands: int | Sequence[float], epsilon: float) -> LogPrior:
     """Probabilities that favour b parallel cuts, each at one level of coherence.
 
-    Appendix B.3 of Gentile et al. 2019, below theorem 6. On each path from the root to a leaf the
-    edges that the b cuts cut have (1 - epsilon) / b of the probability each, whatever else is on
-    the path, and epsilon is spread as by the uniform prior; an edge that several of them cut has
-    the sum. That is as close to b equally likely cuts as eq. (1) allows, where siblings are
-    independent of each other: the entropy of a path is about log2 b.
+    Appendix B.3 of Gentile et al. 2019, below theorem 6. On each path from the root to a leaf, each
+    edge cut by one of the b cuts has probability (1 - epsilon) / b (an edge cut by several has the
+    sum), and epsilon is distributed as by the uniform prior. That is as close to b equally likely
+    cuts as eq. (1) allows, where siblings are independent: the entropy of a path is about log2 b.
 
     Parameters
     ----------
     bands : int or sequence of float
-        b, for cuts at heights that are equally far apart in the order of all different heights of
-        inner nodes; or the heights. The depth is taken where the tree has no heights.
+        b, for cuts at heights evenly spaced among the ranks of the distinct heights of inner
+        nodes; or the heights. A tree without heights is cut by depth.
     epsilon : float
         In (0, 1): all cuts are possible.
 
     Raises
     ------
     ParameterError
-        If there is no height, or one is no number.
+        If there is no height, or one is not a finite number.
     """
     height, levels = _levels(tree, bands)
     uniform = _uniform(tree)
     parent = tree.parent[tree.n :]
-    # Levels that cut at the node or below it, and below the node alone; above the root is no node.
+    # Levels that cut at or below the node, and strictly below it; the root has no node above it.
     reaching = np.searchsorted(levels, np.append(height[parent[:-1]], np.inf))[: len(parent)]
     passing = np.searchsorted(levels, height[tree.n :])
     with np.errstate(divide="ignore"):
@@ -125,7 +124,7 @@ def bands_prior(tree: Tree, bands: int | Sequence[float], epsilon: float) -> Log
 def _levels(
     tree: Tree, bands: int | Sequence[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Heights (m,) that do not rise from the root down, and b of them, rising."""
+    """Heights (m,), not increasing from the root down, and the levels (b,) in ascending order."""
     is_height = tree.kind is not HeightKind.NONE
     rising = is_height and tree.kind is not HeightKind.AFFINITY
     height = tree.envelope if is_height else tree.depths.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Where what is here was published."""
+"""The publication that this plugin implements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the searches share: the tree as kernels take it, and one run that gives a learning curve."""
+"""The common part of all searches: the state that kernels work on, and the loop of one run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hcbench_cuts import _cut_kernels, _question_kernels as q
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
-    """Where a search stands, in the arrays that its kernel changes.
+    """The state of a search, in the arrays that its kernel changes.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Search:
     def of(
         cls, tree: Tree, rng: np.random.Generator, votes: int = 1, *, early: bool = False
     ) -> Search:
-        """Before any question; nodes of fewer pairs than ``votes`` are below the cut."""
+        """Before any query; nodes of fewer pairs than ``votes`` are below the cut."""
         offsets, children = tree.children_csr
         shape = (offsets, children, tree.leaf_range[0], tree.sizes, tree.leaf_order)
         search = cls(
@@ -58,8 +58,8 @@ class Search:
         root = self.tree.root
         if self.n_inner and self.label[root] == q.BELOW:
             warnings.warn(
-                f"nothing is asked: the root has {q.pairs_below(self.shape, root)} pairs of leaves "
-                f"that could vote on it, fewer than the {votes} that are to; all are one cluster",
+                f"no query is made: the root has {q.pairs_below(self.shape, root)} pairs of leaves "
+                f"to vote on it, fewer than the {votes} required; all items are one cluster",
                 ModelWarning,
                 stacklevel=4,
             )
@@ -70,7 +70,7 @@ class Search:
         return self.tree.n_nodes - self.tree.n
 
     def known(self, *, apart: bool) -> NDArray[np.bool_]:
-        """Which nodes (m,) a cut splits: those known to be, and, if ``apart``, those not known."""
+        """Whether each node (m,) is split; nodes not known to be are if ``apart``."""
         return _cut_kernels.split_where_known(self.label, apart)
 
     def run(
@@ -80,7 +80,7 @@ class Search:
         arrays: tuple[NDArray[Any], ...],
         split: Callable[[], NDArray[np.bool_]],
     ) -> Partition:
-        """Ask until the cut is known or the budget used up; record the cut at each checkpoint.
+        """Query until the cut is known or the budget is spent; record the cut at each checkpoint.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Search:
         Returns
         -------
         Partition
-            Where the budget ends first, the present cut.
+            The current cut if the budget ends first.
         """
         try:
             while self.at[q.NODE] >= 0:
@@ -106,7 +106,7 @@ class Search:
                     break
                 oracle.run(kernel, room, self.at, self.shape, self.label, *arrays)
         except BudgetExceededError:
-            pass  # the last answer was none, and its question could not be asked again
+            pass  # the last query got no answer, and could not be repeated
         return self._partition(split())
 
     def _partition(self, split: NDArray[np.bool_]) -> Partition:

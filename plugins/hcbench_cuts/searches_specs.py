@@ -1,4 +1,4 @@
-"""Searches for a cut by questions of one's own choice: BF, OTS, WDP and N-WDP, declared."""
+"""Specs of the algorithms that choose their queries: BF, OTS, WDP and N-WDP."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def _votes(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
         Parameter(
             "noise",
             0.1,
-            f"lambda: the part of all pairs whose answer is wrong{only_by_formula}.",
+            f"lambda: the proportion of pairs with a wrong answer{only_by_formula}.",
             interval="[0, 0.5)",
         ),
         Parameter(
             "delta",
             0.05,
-            f"The probability that any node's majority may be wrong{only_by_formula}.",
+            f"The probability that any node's majority is wrong{only_by_formula}.",
             interval="(0, 1)",
         ),
         Parameter(
             "votes",
             default,
-            "m, how many pairs of leaves vote on a node; or how it is found: by Hoeffding's "
-            "inequality, or exactly.",
+            "m, the number of pairs of leaves that vote on a node; or how to compute it: by "
+            "Hoeffding's inequality, or exactly.",
             type="str",
             alternative="int",
             choices=("hoeffding", "binomial"),
@@ -48,13 +48,13 @@ def _votes(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
         Parameter(
             "constant",
             2.0,
-            "Of votes=hoeffding: alpha in m = alpha ln(n / delta) / (1 - 2 noise)^2.",
+            "For votes=hoeffding: alpha in m = alpha ln(n / delta) / (1 - 2 noise)^2.",
             interval="(0, inf)",
         ),
         Parameter(
             "stop",
             "all",
-            "Whether all m pairs are asked about, or none once the majority is decided.",
+            "Whether to query all m pairs, or to stop once the majority is decided.",
             choices=("all", "decided"),
         ),
     )
@@ -64,9 +64,9 @@ _PRIOR = (
     Parameter(
         "prior",
         "uniform",
-        "P(v) of inner nodes: that v is below the cut if all above it are above. All cuts equally "
-        "likely; parallel bands; one number; one for each inner node by its id; or, in Python, a "
-        "function of the tree.",
+        "P(v), the probability that inner node v is below the cut if all nodes above v are above "
+        "it. uniform: all cuts equally likely; bands: parallel cuts; one number; one number for "
+        "each inner node by its id; or, in Python, a function of the tree.",
         type="str",
         alternative="float or list or callable",
         choices=("uniform", "bands"),
@@ -75,20 +75,20 @@ _PRIOR = (
     Parameter(
         "bands",
         5,
-        "Of prior=bands: how many cuts, at heights equally far apart in rank, or their heights.",
+        "For prior=bands: number of cuts, at heights evenly spaced in rank, or their heights.",
         alternative="list",
         interval="[1, 1000000]",
     ),
     Parameter(
         "epsilon",
         0.01,
-        "Of prior=bands: the probability that is left to all other cuts.",
+        "For prior=bands: the probability of all other cuts.",
         interval="(0, 1)",
     ),
     _undecided(
         "apart",
-        "Of a present cut: which of the cuts of largest posterior probability it is, the finest or "
-        "the coarsest.",
+        "Which of the cuts of largest posterior probability is the current cut, the finest or the "
+        "coarsest.",
     ),
 )
 
@@ -96,12 +96,12 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
     AlgorithmSpec(
         name="BF",
         function="hcbench_cuts.breadth_first:breadth_first",
-        doc="Breadth-first from the root: asks about each node that no answer puts below the cut.",
+        doc="Breadth-first from the root: queries each node that no answer puts below the cut.",
         parameters=(
             *_votes(1, ", where votes are not given as a number"),
             _undecided(
                 "together",
-                "Of a present cut: what the leaves below a node are that was not asked about.",
+                "How the current cut treats the leaves below a node that was not queried.",
             ),
         ),
         **_SEARCH,
@@ -109,11 +109,11 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
     AlgorithmSpec(
         name="OTS",
         function="hcbench_cuts.ots:one_third_splitting",
-        doc="One Third Splitting: each answer leaves out a third or more of the cuts left.",
+        doc="One Third Splitting: each answer excludes at least a third of the remaining cuts.",
         parameters=(
             _undecided(
                 "apart",
-                "Of a present cut: what the leaves below a node are of which no answer tells.",
+                "How the current cut treats the leaves below a node that no answer decides.",
             ),
         ),
         **_SEARCH,
@@ -121,7 +121,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
     AlgorithmSpec(
         name="WDP",
         function="hcbench_cuts.wdp:weighted_dichotomic_path",
-        doc="Weighted Dichotomic Path: binary search on the path of most entropy, by a prior.",
+        doc="Weighted Dichotomic Path: binary search on the path of maximum entropy, by a prior.",
         parameters=_PRIOR,
         **_SEARCH,
     ),

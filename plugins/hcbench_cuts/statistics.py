@@ -28,7 +28,7 @@ def leaf_depth(scored: Scored, *, statistic: Literal["mean", "sd"] = "mean") -> 
 
 
 def lower_leaves(scored: Scored) -> float:
-    """|L_s(T)|: pairs of sibling leaves, in a tree of higher degree nodes with leaves alone below.
+    """|L_s(T)|: pairs of sibling leaves; in a nonbinary tree, nodes with only leaves below.
 
     It is the largest K-tilde that a cut can have (section 3).
     """
@@ -39,15 +39,16 @@ def lower_leaves(scored: Scored) -> float:
 
 
 def k_tilde(scored: Scored) -> float:
-    """K-tilde(T, c): how many leaves the tree of the nodes at and above the cut has.
+    """K-tilde(T, c): the number of leaves of the tree of the nodes at and above the cut.
 
-    Its nodes are those above the cut and those of its lower boundary, leaves of T left out
-    (section 3). It is at most the number of clusters, and as many as the paths that WDP searches.
+    Its nodes are those above the cut and those of its lower boundary, excluding the leaves of T
+    (section 3). It is at most the number of clusters, and equals the number of paths that WDP
+    searches.
 
     Raises
     ------
     NotApplicableError
-        If the result is no cut of the tree.
+        If the result is not a cut of the tree.
     """
     tree = _tree(scored)
     below = _below_cut(tree, scored.result)
@@ -66,30 +67,30 @@ def excess_risk(
 ) -> float:
     """Clustering error minus that of the best cut of the same tree.
 
-    Equation (2) of the paper for uniform pairs, all n^2 of them counted: (d_H(Sigma, C) -
+    Equation (2) of the paper for uniform pairs, over all n^2 of them: (d_H(Sigma, C) -
     min d_H(Sigma, C(c))) / n^2.
 
     Parameters
     ----------
     against : {"truth", "answers"}
-        Sigma is that of the true clusters, or what the oracle answers, persistent noise included;
-        of noise that is drawn anew each time the expectation.
+        Sigma is that of the true clusters, or the answers of the oracle including persistent noise;
+        for noise drawn anew for each answer, the expected answers.
     K : int, optional
-        The most clusters of the best cut. A result with more may then be better than that.
+        The maximum number of clusters of the best cut. A result with more clusters may be better.
 
     Returns
     -------
     float
-        O(n log n); against answers O(1) more for each pair about which they are not what clusters
-        would say.
+        O(n log n); with answers, an additional O(1) for each pair whose answer contradicts the true
+        clusters.
 
     Raises
     ------
     NotApplicableError
-        If there is no tree, the result is no partition, or there are no such answers.
+        If there is no tree, the result is not a partition, or the answers are not available.
     """
     if scored.problem.tree is None or not isinstance(scored.result, Partition):
-        raise NotApplicableError("excess-risk is that of a cut of a given tree")
+        raise NotApplicableError("excess-risk is defined for cuts of a given tree")
     tree = scored.problem.tree
     if against == "truth":
         sigma = AnswerMatrix(finest_partition(scored.problem))
@@ -100,15 +101,15 @@ def excess_risk(
 
 
 def _tree(scored: Scored) -> Tree:
-    """The tree that was cut, or the one that is the result."""
+    """The tree that was cut, or the resulting tree."""
     tree = scored.result if isinstance(scored.result, Tree) else scored.problem.tree
     if tree is None:
-        raise NotApplicableError("this is about the tree that was cut, and there is none")
+        raise NotApplicableError("this metric describes the tree that was cut, and there is none")
     return tree
 
 
 def _below_cut(tree: Tree, result: object) -> NDArray[np.bool_]:
-    """Whether each node (m,) is at the cut or below it: whether its leaves are of one cluster."""
+    """Whether each node (m,) is at or below the cut: whether one cluster has all its leaves."""
     if not isinstance(result, Partition):
         raise NotApplicableError("the result is a hierarchy, not a cut of one")
     changes = np.diff(result.labels[tree.leaf_order]) != 0
@@ -118,5 +119,5 @@ def _below_cut(tree: Tree, result: object) -> NDArray[np.bool_]:
     above = ~below[tree.parent]
     above[-1] = True
     if int((below & above).sum()) != result.n_clusters:
-        raise NotApplicableError("the clusters are no cut of the tree")
+        raise NotApplicableError("the clusters are not a cut of the tree")
     return np.asarray(below)

@@ -1,4 +1,4 @@
-"""Both tables of Gentile et al. 2019, and what the paper proves, as suites."""
+"""The suites of the tables and theorems of Gentile et al. 2019."""
 
 from __future__ import annotations
 

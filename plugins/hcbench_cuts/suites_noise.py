@@ -1,7 +1,7 @@
-"""Theorems 4 and 5 of Gentile et al. 2019: wrong answers, and labels that are those of no cut.
+"""Theorems 4 and 5 of Gentile et al. 2019: wrong answers, and labels that are not a cut.
 
-Theorem 4's error is taken from its proof: clusters are merged at nodes of fewer than m pairs alone,
-which in a full tree have fewer than 2 sqrt(m) leaves. Of theorem 5 the constant is taken to be 1.
+Theorem 4's error is taken from its proof: clusters are merged only at nodes of fewer than m pairs,
+which in a full tree have fewer than 2 sqrt(m) leaves. The constant of theorem 5 is set to 1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def votes(noise: float) -> int:
 
 
 def error_bound(noise: float) -> float:
-    """2 sqrt(m) / n: clusters are merged at nodes of fewer than m pairs alone, in a full tree."""
+    """2 sqrt(m) / n: in a full tree, clusters are merged only at nodes of fewer than m pairs."""
     return 2 * math.sqrt(votes(noise)) / N
 
 
@@ -69,7 +69,7 @@ def _theorem_4() -> Iterator[Claim]:
         )
         paths = mean_k_tilde("balanced", N, CONSTANT)
         yield Claim(
-            claim=f"Theorem 4, m questions in the place of each one of WDP: lambda = {noise}",
+            claim=f"Theorem 4, m queries in the place of each one of WDP: lambda = {noise}",
             algorithm=voting(noise),
             dataset=dataset,
             oracle=oracle,
@@ -156,7 +156,7 @@ def _theorem_5() -> Iterator[Claim]:
 
 THEOREM_4 = Suite(
     name="gentile2019-theorem4",
-    doc="Theorem 4: N-WDP where a part of the pairs is answered wrongly for good.",
+    doc="Theorem 4: N-WDP under persistent noise.",
     algorithms=(*map(voting, NOISES), INFORMED, "BF"),
     datasets=(shape("balanced", CONSTANT),),
     oracles=tuple(map(noisy, NOISES)),
@@ -175,8 +175,8 @@ THEOREM_4 = Suite(
 
 THEOREM_5 = Suite(
     name="gentile2019-theorem5",
-    doc="Theorem 5: the excess risk of NR over the best cut into few clusters, labels of digits "
-    "being the truth, which no cut has.",
+    doc="Theorem 5: the excess risk of NR over the best cut into few clusters; the truth is the "
+    "labels of digits, which are not a cut.",
     algorithms=tuple(name for rounds in ROUNDS for name in (sampled(rounds), passive(rounds))),
     datasets=(LABELLED,),
     metrics=(EXCESS, ERROR, "queries", "draws", "n-clusters"),
@@ -185,7 +185,7 @@ THEOREM_5 = Suite(
     figures=(
         Figure(
             name="gentile2019-theorem5",
-            doc="Excess risk and questions of NR and ERM against the pairs drawn.",
+            doc="Excess risk and queries of NR and ERM against the pairs drawn.",
             function="hcbench_cuts.figures:excess",
         ),
     ),

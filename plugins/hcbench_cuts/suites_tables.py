@@ -1,13 +1,13 @@
 """Tables 1 and 2 of Gentile et al. 2019 as suites: trees of 10000 digits, and errors of their cuts.
 
-What the paper leaves open is chosen here. Which 10000 digits it took is not known: these are the
-first of the training set. The grids over which parameters were tuned are not printed either.
+Choices that the paper does not specify are made here. It does not say which 10000 digits it used:
+these are the first of the training set. Nor does it print the grids over which it tuned parameters.
 
-As in the paper each run takes of its grid the value with the least error on a validation set of 500
-pairs, and is judged on the others (`TUNED`); here it does so anew at each number of queries, and
-where several err equally takes the first of the grid. The labels of the validation set are not
-among the queries of a column: that ERM may see as many more is a claim of its own. Beside it stands
-the value that is best in hindsight (`BEST_VALUES`), for which no label is charged.
+As in the paper, each run selects from its grid the value with the lowest error on a validation set
+of 500 pairs, and is evaluated on the other pairs (`TUNED`); here it selects anew at each number of
+queries, and of equal errors the first in the grid. The labels of the validation set do not count as
+queries of a column; a separate claim allows ERM that many more. For comparison, `BEST_VALUES` are
+the best values in hindsight, for which no labels are counted.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from hcbench_cuts.references import GENTILE_2019
 ERROR = "clustering-error"
 TEST_ERROR, VALIDATION_ERROR = "test-error", "validation-error"
 MNIST = "mnist[n=10000]"
-OTHER_DIGITS = "the first 10000 training digits; which ones the paper took is not known"
+OTHER_DIGITS = "the first 10000 training digits; the paper does not say which ones it used"
 
 LINKAGES = {"SING": "Single", "MED": "Median", "COMP": "Complete"}
-"""Linkages by their name in the tables."""
+"""Linkages by their names in the tables."""
 
 
 def digits(tree: str, data: str = MNIST) -> str:
-    """The linkage of digits that is to be cut, the labels being the truth."""
+    """The linkage of digits to be cut, with the labels as true clusters."""
     return f"cut-of[data='{data}', tree={LINKAGES[tree]}, law=labels]"
 
 
 def _share(percent: str) -> str:
-    """A printed percentage as a part of 1 with the same digits."""
+    """A printed percentage as a fraction with the same digits."""
     return str(Decimal(percent).scaleb(-2))
 
 
@@ -86,7 +86,7 @@ TABLE_1 = Suite(
 
 QUERIES = (250, 500, 1000, 2000, 5000, 10000, 20000)
 VALIDATION = 500
-"""Labels that tuning took; ERM, which has nothing to tune, may see as many more."""
+"""Labels used for tuning; ERM, which has nothing to tune, may see as many more."""
 
 TEST_ERRORS = {
     ("SING", "ERM"): "8.81 8.78 8.39 8.29 8.29 8.29 8.29",
@@ -115,7 +115,7 @@ GRIDS = {
     "NR": f"NR[c0={list(C0)}, rounds={ROUNDS}]",
     "BF": f"BF[votes={list(VOTES)}]",
 }
-"""What runs, and what is tuned."""
+"""The algorithms, and the grids over which they are tuned."""
 
 BEST_VALUES = {
     ("SING", "N-WDP"): 1,
@@ -141,7 +141,7 @@ def best_value(tree: str, algorithm: str) -> str:
 
 
 class Way(NamedTuple):
-    """One way to take parameters: how claims call it, the error, and by what it is tuned."""
+    """One way to select parameters: its suffix in claims, the error, and the metric to tune by."""
 
     suffix: str
     metric: str
@@ -157,7 +157,7 @@ HINDSIGHT = Way(", in hindsight", ERROR, "")
 
 
 def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
-    """Queries, the printed error as a part of 1, and its standard deviation; gaps left out."""
+    """Queries, the printed error as a fraction, and its standard deviation, excluding gaps."""
     for queries, text in zip(QUERIES, TEST_ERRORS[tree, algorithm].split(), strict=True):
         if text != "-":
             error, _, deviation = text.partition("±")
@@ -165,7 +165,7 @@ def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
 
 
 def _table_2(way: Way) -> Iterator[Claim]:
-    """Every printed value; and what the text says of the algorithms."""
+    """Every printed value, and the statements of the text about the algorithms."""
     for tree, algorithm in TEST_ERRORS:
         if way == HINDSIGHT and (tree, algorithm) not in BEST_VALUES:
             continue
@@ -186,7 +186,7 @@ def _table_2(way: Way) -> Iterator[Claim]:
 
 
 def _said(way: Way) -> Iterator[Claim]:
-    """What the text says of table 2."""
+    """The statements of the text about table 2."""
     for tree in LINKAGES:
         for queries in QUERIES[:3]:
             yield Claim(

@@ -1,11 +1,11 @@
-"""Theorems 1, 2, 3 and 6 of Gentile et al. 2019: questions of searches that get no wrong answer.
+"""Theorems 1, 2, 3 and 6 of Gentile et al. 2019: queries of searches without wrong answers.
 
-Where the paper has an O(.), a constant is taken for which the bound can be shown. OTS: an answer
-leaves at most 2/3 of the cuts, so that there are no more than log_{3/2} N(T) of them. WDP: a search
-on a path of h + 1 places asks H + 2 questions at most in the mean, H being the entropy of the place
-of the cut, by bisection of its weight, and H <= log2(h + 1). Theorem 2: of its prior, uniform over
-2^B cuts (law=hard), B / 2 questions are needed in the mean. K-tilde is a bound cut by cut: each
-leaf of the tree T'_c* has to be asked about, so that no algorithm finds c* from fewer questions.
+Where the paper has an O(.), we use a constant for which the bound can be proved. OTS: each answer
+leaves at most 2/3 of the cuts, so there are at most log_{3/2} N(T) queries. WDP: bisection by
+probability on a path of h + 1 places takes at most H + 2 queries on average, where H is the entropy
+of the place of the cut, and H <= log2(h + 1). Theorem 2: under its prior, uniform over 2^B cuts
+(law=hard), B / 2 queries are necessary on average. K-tilde is a bound for each cut: each leaf of
+the tree T'_c* has to be queried, so that no algorithm finds c* with fewer queries.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def real(linkage: str, law: str) -> str:
 
 
 def hard(b: int) -> str:
-    """The law that is theorem 2's prior."""
+    """The law of theorem 2's prior."""
     return f"law=hard, k={b}"
 
 
-# ---- What is known of the regular shapes ---------------------------------------------------------
+# ---- Properties of the regular shapes ------------------------------------------------------------
 
 
 def log_cuts(name: str, n: int) -> float:
@@ -83,12 +83,12 @@ def mean_k_tilde(name: str, n: int, law: str) -> float:
 
 
 def log2_places(h: int) -> float:
-    """The most questions on a path in the mean, one by one path: log2(h + 1) + 2."""
+    """The maximum average number of queries on a path: log2(h + 1) + 2."""
     return math.log2(h + 1) + 2
 
 
 def rounded(bound: float) -> str:
-    """A bound as a claim has it."""
+    """A bound as printed in a claim."""
     return f"{bound:.5g}"
 
 
@@ -96,7 +96,7 @@ def rounded(bound: float) -> str:
 
 
 def _cuts() -> Iterator[tuple[str, str, float]]:
-    """Data set, what it is, and ln N(T)."""
+    """Data set, its description, and ln N(T)."""
     for name in SHAPES:
         for n in SIZES:
             for law in (UNIFORM, TOP):
@@ -108,7 +108,7 @@ def _cuts() -> Iterator[tuple[str, str, float]]:
 
 
 def _hard_cuts() -> Iterator[tuple[str, str, int]]:
-    """Data set, what it is, and B."""
+    """Data set, its description, and B."""
     for name, sizes in HARD.items():
         for b in sizes:
             if name in SHAPES:
@@ -120,7 +120,7 @@ def _hard_cuts() -> Iterator[tuple[str, str, int]]:
 def _theorem_1() -> Iterator[Claim]:
     for dataset, what, log_n in _cuts():
         yield Claim(
-            claim=f"Theorem 1, OTS asks O(log N) questions: {what}",
+            claim=f"Theorem 1, OTS asks O(log N) queries: {what}",
             algorithm="OTS",
             dataset=dataset,
             metric="queries",
@@ -142,7 +142,7 @@ def _theorem_1() -> Iterator[Claim]:
         if UNIFORM in dataset:
             for name in SEARCHES:
                 yield Claim(
-                    claim=f"log2 N questions are needed in the mean of all cuts: {name}, {what}",
+                    claim=f"log2 N queries are needed in the mean of all cuts: {name}, {what}",
                     algorithm=name,
                     dataset=dataset,
                     metric="queries",
@@ -152,7 +152,7 @@ def _theorem_1() -> Iterator[Claim]:
                 )
         if TOP in dataset:
             yield Claim(
-                claim=f"Section 3, BF asks at most 2 K - 1 questions: {what}",
+                claim=f"Section 3, BF asks at most 2 K - 1 queries: {what}",
                 algorithm="BF",
                 dataset=dataset,
                 metric="queries",
@@ -178,7 +178,7 @@ def _theorem_2() -> Iterator[Claim]:
     for dataset, what, _ in _cuts():
         for name in SEARCHES:
             yield Claim(
-                claim=f"Theorem 2, no fewer than K-tilde questions: {name}, {what}",
+                claim=f"Theorem 2, no fewer than K-tilde queries: {name}, {what}",
                 algorithm=name,
                 dataset=dataset,
                 metric="queries",
@@ -202,7 +202,7 @@ def _hard_prior() -> Iterator[Claim]:
     for dataset, what, b in _hard_cuts():
         for name in SEARCHES:
             yield Claim(
-                claim=f"Theorem 2, B / 2 questions are needed of its prior: {name}, {what}",
+                claim=f"Theorem 2, B / 2 queries are needed of its prior: {name}, {what}",
                 algorithm=name,
                 dataset=dataset,
                 metric="queries",
@@ -210,7 +210,7 @@ def _hard_prior() -> Iterator[Claim]:
                 relation=">=",
             )
             yield Claim(
-                claim=f"B questions are needed of theorem 2's prior: {name}, {what}",
+                claim=f"B queries are needed of theorem 2's prior: {name}, {what}",
                 algorithm=name,
                 dataset=dataset,
                 metric="queries",
@@ -255,7 +255,7 @@ def _theorem_3() -> Iterator[Claim]:
             for n in SIZES if law == UNIFORM else (N,):
                 paths = mean_k_tilde(name, n, law)
                 yield Claim(
-                    claim="Theorem 3, WDP asks O(E[K-tilde] log h) questions: "
+                    claim="Theorem 3, WDP asks O(E[K-tilde] log h) queries: "
                     f"{name}, n = {n}, {law}",
                     algorithm=prior,
                     dataset=shape(name, law, n),
@@ -301,7 +301,7 @@ def banded(bands: int) -> str:
 def _theorem_6() -> Iterator[Claim]:
     for bands in BANDS:
         yield Claim(
-            claim=f"Theorem 6, WDP asks O(K-tilde log b) questions: b = {bands}, K = {MANY}",
+            claim=f"Theorem 6, WDP asks O(K-tilde log b) queries: b = {bands}, K = {MANY}",
             algorithm=banded(bands),
             dataset=IN_BAND,
             metric="queries",
@@ -333,7 +333,7 @@ _ONLY = tuple(dict.fromkeys(_pairs()))
 
 THEOREMS = Suite(
     name="gentile2019-theorems",
-    doc="Theorems 1, 2, 3 and 6: questions of BF, OTS and WDP on random cuts, against log N, "
+    doc="Theorems 1, 2, 3 and 6: queries of BF, OTS and WDP on random cuts, against log N, "
     "K-tilde, log h and log b.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
     datasets=tuple(dict.fromkeys(dataset for _, dataset in _ONLY)),
@@ -344,7 +344,7 @@ THEOREMS = Suite(
     figures=(
         Figure(
             name="gentile2019-theorems1-3",
-            doc="Questions against log N(T), and against K-tilde, with the bounds.",
+            doc="Queries against log N(T), and against K-tilde, with the bounds.",
             function="hcbench_cuts.figures:questions",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Errors on pairs that are kept apart to choose a parameter by, and on all others.
+"""Errors on a validation set of pairs for tuning, and on all other pairs.
 
 Gentile et al. 2019, section 5: "picked the best performing value on a validation set of 500 labeled
 pairs", and test errors without these.
@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 from hcbench import NotApplicableError, Oracle, Partition, Scored, finest_partition, pair_index
 
 START = 1 << 40
-"""Where in the oracle's stream of pairs a validation set begins: no run draws so many."""
+"""The position in the oracle's stream of pairs where the validation set starts, past any run."""
 
-_SPARE = 8  # pairs drawn for each that is wanted: some come twice
+_SPARE = 8  # pairs drawn for each one needed, as some are drawn twice
 
 
 def validation_error(scored: Scored, *, pairs: int = 500) -> float:
-    """Part of the validation set on which the clusters differ from what the oracle answers.
+    """Proportion of the validation set on which the clusters differ from the oracle's answers.
 
-    The set has so many different unordered pairs, in the order in which the oracle's stream brings
-    them from number `START` on. So all algorithms that ask one oracle have the same set, each
-    repetition has another, and like the pairs that are drawn for an algorithm they are uniform
-    unless the oracle's ``skew`` says otherwise. An algorithm may by chance have asked about some.
+    The set holds the first different unordered pairs of the oracle's stream from position `START`
+    on. All algorithms that query one oracle share the set, each repetition has another, and like
+    the pairs drawn for an algorithm they are uniform unless the oracle has a ``skew``. An algorithm
+    may by chance have queried some of them.
 
     Parameters
     ----------
     scored : Scored
         The result must be a partition.
     pairs : int
-        Their labels are not counted as questions of the algorithm.
+        Size of the validation set. Its labels are not counted as queries of the algorithm.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def validation_error(scored: Scored, *, pairs: int = 500) -> float:
     Raises
     ------
     NotApplicableError
-        If the oracle draws no pairs or does not tell its answers, or there are not so many pairs.
+        If the oracle draws no pairs or does not reveal its answers, or there are too few pairs.
     """
     apart = kept_apart(scored, pairs)
     answers = scored.answers
@@ -49,10 +49,10 @@ def validation_error(scored: Scored, *, pairs: int = 500) -> float:
 
 
 def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
-    """Clustering error over all ordered pairs but those of the validation set.
+    """Clustering error over all ordered pairs, excluding the validation set.
 
-    ``(d_H(Sigma*, C) - 2 w) / (n^2 - 2 pairs)``, w being the pairs of the validation set on which
-    the clusters differ from the true ones.
+    ``(d_H(Sigma*, C) - 2 w) / (n^2 - 2 pairs)``, where w counts the pairs of the validation set on
+    which the clusters differ from the true ones.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def kept_apart(scored: Scored, pairs: int) -> NDArray[np.int64]:
     answers, n = scored.answers, scored.problem.n
     if answers is None or answers.matrix is None or answers.draw is None:
         raise NotApplicableError(
-            "a validation set is drawn by an oracle that tells its answers about all pairs, such "
+            "a validation set needs an oracle that draws pairs and reveals all its answers, such "
             "as pair-queries"
         )
     drawn = np.sort(answers.draw(START, _SPARE * pairs), axis=1)
@@ -97,7 +97,7 @@ def kept_apart(scored: Scored, pairs: int) -> NDArray[np.int64]:
     if len(first) < pairs:
         raise NotApplicableError(
             f"pairs={pairs}: {_SPARE * pairs} draws brought {len(first)} of the {n * (n - 1) // 2} "
-            "pairs; take fewer"
+            "pairs; use fewer"
         )
     return np.asarray(drawn[np.sort(first)[:pairs]])
 

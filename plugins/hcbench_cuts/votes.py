@@ -1,4 +1,4 @@
-"""How many pairs of leaves vote on a node, so that a majority is right."""
+"""The number of pairs of leaves that vote on a node, so that the majority is right."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ Votes = Literal["hoeffding", "binomial"] | int
 
 
 def votes_of_node(n: int, votes: Votes, noise: float, delta: float, constant: float) -> int:
-    """How many of a node's pairs are asked about: m of Gentile et al. 2019, appendix B.4.
+    """The number of pairs queried per node: m of Gentile et al. 2019, appendix B.4.
 
     Parameters
     ----------
     n : int
         Number of items.
     votes : {"hoeffding", "binomial"} or int
-        "hoeffding": constant ln(n / delta) / (1 - 2 noise)^2, up to the next odd number. With a
-        constant of 2 a majority is wrong with probability delta / n at most, by Hoeffding's
-        inequality, which holds for draws without replacement too. "binomial": the smallest odd
-        number for which that is so by the binomial distribution.
+        "hoeffding": constant ln(n / delta) / (1 - 2 noise)^2, rounded up to an odd number. With a
+        constant of 2 a majority is wrong with probability at most delta / n, by Hoeffding's
+        inequality, which also holds for draws without replacement. "binomial": the smallest odd
+        number with this guarantee by the binomial distribution.
     noise : float
-        lambda, the part of all pairs whose answer is wrong; below 1/2.
+        lambda, the proportion of pairs with a wrong answer; below 1/2.
     delta : float
-        The probability that any of n votes may be wrong.
+        The probability that any of n votes is wrong.
     constant : float
-        alpha, of "hoeffding".
+        alpha, for "hoeffding".
 
     Raises
     ------
     ParameterError
-        If ``noise`` is so close to 1/2 that the number is none.
+        If ``noise`` is so close to 1/2 that the number overflows.
     """
     if isinstance(votes, int):
         return votes
@@ -42,7 +42,7 @@ def votes_of_node(n: int, votes: Votes, noise: float, delta: float, constant: fl
     needed = constant * log(n / delta) / steepness if steepness > 0.0 else np.inf
     if needed > np.iinfo(np.int32).max:
         raise ParameterError(
-            f"noise={noise!r} is too close to 1/2: a vote would take {needed:.3g} answers; "
+            f"noise={noise!r} is too close to 1/2: a vote would need {needed:.3g} answers; "
             "give votes= as a number"
         )
     most = ceil(needed) | 1
@@ -50,7 +50,7 @@ def votes_of_node(n: int, votes: Votes, noise: float, delta: float, constant: fl
 
 
 def _smallest_majority(noise: float, failure: float) -> int:
-    """The smallest odd number of votes of which most are wrong with this probability at most."""
+    """The smallest odd number of votes whose majority is wrong with at most this probability."""
     from scipy.stats import binom
 
     few, many = 0, 1  # votes are 2 k + 1
@@ -74,5 +74,5 @@ def most_questions(
     constant: float = 2.0,
     **_others: Any,
 ) -> tuple[int, bool]:
-    """How many questions a search asks at most: the votes on all inner nodes, n - 1 or fewer."""
+    """The maximum number of queries: the votes on all inner nodes, of which there are <= n - 1."""
     return max(n - 1, 0) * votes_of_node(n, votes, noise, delta, constant), True

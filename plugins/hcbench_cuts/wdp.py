@@ -1,4 +1,4 @@
-"""WDP and N-WDP: binary searches on paths, by the probabilities of a prior."""
+"""WDP and N-WDP: binary searches on paths, weighted by a prior."""
 
 from __future__ import annotations
 
@@ -29,35 +29,32 @@ def weighted_dichotomic_path(
     epsilon: float = 0.01,
     undecided: Undecided = "apart",
 ) -> Partition:
-    """Search the path whose place of the cut is the least certain, again and again.
+    """Repeatedly search the path of maximum entropy by bisection.
 
-    Weighted Dichotomic Path, appendix B.3 of Gentile et al. 2019. Without noise the cut is the true
-    one. The paths that are searched are K~ in number, the leaves of the part of the tree above the
-    cut and just below it, without the tree's own leaves (lemma 3), and of cuts drawn from the prior
-    the mean number of questions is O(E[K~] log h) (theorem 3).
+    Weighted Dichotomic Path, appendix B.3 of Gentile et al. 2019. Without noise it finds the true
+    cut. It searches K~ paths, the number of leaves of the part of the tree above the cut and just
+    below it, excluding the tree's own leaves (lemma 3). For cuts drawn from the prior, the mean
+    number of queries is O(E[K~] log h) (theorem 3).
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind pair-queries. One pair is asked about each node, so that a wrong answer stays.
+        Of kind pair-queries. Each node is queried with one pair: a wrong answer is not corrected.
     prior : {"uniform", "bands"}, float, sequence or callable
-        P(v), the probability that a node is below the cut, given that all above it are above:
-        1 / N(v), which makes all cuts equally likely; see `bands_prior`; one number for all inner
-        nodes; those of the inner nodes n .. m-1, in the order of their ids; what a function of the
-        tree returns as such.
-    bands : int or sequence of float
-        Of prior=bands: how many, or their heights.
-    epsilon : float
-        Of prior=bands: the probability of all other cuts.
+        P(v), the probability that a node is below the cut, given that all nodes above it are above
+        the cut; see `prior_of`.
+    bands, epsilon
+        For prior="bands"; see `bands_prior`.
     undecided : {"apart", "together"}
-        Whether the present cut is the finest or the coarsest of those with the largest posterior
-        probability. With the uniform prior these are all that agree with the answers.
+        Whether the current cut is the finest or the coarsest of those with the largest posterior
+        probability. With the uniform prior these are all cuts that agree with the answers.
 
     Returns
     -------
     Partition
-        A cut of the tree. Where the budget ends first, the present one: of the cuts that agree with
-        all answers, also those of an unfinished search, the one with the largest prior probability.
+        A cut of the tree. If the budget ends first, the current one: of the cuts that agree with
+        all answers, including those of an unfinished search, the one with the largest prior
+        probability.
 
     Raises
     ------
@@ -68,9 +65,9 @@ def weighted_dichotomic_path(
 
     Notes
     -----
-    Of paths of equal entropy the one with the root of largest id is searched first, and leads
-    through the child of smallest id. O(m + Q log h + K~ log m) time for m nodes and Q questions;
-    about 90 bytes a leaf of a binary tree.
+    Of paths of equal entropy the one whose root has the largest id is searched first, through the
+    child of smallest id. O(m + Q log h + K~ log m) time for m nodes and Q queries; about 90 bytes
+    per leaf of a binary tree.
     """
     tree = tree_of(given)
     return _search(oracle, Search.of(tree, rng), prior_of(tree, prior, bands, epsilon), undecided)
@@ -91,36 +88,37 @@ def noisy_weighted_dichotomic_path(
     epsilon: float = 0.01,
     undecided: Undecided = "apart",
 ) -> Partition:
-    """Search as WDP does, where many pairs of leaves vote on each node.
+    """WDP in which many pairs of leaves vote on each node.
 
-    Noisy Weighted Dichotomic Path, appendix B.4 of Gentile et al. 2019, against persistent noise. A
-    node with fewer than m pairs of leaves is below the cut from the start, with all below it: the
-    cut is the true one, clusters merged at such nodes, with probability 1 - delta or more.
+    Noisy Weighted Dichotomic Path, appendix B.4 of Gentile et al. 2019, for persistent noise. Nodes
+    with fewer than m pairs of leaves, and all nodes below them, are below the cut from the start.
+    With probability at least 1 - delta, the result is the true cut with clusters merged at such
+    nodes.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind pair-queries.
     noise : float
-        lambda, the part of all pairs whose answer is wrong, in [0, 1/2).
+        lambda, the proportion of pairs with a wrong answer, in [0, 1/2).
     delta : float
         In (0, 1).
     votes : {"hoeffding", "binomial"} or int
-        How m is found, or m; see `votes_of_node`. The m pairs are drawn at random, none twice. Half
-        of an even number are no majority: apart.
+        How to compute m, or m itself; see `votes_of_node`. The m pairs are drawn at random without
+        replacement. A tie means apart.
     constant : float
-        Of votes=hoeffding: alpha; the paper leaves it open, and with 2 the promise is kept.
+        For votes="hoeffding": alpha. The paper does not specify it; with 2 the guarantee holds.
     stop : {"all", "decided"}
-        Whether all m pairs are asked about, as published, or none once the others cannot change
-        what the majority is: the same cut from fewer questions.
+        Whether to query all m pairs, as published, or to stop once the remaining ones cannot change
+        the majority: the same cut with fewer queries.
     prior, bands, epsilon, undecided
-        As of `weighted_dichotomic_path`; P(v) = 1 for nodes of too few pairs.
+        As in `weighted_dichotomic_path`; P(v) = 1 for nodes with too few pairs.
 
     Returns
     -------
     Partition
-        A cut of the tree. Where the budget ends first, the present one, as of WDP; the answers of
-        an unfinished vote tell nothing.
+        A cut of the tree. If the budget ends first, the current one as in WDP; the answers of an
+        unfinished vote are ignored.
 
     Raises
     ------
@@ -148,7 +146,7 @@ def _search(oracle: Oracle, search: Search, prior: LogPrior, undecided: Undecide
         entropy.view(np.int32),
         prior.above,
     )
-    # Without these the order makes no difference: no path's questions depend on another's.
+    # Without these the order does not matter: the queries of a path depend on no other path.
     search.at[IN_ORDER] = oracle.ledger.budget is not None or bool(oracle.checkpoints)
     kernels.start_paths(search.at, search.shape, search.label, *arrays)
 

@@ -1,4 +1,4 @@
-"""Cuts that people make without asking anyone."""
+"""Common cuts that need no queries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hcbench_cuts.given_tree import tree_of
 
 
 def no_questions(n: int, **_params: Any) -> tuple[int, bool]:
-    """How many questions are asked."""
+    """The number of queries: none."""
     return 0, True
 
 
@@ -34,14 +34,14 @@ def cut_at_k(
     Parameters
     ----------
     K : int, optional
-        Number of clusters; that of the true ones (hint ``n_clusters``) if left out. At a node of
-        more than two children there may be more.
+        Number of clusters, by default the true number (hint ``n_clusters``). The result may have
+        more where a node has more than two children.
 
     Returns
     -------
     Partition
-        `hcbench.Tree.cut`: by height or order of merges; without them the largest cluster is split
-        first.
+        From `hcbench.Tree.cut`: by height or merge order; without these, the largest cluster is
+        split first.
 
     Raises
     ------
@@ -56,10 +56,10 @@ def cut_at_k(
 
 
 def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Partition:
-    """Cut where the heights of two successive merges are the farthest apart.
+    """Cut at the largest gap between the heights of two successive merges.
 
-    Of equal gaps, the one nearest to the root; one cluster where all merges are at one height.
-    Heights that are not monotone count as their envelope. O(n log n).
+    Of equal gaps, the one nearest to the root; one cluster if all merges have the same height.
+    Heights that are not monotone are replaced by their envelope. O(n log n).
 
     Returns
     -------
@@ -68,14 +68,14 @@ def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Parti
     Raises
     ------
     NotApplicableError
-        If the tree has no heights, or merely the order of its merges.
+        If the tree has no heights, or only a merge order.
     """
     tree = tree_of(given)
     if tree.kind not in (HeightKind.DISTANCE, HeightKind.AFFINITY):
         has = "an order of merges" if tree.kind is HeightKind.ORDER else "no heights"
         raise NotApplicableError(f"largest-gap compares heights, and this tree has {has}")
     sign = 1.0 if tree.kind is HeightKind.DISTANCE else -1.0
-    levels = np.unique(sign * tree.envelope[tree.n :])  # rising to the root
+    levels = np.unique(sign * tree.envelope[tree.n :])  # increasing towards the root
     if levels.size < 2:
         return tree.cut(1)
     below = levels.size - 2 - int(np.argmax(np.diff(levels)[::-1]))

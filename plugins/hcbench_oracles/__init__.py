@@ -100,7 +100,7 @@ ORACLES = (
             Parameter(
                 "persistent",
                 False,
-                "Whether a question that is asked again gets the same answer, right or wrong.",
+                "Whether a query that is asked again gets the same answer, right or wrong.",
             ),
             _SIMILARITY,
         ),
@@ -142,7 +142,7 @@ ORACLES = (
             Parameter(
                 "persistent",
                 False,
-                "Whether a question that is asked again gets the same answer, right or wrong.",
+                "Whether a query that is asked again gets the same answer, right or wrong.",
             ),
             Parameter(
                 "corrupt",

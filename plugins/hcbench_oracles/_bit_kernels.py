@@ -1,4 +1,4 @@
-"""Compiled loops that answer many questions at once, a bit each. They trust their input."""
+"""Compiled loops that answer many queries at once, a bit each. They trust their input."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def answer_bits(
     Parameters
     ----------
     asked : (>= M(M-1)/2/64 + 1,) uint64
-        Bits of the questions (0, 1), (0, 2), ..., (M-2, M-1), one after another.
+        Bits of the queries (0, 1), (0, 2), ..., (M-2, M-1), one after another.
     rank : (64 w,) int32, w = ceil(M / 64)
         Of the similarities of the pairs; what follows the first M does not matter.
     below, above : (M,) int32
@@ -81,7 +81,7 @@ def answer_bits(
     won, lost = sides[0], sides[1]
     n_pairs, width = below.size, sides.shape[2]
     last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)
-    start = 0  # of the questions about a and all later pairs
+    start = 0  # of the queries about a and all later pairs
     for a in range(n_pairs - 1):
         first = (a + 1) >> 6
         ties = above[a] > below[a] + 1

@@ -12,7 +12,7 @@ from hcbench.compiled import WITH_ITSELF, question_key, uniform
 
 QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.question_key
 # Other random numbers than those that decide whether an answer is wrong.
-WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a question
+WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a query
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
 HEADER = 3  # ints before those of `row_starts`
 
@@ -64,7 +64,7 @@ def drop_ties(
 
 @njit(cache=True)
 def annotator_of(seed: int, key: Any, time: Any, annotators: int) -> int:
-    """Who is asked a question for the (time + 1)-th time: each of the annotators equally likely."""
+    """Who is asked a query for the (time + 1)-th time: each of the annotators equally likely."""
     return int(uniform(seed, key ^ WHO, time) * annotators)
 
 
@@ -98,7 +98,7 @@ def flip_answers(
 ) -> None:
     """Turn answers (m,) round, each with its `error_rate`. O(m).
 
-    Whether it is turned round depends on the seed, the question and how often it was asked before,
+    Whether it is turned round depends on the seed, the query and how often it was asked before,
     and on nothing else: see `hcbench.compiled.uniform`.
 
     Parameters
@@ -110,7 +110,7 @@ def flip_answers(
     items : i, j, k, l, (m,) each
         Items of ``closer`` and ``farther``.
     times : (m,) int64
-        How often each question was asked before; empty where none was.
+        How often each query was asked before; empty where none was.
     annotator : (m,) int32, written
         Who answered; not touched where there are no annotators, or they are known by name.
     named : bool
@@ -187,7 +187,7 @@ def answer_quadruplet(
     floats : tolerance, noise, scale, w
         `error_rate`'s; and the similarities (n(n-1)/2,) in condensed order.
     ints : seed, annotators, persistent, `row_starts`
-        If persistent is 1, a question is answered as if it were asked for the first time.
+        If persistent is 1, a query is answered as if it were asked for the first time.
     """
     if i == j or k == l:
         return WITH_ITSELF

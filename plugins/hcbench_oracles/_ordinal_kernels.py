@@ -1,4 +1,4 @@
-"""Compiled answers to ordinal questions: which of three items is not of the closest pair.
+"""Compiled answers to ordinal queries: which of three items is not of the closest pair.
 
 `answer_ordinal` compares distances of the three pairs. In a tree the distance is the number of
 leaves below the lowest common ancestor (an ultrametric); of similarities it is minus them.
@@ -223,7 +223,7 @@ def answer_ordinal(
         If the items are not three different ones.
     """
     if i in (j, k) or j == k:
-        raise ValueError("an ordinal question is about three different items")
+        raise ValueError("an ordinal query is about three different items")
     if ints[TREE] == 1 and floats[CORRUPTION] == 0:
         answer = _odd_in_tree(ints, i, j, k)
     else:

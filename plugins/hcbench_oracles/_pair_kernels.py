@@ -1,4 +1,4 @@
-"""Compiled answers to questions about two items: do they belong together? They trust their input.
+"""Compiled answers to queries about two items: do they belong together? They trust their input.
 
 Pairs of items i < j have ids in condensed order: ``n i - i(i+1)/2 + j - i - 1``. Whether a pair's
 answer is flipped for good follows from a keyed permutation of the ids: those that it takes to

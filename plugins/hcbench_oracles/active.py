@@ -1,4 +1,4 @@
-"""Active comparisons: whatever an algorithm asks, one question after another."""
+"""Active comparisons: whatever an algorithm asks, one query after another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quadruplet_queries(
 ) -> Answers:
     """Answer whether w_ij > w_kl (1) or w_ij < w_kl (-1); 0 where they are tied, noise or not.
 
-    Active setting of section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. A question that is
+    Active setting of section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. A query that is
     asked again is answered anew, unless the noise is persistent; asking it the other way round is
     asking it again. The answers are compiled: O(1) each, of n(n-1)/2 similarities in memory.
 

@@ -1,4 +1,4 @@
-"""How answers go wrong: one model for passive sets and active questions."""
+"""How answers go wrong: one model for passive sets and active queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEP = 1 << 16  # answers at a time: a few arrays of this length stay in the ca
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Probability that an answer is wrong; decided by seed, question and time of asking alone.
+    """Probability that an answer is wrong; decided by seed, query and time of asking alone.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Noise:
         If positive, a wrong answer is the likelier the closer the two similarities are: its
         probability is 1 / (1 + exp(|w1 - w2| / scale)), in the unit of the similarities.
     annotators : int
-        If positive, so many people answer, each question a random one of them, whose rate of wrong
+        If positive, so many people answer, each query a random one of them, whose rate of wrong
         answers is drawn from U[0, 2 noise]. Where the data name theirs, it is these, however many.
 
     Raises
@@ -73,7 +73,7 @@ class Noise:
             Changed in place.
         w : (n(n-1)/2,) array, optional
             Similarities of the pairs. Without them the answers are the data's own, which may
-            repeat a question, each time with another chance to be wrong.
+            repeat a query, each time with another chance to be wrong.
         known : (m,) int32 array, optional
             Who gave each answer, where the data tell.
 
@@ -105,7 +105,7 @@ class Noise:
 
 
 def times_asked(closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How often each question (m,) is asked before, whatever its answers. O(m log m) time."""
+    """How often each query (m,) is asked before, whatever its answers. O(m log m) time."""
     low, high = np.minimum(closer, farther), np.maximum(closer, farther)
     question = low.astype(np.uint64) << np.uint64(32) | high
     order = np.argsort(question, kind="stable")

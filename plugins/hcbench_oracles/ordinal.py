@@ -1,4 +1,4 @@
-"""Active ordinal questions: which of three items is the odd one out."""
+"""Active ordinal queries: which of three items is the odd one out."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ordinal_queries(
         smallest number, so that repeated wrong answers agree with each other. An adversary who knew
         an algorithm's weights could do worse.
     persistent : bool
-        Whether a question that is asked again gets the same answer.
+        Whether a query that is asked again gets the same answer.
     corrupt : float
         Part of the pairs whose distance is that of another random pair, for good (after Eriksson,
         Dasarathy, Singh & Nowak 2011). The distance in a tree is the number of leaves below the

@@ -1,4 +1,4 @@
-"""Active questions about two items: whether they belong together."""
+"""Active queries about two items: whether they belong together."""
 
 from __future__ import annotations
 

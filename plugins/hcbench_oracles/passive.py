@@ -75,10 +75,10 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Questions:
-    """All questions of a form, by number.
+    """All queries of a form, by number.
 
     ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared. ``of_all``:
-    they are all questions a < b about pairs, numbered in condensed order.
+    they are all queries a < b about pairs, numbered in condensed order.
     """
 
     n: int
@@ -191,7 +191,7 @@ def _triplets(n: int) -> _Questions:
 def _observe(
     w: NDArray[np.float64], tolerance: float, questions: _Questions, wanted: _Wanted, model: Noise
 ) -> Answers:
-    """Ask a random set of the questions."""
+    """Ask a random set of the queries."""
     rng = np.random.default_rng(model.seed)
     n = questions.n
     number = wanted.number(n, questions.total, False, rng)
@@ -212,7 +212,7 @@ def _observe(
 def _as_bits(
     w: NDArray[np.float64], tolerance: float, n: int, number: int, rng: np.random.Generator
 ) -> Comparisons:
-    """Ask a random set of so many of all questions; by bits, from the draw on."""
+    """Ask a random set of so many of all queries; by bits, from the draw on."""
     n_pairs = w.size
     asked = distinct_bits(n_pairs * (n_pairs - 1) // 2, number, rng)
     order = np.argsort(w)
@@ -225,7 +225,7 @@ def _as_bits(
     sides = np.zeros((2, 64 * width, width), np.uint64)
     _bit_kernels.answer_bits(asked, rank, below, above, sides)
     made = Comparisons.from_bits(n, sides)
-    # Where most questions were ties, a list is the better index of the rest.
+    # Where most queries were ties, a list is the better index of the rest.
     return made if made.is_dense else Comparisons(n, made.closer, made.farther)
 
 

@@ -207,7 +207,7 @@ EMBEDDINGS = (
 ASK = Parameter(
     "ask",
     "frugal",
-    '"frugal": as few questions as tournaments allow; "merge-sort": all pairs in order, as in the '
+    '"frugal": as few queries as tournaments allow; "merge-sort": all pairs in order, as in the '
     "proof of proposition 1. The tree is the same.",
     choices=("frugal", "merge-sort"),
 )

@@ -55,7 +55,7 @@ def complete_linkage_of_order(
 
 @njit(types.void(ASK, STATE, _MERGES), cache=True)
 def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
-    """Complete linkage by as few questions as tournaments allow.
+    """Complete linkage by as few queries as tournaments allow.
 
     The similarity of two clusters is that of their least similar items, and so never rises. Row i
     holds the pairs of clusters (i, c), c < i, in a tournament; a tournament of the rows finds the
@@ -65,7 +65,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
     (p, c) plays next; and where one c had won a part of row p and the same part of row q, it still
     does.
 
-    n(n-1)/2 - 1 questions until the first merge, O(n^2) in all as a rule, O(n^2 log n) at worst.
+    n(n-1)/2 - 1 queries until the first merge, O(n^2) in all as a rule, O(n^2 log n) at worst.
     Time likewise; 12 bytes for each of the n(n-1)/2 pairs.
 
     Parameters

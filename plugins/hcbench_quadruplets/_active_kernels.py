@@ -1,4 +1,4 @@
-"""Compiled loops that ask one question at a time: sorting, a spanning tree, a tournament's shape.
+"""Compiled loops that ask one query at a time: sorting, a spanning tree, a tournament's shape.
 
 All are called by `hcbench.Oracle.run`: ``ask(state, i, j, k, l)`` is positive where w_ij > w_kl.
 They hold no more than answers, so that any answers, contradictory ones too, lead to an end; where
@@ -70,7 +70,7 @@ def join_in_order(n: int, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray
 def sort_pairs(ask: Any, state: Any, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
     """Sort pairs i, j (m,) by merging, in place, the most similar ones first.
 
-    At least m - 1 and at most m ceil(log2 m) questions, in runs that are halved evenly: the proof
+    At least m - 1 and at most m ceil(log2 m) queries, in runs that are halved evenly: the proof
     of proposition 1. 32 m bytes.
     """
     m = i.size
@@ -105,8 +105,8 @@ def spanning_tree(
 ) -> None:
     """Spanning tree of largest similarities: Prim's algorithm, with a tournament of items.
 
-    Every pair is asked about when its first item joins, which is n(n-1)/2 - O(n) questions; an item
-    that comes closer plays its way up, and one that joins leaves: O(log n) questions each, of the
+    Every pair is asked about when its first item joins, which is n(n-1)/2 - O(n) queries; an item
+    that comes closer plays its way up, and one that joins leaves: O(log n) queries each, of the
     former about n ln n in all for similarities in random order. O(n) memory.
 
     Parameters

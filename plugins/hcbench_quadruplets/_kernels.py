@@ -50,7 +50,7 @@ def index_pairs(
     middle : (M,) int64
     other : (2m,) uint32
         ``other[start[b]:middle[b]]`` are the pairs a with S[a, b] = 1, closer than b;
-        ``other[middle[b]:start[b+1]]`` those with S[a, b] = -1. Where both answers to a question
+        ``other[middle[b]:start[b+1]]`` those with S[a, b] = -1. Where both answers to a query
         are there, a is in both and cancels. O(M + m) time, 8 m bytes.
     """
     start = np.zeros(M + 1, np.int64)

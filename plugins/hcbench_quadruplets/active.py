@@ -32,9 +32,9 @@ def single_linkage(
         Of kind quadruplet-queries. Where the answer is that neither pair is more similar, the one
         asked about first loses; contradictory answers lead to some tree.
     ask : {"frugal", "merge-sort"}
-        "frugal": a spanning tree by Prim's algorithm, M + O(n log^2 n) questions as a rule and
+        "frugal": a spanning tree by Prim's algorithm, M + O(n log^2 n) queries as a rule and
         M + O(M log n) at worst, then a merge sort of its n - 1 edges. "merge-sort": all pairs in
-        order, by M - 1 to M ceil(log2 M) questions (proposition 1). Without ties and noise the tree
+        order, by M - 1 to M ceil(log2 M) queries (proposition 1). Without ties and noise the tree
         is the same.
 
     Returns
@@ -51,7 +51,7 @@ def single_linkage(
 
     Notes
     -----
-    Time is that of the questions, each of which is a round. Memory O(n), by merge sort 32 M bytes.
+    Time is that of the queries, each of which is a round. Memory O(n), by merge sort 32 M bytes.
     """
     if given.n == 1:
         return _single_item(given)
@@ -77,9 +77,9 @@ def complete_linkage(
     oracle : Oracle
         Of kind quadruplet-queries; ties and contradictions as for `single_linkage`.
     ask : {"frugal", "merge-sort"}
-        "frugal": tournaments of the pairs of clusters, about 2.5 M questions as a rule (a
+        "frugal": tournaments of the pairs of clusters, about 2.5 M queries as a rule (a
         nearest-neighbour chain asks about 4 M, and has to sort the merges), O(M log n) at worst.
-        "merge-sort": all pairs in order, by M - 1 to M ceil(log2 M) questions (proposition 1).
+        "merge-sort": all pairs in order, by M - 1 to M ceil(log2 M) queries (proposition 1).
         Without ties and noise the tree is the same.
 
     Returns
@@ -96,7 +96,7 @@ def complete_linkage(
 
     Notes
     -----
-    Time is that of the questions, each of which is a round. Memory 12 M bytes, by merge sort
+    Time is that of the queries, each of which is a round. Memory 12 M bytes, by merge sort
     32 M + 4 n^2 bytes.
     """
     if given.n == 1:

@@ -18,7 +18,7 @@ from hcbench_quadruplets.linkage import tree_by_mean
 DEFAULT_P = 0.1
 DEFAULT_COUNT = 1_000_000
 BLOCK = 1 << 20
-"""Signs at a time, so questions at most: of up to 256 items 8 MB."""
+"""Signs at a time, so queries at most: of up to 256 items 8 MB."""
 
 
 def four_k_al_act(
@@ -44,7 +44,7 @@ def four_k_al_act(
     Parameters
     ----------
     oracle : Oracle
-        Of kind quadruplet-queries. A budget leaves as many references as it has questions for.
+        Of kind quadruplet-queries. A budget leaves as many references as it has queries for.
     references : int, optional
         Number of reference pairs.
     p : float, optional
@@ -79,8 +79,8 @@ def four_k_al_act(
 
     Notes
     -----
-    No question depends on an answer; they are asked in blocks of at most `BLOCK`, each a round.
-    With shared landmarks no question is asked twice; with fresh ones two references may be compared
+    No query depends on an answer; they are asked in blocks of at most `BLOCK`, each a round.
+    With shared landmarks no query is asked twice; with fresh ones two references may be compared
     with each other twice. O(n^2 |S|) time for each reference, 16 n^2 bytes, and with shared
     landmarks t^2 bytes for the t references that touch one.
     """
@@ -112,7 +112,7 @@ def _planned(
     fresh: bool,
     rng: np.random.Generator,
 ) -> Iterator[References]:
-    """The references, in their order, as far as there are questions left for them."""
+    """The references, in their order, as far as there are queries left for them."""
     n_pairs = n * (n - 1) // 2
     left = oracle.ledger.left
     most = None if references is not None else _wanted(n_pairs, p)
@@ -148,7 +148,7 @@ def _planned(
 
 
 def _new_questions(at: NDArray[np.int64], m: int) -> NDArray[np.int64]:
-    """How many questions each of some references (r,) brings, by where it is among the m pairs."""
+    """How many queries each of some references (r,) brings, by where it is among the m pairs."""
     return m - np.where(at >= 0, np.cumsum(at >= 0), 0)
 
 
@@ -197,7 +197,7 @@ def _blocks(plan: Iterable[References]) -> Iterator[list[tuple[References, slice
 def _asked(
     oracle: Oracle, block: list[tuple[References, slice]], room: NDArray[Any], *, own: bool
 ) -> NDArray[np.int8]:
-    """Signs (n, columns) of a block; the questions are written into ``room`` (4, any)."""
+    """Signs (n, columns) of a block; the queries are written into ``room`` (4, any)."""
     ends = [0]
     for references, part in block:
         ends.append(ends[-1] + references.ask_about(part, room[:, ends[-1] :]))

@@ -66,7 +66,7 @@ class References:
     heard: NDArray[np.int8]
 
     def ask_about(self, part: slice, rows: NDArray[Any]) -> int:
-        """Write what is to be asked of some references into ``rows`` (4, any); how many questions.
+        """Write what is to be asked of some references into ``rows`` (4, any); how many queries.
 
         Those that touch no landmark come first, for one pair after the other: so the ledger notes
         close to each other what is asked in a row.
@@ -153,5 +153,5 @@ def compared_with(landmarks: Landmarks, i: Items, j: Items, at: NDArray[np.int64
 
 
 def few_bytes(n: int) -> np.dtype[Any]:
-    """The smallest type of n items: a million questions are written at a time."""
+    """The smallest type of n items: a million queries are written at a time."""
     return np.min_scalar_type(n - 1)

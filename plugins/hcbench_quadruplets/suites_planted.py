@@ -227,7 +227,7 @@ FIGURE_2_CODE = Suite(
     doc="Figure 2 as the authors' program computes it, where it departs from the text: its "
     "kernels, in which items are compared with themselves and all of them are landmarks; beside "
     "them the kernels of the text, and the active one with fresh landmarks for each reference. "
-    "p = 0.01 and 0.1: at p = 1 the active program asks 400 million questions.",
+    "p = 0.01 and 0.1: at p = 1 the active program asks 400 million queries.",
     algorithms=(
         "CL",
         "4K-AL[kernel=['paper', 'code']]",

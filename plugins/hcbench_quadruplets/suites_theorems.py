@@ -3,7 +3,7 @@
 Proposition 1 and theorem 1 have no unknown constants and are checked as they stand. Theorems 2 to 4
 hold for an unknown constant C and clusters far larger than can be run: with delta/sigma = 2, L = 1
 and eta = 0.5, theorem 2 wants N0 > 4 sqrt(N) / Delta, which is an N above 10^13. Checked is what
-they say of the rates: success at a constant delta/sigma with N ln N questions, and how it depends
+they say of the rates: success at a constant delta/sigma with N ln N queries, and how it depends
 on the proportion p of comparisons and the size m of initial clusters.
 """
 
@@ -24,7 +24,7 @@ def planted(size: int, depth: int, delta: float) -> str:
     return f"planted[N0={size}, L={depth}, sigma={SIGMA}, delta={delta}]"
 
 
-# ---- Proposition 1: the questions of SL and CL ---------------------------------------------------
+# ---- Proposition 1: the queries of SL and CL ---------------------------------------------------
 
 SORTED_SIZES = (2, 5, 10, 30)
 SORTED_DEPTH = 3
@@ -49,7 +49,7 @@ def _proposition_1() -> Iterator[Claim]:
             dataset = planted(size, SORTED_DEPTH, SORTED_DELTA)
             for ask in ("frugal", "merge-sort"):
                 yield Claim(
-                    claim=f"Proposition 1, at least M - 1 questions: {algorithm} ({ask}), N = {n}",
+                    claim=f"Proposition 1, at least M - 1 queries: {algorithm} ({ask}), N = {n}",
                     algorithm=f"{algorithm}[ask={ask}]",
                     dataset=dataset,
                     metric="queries",
@@ -59,7 +59,7 @@ def _proposition_1() -> Iterator[Claim]:
                     note="the most similar of M pairs is not known from fewer",
                 )
             yield Claim(
-                claim="Proposition 1, by sorting at most M ceil(log2 M) questions: "
+                claim="Proposition 1, by sorting at most M ceil(log2 M) queries: "
                 f"{algorithm}, N = {n}",
                 algorithm=f"{algorithm}[ask=merge-sort]",
                 dataset=dataset,
@@ -120,7 +120,7 @@ def _theorem_1() -> Iterator[Claim]:
         )
 
 
-# ---- Theorem 2: N ln N active questions ----------------------------------------------------------
+# ---- Theorem 2: N ln N active queries ----------------------------------------------------------
 
 ACTIVE_SIZES = (32, 64, 128, 256)
 ACTIVE_DELTA = 0.2
@@ -145,7 +145,7 @@ def _theorem_2() -> Iterator[Claim]:
         dataset = planted(size, 1, ACTIVE_DELTA)
         q = landmark_chance(n, FACTORS[-1])
         yield Claim(
-            claim=f"Theorem 2, recovery by O(N ln N) questions at a constant delta/sigma: N = {n}",
+            claim=f"Theorem 2, recovery by O(N ln N) queries at a constant delta/sigma: N = {n}",
             algorithm=active(n, FACTORS[-1]),
             dataset=dataset,
             metric=RECOVERY,
@@ -154,7 +154,7 @@ def _theorem_2() -> Iterator[Claim]:
             note=f"{constant}, q = {FACTORS[-1]} ln N / N, {REFERENCES} references, eta = {ETA}",
         )
         yield Claim(
-            claim=f"Theorem 2, at most 2 q N^2 questions: N = {n}",
+            claim=f"Theorem 2, at most 2 q N^2 queries: N = {n}",
             algorithm=active(n, FACTORS[-1]),
             dataset=dataset,
             metric="queries",
@@ -242,7 +242,7 @@ _ONLY = tuple(dict.fromkeys(_pairs()))
 
 THEOREMS = Suite(
     name="ghoshdastidar2019-theorems",
-    doc="Proposition 1 and theorems 1 to 4: questions of SL and CL, the separation that they need, "
+    doc="Proposition 1 and theorems 1 to 4: queries of SL and CL, the separation that they need, "
     "and how recovery by average linkage depends on q, p and m.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
     datasets=tuple(dict.fromkeys(dataset for _, dataset in _ONLY)),

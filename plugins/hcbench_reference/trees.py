@@ -1,4 +1,4 @@
-"""Trees that need no question."""
+"""Trees that need no query."""
 
 from __future__ import annotations
 

@@ -126,12 +126,12 @@ def test_lower_leaves_by_hand():
 
 @pytest.mark.parametrize("labels", [[0, 1, 0, 1], [0, 0, 1, 0], [0, 1, 1, 2]])
 def test_clusters_that_are_no_cut_have_no_k_tilde(labels):
-    with pytest.raises(NotApplicableError, match="no cut of the tree"):
+    with pytest.raises(NotApplicableError, match="not a cut of the tree"):
         statistics.k_tilde(scored(balanced(2), Partition(labels)))
 
 
 def test_some_children_of_a_node_are_no_cut():
-    with pytest.raises(NotApplicableError, match="no cut of the tree"):
+    with pytest.raises(NotApplicableError, match="not a cut of the tree"):
         statistics.k_tilde(scored(Tree([3, 3, 3, -1]), Partition([0, 0, 1])))
 
 

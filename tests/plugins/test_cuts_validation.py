@@ -86,5 +86,5 @@ def test_more_pairs_than_there_are_and_nobody_to_draw_them_are_told():
     judged = scored([0, 1], [0, 1])
     silent = Scored(problem=judged.problem, result=judged.result, cost=Cost())
     for error in (validation_error, error_on_the_rest):
-        with pytest.raises(NotApplicableError, match="drawn by an oracle"):
+        with pytest.raises(NotApplicableError, match="oracle that draws pairs"):
             error(silent)
