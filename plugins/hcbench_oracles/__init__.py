@@ -1,4 +1,4 @@
-"""Concrete oracles: vectors, similarities, comparisons observed passively or asked for."""
+"""Oracles: vectors, similarities, passive and active comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
 _SIMILARITY = Parameter(
     "similarity",
     "cosine",
-    "Similarity of items given as vectors; data with a similarity matrix of their own keep it.",
+    "Similarity of items given as vectors; ignored if the data have a similarity matrix.",
     choices=SIMILARITY_RULES,
 )
 
@@ -17,16 +17,16 @@ _SAMPLE = (
     Parameter(
         "p",
         None,
-        "Proportion of all comparisons of this form, each observed independently; with neither p "
-        "nor count it is 0.1, or count=1000000 where that is fewer. Of comparisons that the data "
-        "set brings along, all.",
+        "Proportion of all comparisons of this form, each observed independently; without p and "
+        "count it is 0.1, or count=1000000 if that is fewer. If the data set has comparisons, the "
+        "default is all of them.",
         type="float",
         interval="(0, 1]",
     ),
     Parameter(
         "count",
         None,
-        "Number of comparisons, instead of p; all where there are fewer.",
+        "Number of comparisons, instead of p; all if there are fewer.",
         type="int",
         interval="[0, inf)",
     ),
@@ -36,21 +36,21 @@ _NOISE = (
     Parameter(
         "noise",
         0.0,
-        "Probability that an answer is the wrong way round, independently of the others.",
+        "Probability that an answer is reversed, independently of the others.",
         interval="[0, 0.5)",
     ),
     Parameter(
         "scale",
         0.0,
         "If positive, and instead of noise: an answer is wrong with probability "
-        "1/(1 + exp(|w1 - w2|/scale)), the likelier the closer the two similarities are.",
+        "1/(1 + exp(|w1 - w2|/scale)), which grows as the two similarities get closer.",
         interval="[0, inf)",
     ),
     Parameter(
         "annotators",
         0,
-        "If positive, so many people answer, each with an own error rate between 0 and 2 noise; "
-        "where the data name theirs, these have such rates.",
+        "If positive, the number of annotators, each with an error rate between 0 and 2 noise; if "
+        "the data name their annotators, these are used.",
         interval="[0, 2147483648)",
     ),
 )
@@ -92,7 +92,7 @@ ORACLES = (
     OracleSpec(
         name="quadruplet-queries",
         function="hcbench_oracles.active:quadruplet_queries",
-        doc="Answers, one by one, which of two pairs is the more similar one.",
+        doc="Answers, one by one, which of two pairs is more similar.",
         kind="quadruplet-queries",
         needs=("similarity|vectors",),
         parameters=(
@@ -115,16 +115,16 @@ ORACLES = (
             Parameter(
                 "source",
                 "auto",
-                "What is close: by the true tree, by that of the label levels, or by similarities; "
-                "auto is the truth where there is one.",
+                "What defines closeness: the true tree, the tree of the label levels, or "
+                "similarities; auto is the truth if there is one.",
                 choices=("auto", "truth", "labels", "similarity"),
             ),
             _SIMILARITY,
             Parameter(
                 "ties",
                 "none",
-                "Where no pair is the closest: say so, or name the item that stands last, in the "
-                "tree or by number.",
+                "The answer if no pair is the closest: none, or the item that is last in the tree "
+                "or has the largest number.",
                 choices=("none", "break"),
             ),
             Parameter(
@@ -136,7 +136,7 @@ ORACLES = (
             Parameter(
                 "wrong",
                 "random",
-                "Which wrong answer: any of them, or always the one with the smallest number.",
+                "The wrong answer given: a random one, or always the one with the smallest number.",
                 choices=("random", "adversarial"),
             ),
             Parameter(
@@ -147,7 +147,7 @@ ORACLES = (
             Parameter(
                 "corrupt",
                 0.0,
-                "Part of the pairs whose distance is that of another random pair.",
+                "Proportion of pairs whose distance is replaced by that of another random pair.",
                 interval="[0, 1]",
             ),
         ),
@@ -155,34 +155,33 @@ ORACLES = (
     OracleSpec(
         name="pair-queries",
         function="hcbench_oracles.pairs:pair_queries",
-        doc="Answers, one by one, whether two items belong together; draws pairs to ask about.",
+        doc="Answers, one by one, whether two items belong together; draws pairs to query.",
         kind="pair-queries",
         needs=("truth|levels|tree|similarity",),
         parameters=(
             Parameter(
                 "source",
                 "auto",
-                "Who belongs together: items of one label, below one node of a cut of the tree, or "
-                "with a similarity above the threshold; auto is the labels where there is a truth.",
+                "Which items belong together: those with the same label, below the same node of a "
+                "cut of the tree, or with similarity above the threshold; auto is the labels if "
+                "there is a truth.",
                 choices=("auto", "labels", "cut", "matrix"),
             ),
             Parameter(
                 "level",
                 None,
-                "Which level of labels, 1 the coarsest; by default the finest.",
+                "Level of the labels, 1 being the coarsest; by default the finest.",
                 type="int",
                 interval="[1, inf)",
             ),
-            Parameter("k", None, "Clusters of source=cut.", type="int", interval="[1, inf)"),
-            Parameter("threshold", 0.0, "Of source=matrix."),
-            Parameter(
-                "noise", 0.0, "Part of the answers that are wrong, lambda.", interval="[0, 0.5)"
-            ),
+            Parameter("k", None, "For source=cut: clusters.", type="int", interval="[1, inf)"),
+            Parameter("threshold", 0.0, "For source=matrix."),
+            Parameter("noise", 0.0, "Proportion of wrong answers, lambda.", interval="[0, 0.5)"),
             Parameter(
                 "law",
                 "persistent",
-                "Wrong are the answers about just that part of the pairs, always; or each answer "
-                "with that probability, anew each time.",
+                "persistent: a fixed set of pairs with this proportion is always answered wrongly; "
+                "independent: each answer is wrong with this probability, drawn anew each time.",
                 choices=("persistent", "independent"),
             ),
             Parameter(

@@ -1,4 +1,4 @@
-"""Compiled loops that answer many queries at once, a bit each. They trust their input."""
+"""Compiled loops that answer many queries at once, one bit each. They trust their input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = 64
 
 @intrinsic
 def _are_from(_context: Any, numbers: Any, at: Any, least: Any) -> Any:
-    """Which of the 64 int32 from number ``at`` of an array on are at least so large: 64 bits."""
+    """Whether each of 64 int32, from index ``at`` on, is at least ``least``, as 64 bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, start, value = arguments
@@ -38,13 +38,13 @@ are_from: Any = _are_from  # numba's decorators are not annotated
 def untied_ranks(
     ordered: NDArray[np.float64], tolerance: float
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Which similarities are not tied with each of the rising ``ordered`` (M,). O(M).
+    """The similarities not tied with each of the ascending ``ordered`` (M,). O(M).
 
     Returns
     -------
     below, above : (M,) int32
-        It is larger than those of the ranks 0..below-1, and smaller than those from above on.
-        Rounded differences rise with the similarity, so that the ranks tell what these do.
+        Each similarity is larger than those of ranks 0..below-1, and smaller than those of ranks
+        above and higher. Rounded differences are monotone, so that ranks give the same answers.
     """
     below, above = np.empty(ordered.size, np.int32), np.empty(ordered.size, np.int32)
     low = high = 0
@@ -65,14 +65,14 @@ def answer_bits(
     above: NDArray[np.int32],
     sides: NDArray[np.uint64],
 ) -> None:
-    """Answer which of the pairs a < b is more similar, where that is asked. O(M^2 / 64) words.
+    """Answer which of the pairs a < b is more similar, for each query. O(M^2 / 64) words.
 
     Parameters
     ----------
     asked : (>= M(M-1)/2/64 + 1,) uint64
         Bits of the queries (0, 1), (0, 2), ..., (M-2, M-1), one after another.
     rank : (64 w,) int32, w = ceil(M / 64)
-        Of the similarities of the pairs; what follows the first M does not matter.
+        Ranks of the similarities of the pairs; entries after the first M are ignored.
     below, above : (M,) int32
         `untied_ranks` of each pair.
     sides : (2, 64 w, w) uint64, zeros, written

@@ -26,7 +26,7 @@ def compare_pairs(
     closer: NDArray[np.uint32],
     farther: NDArray[np.uint32],
 ) -> int:
-    """Answer which of the pairs a and b (m,) is more similar; how many have an answer. O(m).
+    """Answer which of the pairs a and b (m,) is more similar; return the number of answers. O(m).
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def compare_pairs(
     """
     ties = 0
     for at in range(a.size):
-        one, two = np.uint64(a[at]), np.uint64(b[at])  # for a signed index the sign is looked at
+        one, two = np.uint64(a[at]), np.uint64(b[at])  # unsigned: no check for a sign
         difference = w[one] - w[two]
         closer[at] = np.uint32(one if difference > 0 else two)
         farther[at] = np.uint32(two if difference > 0 else one)
@@ -53,7 +53,7 @@ def drop_ties(
     closer: NDArray[np.uint32],
     farther: NDArray[np.uint32],
 ) -> int:
-    """Move the comparisons (m,) of pairs that are not tied to the front; how many. O(m)."""
+    """Move the comparisons (m,) of untied pairs to the front; return their number. O(m)."""
     answered = 0
     for at in range(closer.size):
         one, two = closer[at], farther[at]
@@ -64,7 +64,7 @@ def drop_ties(
 
 @njit(cache=True)
 def annotator_of(seed: int, key: Any, time: Any, annotators: int) -> int:
-    """Who is asked a query for the (time + 1)-th time: each of the annotators equally likely."""
+    """The annotator who answers a query the (time + 1)-th time, drawn uniformly."""
     return int(uniform(seed, key ^ WHO, time) * annotators)
 
 
@@ -74,8 +74,8 @@ def error_rate(
 ) -> Any:
     """Probability of a wrong answer.
 
-    ``1 / (1 + exp(margin / scale))`` where scale > 0: one half at a tie. Of annotator ``who``,
-    where there are any, a number drawn once from U[0, 2 noise]. Else ``noise``.
+    ``1 / (1 + exp(margin / scale))`` if scale > 0: one half at a tie. With annotators, the rate of
+    annotator ``who``, drawn once from U[0, 2 noise]. Otherwise ``noise``.
     """
     if scale > 0:
         return 1.0 / (1.0 + np.exp(margin / scale))
@@ -96,23 +96,23 @@ def flip_answers(
     annotator: NDArray[np.int32],
     named: bool,
 ) -> None:
-    """Turn answers (m,) round, each with its `error_rate`. O(m).
+    """Reverse answers (m,), each with its `error_rate`. O(m).
 
-    Whether it is turned round depends on the seed, the query and how often it was asked before,
-    and on nothing else: see `hcbench.compiled.uniform`.
+    Whether an answer is reversed depends only on the seed, the query and how often it was asked
+    before: see `hcbench.compiled.uniform`.
 
     Parameters
     ----------
     model : noise, scale, annotators
-        Of `error_rate`.
+        Parameters of `error_rate`.
     w : (n(n-1)/2,) float64
         Similarities of the pairs; not read where scale is 0.
     items : i, j, k, l, (m,) each
         Items of ``closer`` and ``farther``.
     times : (m,) int64
-        How often each query was asked before; empty where none was.
+        How often each query was asked before; empty if none was.
     annotator : (m,) int32, written
-        Who answered; not touched where there are no annotators, or they are known by name.
+        Who answered; unchanged without annotators, or if they are known.
     named : bool
         Whether ``annotator`` is known.
     """
@@ -133,14 +133,14 @@ def flip_answers(
 
 
 def row_starts(n: int) -> NDArray[np.int64]:
-    """What added to j > i makes the place of w_ij among the floats of `answer_quadruplet`, (n,)."""
+    """Offsets (n,): w_ij, j > i, is at offset[i] + j in the floats of `answer_quadruplet`."""
     i = np.arange(n)
     return i * (2 * n - i - 1) // 2 - i - 1 + 3
 
 
 @njit(cache=True)
 def _place(ints: Any, i: Any, j: Any) -> Any:
-    """Where w_ij is; as of an unsigned number, nobody asks whether it counts from the end."""
+    """Index of w_ij, unsigned to avoid the check for negative indices."""
     return np.uint64(ints[np.uint64(HEADER + min(i, j))] + max(i, j))
 
 
@@ -161,7 +161,7 @@ def compare_exactly(
     _key: Any,
     _time: Any,
 ) -> Any:
-    """What `answer_quadruplet` answers without noise, and without a branch."""
+    """The answer of `answer_quadruplet` without noise, computed without branches."""
     difference, tolerance = _difference(floats, ints, i, j, k, l), floats[0]
     sign = np.int64(difference > tolerance) - np.int64(difference < -tolerance)
     return WITH_ITSELF if (i == j) | (k == l) else sign
@@ -178,14 +178,14 @@ def answer_quadruplet(
     key: Any,
     time: Any,
 ) -> Any:
-    """1 if w_ij > w_kl, -1 if w_ij < w_kl, 0 if they are tied; or the wrong one of the two.
+    """1 if w_ij > w_kl, -1 if w_ij < w_kl (reversed if wrong), 0 if they are tied.
 
     `WITH_ITSELF` if an item is paired with itself.
 
     Parameters
     ----------
     floats : tolerance, noise, scale, w
-        `error_rate`'s; and the similarities (n(n-1)/2,) in condensed order.
+        Parameters of `error_rate`; similarities (n(n-1)/2,) in condensed order.
     ints : seed, annotators, persistent, `row_starts`
         If persistent is 1, a query is answered as if it were asked for the first time.
     """
@@ -208,7 +208,7 @@ def answer_quadruplet(
 def triplet_items(
     positions: NDArray[np.int64], j: NDArray[np.int64], k: NDArray[np.int64], per_item: int
 ) -> NDArray[np.int64]:
-    """The item i that each of the numbered triplets (m,) is about. O(m).
+    """The item i of each of the numbered triplets (m,). O(m).
 
     Triplets are numbered by i, then by the pair of the n-1 other items, of which j and k (m,) hold
     the positions; these are turned into items.

@@ -1,7 +1,7 @@
 """Compiled answers to ordinal queries: which of three items is not of the closest pair.
 
-`answer_ordinal` compares distances of the three pairs. In a tree the distance is the number of
-leaves below the lowest common ancestor (an ultrametric); of similarities it is minus them.
+`answer_ordinal` compares the distances of the three pairs. In a tree the distance is the number of
+leaves below the lowest common ancestor (an ultrametric); for similarities it is their negative.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ PAIR = 0  # a set of two items: see hcbench.compiled.question_key
 NONE = -1
 # Other random numbers than those that decide whether an answer is wrong.
 WHICH = np.uint64(0x5851F42D4C957F2D)  # which of the wrong answers
-CORRUPT = np.uint64(0x14057B7EF767814F)  # whether a pair's distance is another's
-FIRST, SECOND = np.uint64(0x2545F4914F6CDD1D), np.uint64(0x9E6C63D0876A9A47)  # whose it is
+CORRUPT = np.uint64(0x14057B7EF767814F)  # whether a pair's distance is replaced
+FIRST, SECOND = np.uint64(0x2545F4914F6CDD1D), np.uint64(0x9E6C63D0876A9A47)  # by which
 
 BLOCK = 32
 """Boundaries in a block: two lines of the cache."""
@@ -36,24 +36,24 @@ def tree_tables(
     parent: NDArray[np.int64],
     n: int,
 ) -> NDArray[np.int64]:
-    """What `_join_size` reads, one array after another, for a tree of n leaves. O(n).
+    """The concatenated arrays that `_join_size` reads, for a tree of n leaves. O(n).
 
-    Between the leaves at positions p and p + 1 from left to right is a boundary, the number of
-    leaves below their lowest common ancestor; that of two leaves is the largest boundary between
-    them. Boundaries are in blocks of `BLOCK`; a sparse table holds the largest of 1, 2, 4, ...
-    blocks from each one on.
+    The boundary between the leaves at positions p and p + 1 from left to right is the number of
+    leaves below their lowest common ancestor; that number for any two leaves is the largest
+    boundary between them. Boundaries are in blocks of `BLOCK`; a sparse table holds the maximum of
+    1, 2, 4, ... blocks from each one on.
 
     Parameters
     ----------
     start, end, parent : (m,) int64
-        As of a Tree: leaf ranges and parents.
+        Leaf ranges and parents, as in `hcbench.Tree`.
 
     Returns
     -------
     int64 array that holds one of int32, (4n + (n/32) log2(n/32),)
-        Position of each leaf (n,); boundaries (n,); for each of these the largest one from it to
-        the end of its block, and from its block's start to it (2n,); the table, a row for each
-        power of 2.
+        Position of each leaf (n,); boundaries (n,); for each boundary the maximum from it to the
+        end of its block, and from its block's start to it (2n,); the table, a row for each power
+        of 2.
     """
     blocks = (n + BLOCK - 1) // BLOCK
     levels = 1
@@ -85,7 +85,7 @@ def tree_tables(
 
 @njit(cache=True)
 def _tables(ints: Any) -> Any:
-    """The array of `tree_tables` as it was made."""
+    """The int32 array of `tree_tables`."""
     return ints[HEADER:].view(np.int32)
 
 
@@ -111,7 +111,7 @@ def _join_size(tables: Any, n: Any, left: Any, right: Any) -> Any:
 
 @njit(cache=True)
 def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
-    """Of two items; 0 of an item and itself."""
+    """Distance of two items; 0 between an item and itself."""
     if i == j:
         return 0.0
     n = ints[N]
@@ -124,8 +124,8 @@ def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
 
 
 @njit(cache=True)
-def _heard_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
-    """A pair's distance or, where it is corrupted, that of another pair, drawn once for all."""
+def _corrupted_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
+    """Distance of a pair or, if it is corrupted, of another pair, drawn once."""
     key = question_key(PAIR, i, j, 0, 0)
     if uniform(ints[SEED], key ^ CORRUPT, 0) < floats[CORRUPTION]:
         n = ints[N]
@@ -136,10 +136,10 @@ def _heard_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
 
 @njit(cache=True)
 def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
-    """The item outside the closest pair; where two pairs are, a tie."""
-    without_i = _heard_distance(floats, ints, j, k)
-    without_j = _heard_distance(floats, ints, i, k)
-    without_k = _heard_distance(floats, ints, i, j)
+    """The item outside the closest pair; a tie if two pairs are closest."""
+    without_i = _corrupted_distance(floats, ints, j, k)
+    without_j = _corrupted_distance(floats, ints, i, k)
+    without_k = _corrupted_distance(floats, ints, i, j)
     tolerance = floats[TOLERANCE]
     if without_i + tolerance < without_j and without_i + tolerance < without_k:
         return 0
@@ -170,7 +170,7 @@ def _odd_in_tree(ints: Any, i: Any, j: Any, k: Any) -> Any:
 
 @njit(cache=True)
 def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
-    """The item that stands last: in the tree from left to right, else by its number."""
+    """The item that is last in the tree from left to right or, without a tree, by number."""
     if ints[TREE] == 1:
         tables = _tables(ints)
         i, j, k = tables[i], tables[j], tables[k]
@@ -181,7 +181,7 @@ def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
 
 @njit(cache=True)
 def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
-    """One of the items that are not the right answer: drawn, or that with the smallest number."""
+    """A wrong answer: a random one, or the item with the smallest number."""
     others = 3 if right == NONE else 2
     if ints[ADVERSARIAL] == 1:
         best = -1
@@ -189,7 +189,7 @@ def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
             if at != right and (best < 0 or items[at] < items[best]):
                 best = at
         return best
-    # Counted by the items' numbers, so that the order in which they are named changes nothing.
+    # Chosen by item number, so that the order in which the query names the items has no effect.
     rank = int(uniform(ints[SEED], key ^ WHICH, time) * others)
     for at in range(3):
         if at != right:
@@ -212,15 +212,15 @@ def answer_ordinal(
     key: Any,
     time: Any,
 ) -> Any:
-    """0, 1 or 2: the position of the item that is not of the closest pair; NONE, if none is.
+    """0, 1 or 2: the position of the item outside the closest pair; NONE if there is none.
 
-    O(1). Whether the answer is wrong, and which, depends on the seed, the three items and how often
-    they were asked about, in whatever order.
+    O(1). Whether the answer is wrong, and which one is given, depends on the seed, the set of three
+    items and how often it was queried.
 
     Raises
     ------
     ValueError
-        If the items are not three different ones.
+        If the three items are not different.
     """
     if i in (j, k) or j == k:
         raise ValueError("an ordinal query is about three different items")

@@ -1,8 +1,8 @@
 """Compiled answers to queries about two items: do they belong together? They trust their input.
 
-Pairs of items i < j have ids in condensed order: ``n i - i(i+1)/2 + j - i - 1``. Whether a pair's
-answer is flipped for good follows from a keyed permutation of the ids: those that it takes to
-0 .. m-1 are, so that exactly m are, at O(1) time and memory for each.
+Pairs of items i < j have ids in condensed order: ``n i - i(i+1)/2 + j - i - 1``. A keyed
+permutation of the ids decides which answers are persistently flipped: exactly the m pairs that it
+maps to 0 .. m-1, in O(1) time and memory per pair.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import scramble, uniform
 
-# Places in ``ints``: n, the seed, how many pairs are flipped for good, the bits of the permuted
-# numbers, whether pairs are given by bits rather than by labels of items. Then these.
+# Entries of ``ints``: n, the seed, the number of persistently flipped pairs, the number of bits of
+# the permuted ids, whether pairs are given by bits rather than by labels of items; then the data.
 N, SEED, FLIPPED, BITS, MATRIX, HEADER = range(6)
 HALF_ROUNDS = 10
 """Half rounds of the permutation; 4 are enough for large numbers (Luby & Rackoff 1988)."""
@@ -27,19 +27,19 @@ _ONE = np.uint64(1)
 
 @njit(cache=True)
 def _part(seed: Any, half_round: Any, value: Any, mask: Any) -> Any:
-    """The round function: bits of the one part from the value of the other."""
+    """The round function: bits for one half from the value of the other half."""
     key = (np.uint64(seed) ^ _PERMUTE) + _STEP * np.uint64(half_round + 1)
     return scramble(scramble(key) + value) & mask
 
 
 @njit(cache=True)
 def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
-    """Where a keyed permutation of 0 .. total-1 takes a number, or what it takes there.
+    """The image of a number under a keyed permutation of 0 .. total-1, or its preimage.
 
     An unbalanced Feistel network on ``bits`` bits, the fewest that hold total - 1: each half round
-    adds to one part a function of the other, and is its own inverse. What leaves the range is
-    permuted again until it is back (cycle walking; Black & Rogaway 2002): fewer than two times in
-    expectation. O(1).
+    combines one half with a function of the other, and is its own inverse. Numbers outside the
+    range are permuted again until they are inside (cycle walking; Black & Rogaway 2002): fewer than
+    two times in expectation. O(1).
     """
     low_bits = np.uint64(bits // 2)
     low_mask = (_ONE << low_bits) - _ONE
@@ -68,7 +68,7 @@ def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
 
 @njit(cache=True)
 def _is_flipped(ints: Any, pair: Any) -> Any:
-    """Whether the answer about a pair is flipped for good."""
+    """Whether the answer about a pair is persistently flipped."""
     n, flipped = ints[N], ints[FLIPPED]
     return flipped > 0 and permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < flipped
 
@@ -84,12 +84,12 @@ def answer_pair(
     key: Any,
     time: Any,
 ) -> Any:
-    """1 if two items belong together, else 0; noise included. O(1).
+    """1 if two items belong together, else 0; subject to noise. O(1).
 
     Parameters
     ----------
     floats : (1,) array
-        Probability that an answer is wrong, each time anew.
+        Probability that an answer is wrong, drawn anew each time.
     ints : int64 array
         The header; then the cluster of each item (n,), or a bit for each pair.
     """
@@ -107,7 +107,7 @@ def answer_pair(
 
 @njit(cache=True)
 def flipped_pairs(ints: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ids (m,) of the pairs flipped for good that the permutation takes to these numbers. O(m)."""
+    """Ids (m,) of the flipped pairs that the permutation maps to these numbers. O(m)."""
     n, pairs = ints[N], np.empty_like(numbers)
     for at in range(numbers.size):
         pairs[at] = permute(ints[SEED], numbers[at], n * (n - 1) // 2, ints[BITS], True)
@@ -116,7 +116,7 @@ def flipped_pairs(ints: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArra
 
 @njit(cache=True)
 def together_in_matrix(ints: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the answers (m,) about pairs of a matrix are 1, what is flipped for good included."""
+    """Whether the answers (m,) about pairs of a matrix are 1, with persistent flips."""
     together = np.empty(pairs.size, np.bool_)
     for at in range(pairs.size):
         bit = _is_together(ints, 0, 0, pairs[at]) == 1
@@ -130,8 +130,8 @@ def draw_skewed(
 ) -> None:
     """Fill in ordered pairs (m, 2) of different items, drawn by their weights. O(m log n).
 
-    ``below`` (n,) are sums of the probabilities up to each item. Both items are drawn anew while
-    they are the same.
+    ``below`` (n,) are the cumulative probabilities of the items. Both items are drawn again while
+    they are equal.
     """
     last = below.size - 1
     for row in range(len(pairs)):

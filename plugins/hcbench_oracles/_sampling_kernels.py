@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones, count_zeros, scramble
 
-BLOCK = 1 << 15  # positions whose bits, 4 KiB, are drawn together; 15 random bits name one
+BLOCK = 1 << 15  # positions whose bits, 4 KiB, are drawn together; 15 random bits select one
 ROOM = 4  # positions that are written at a time
 _ONE = np.uint64(1)
 STEP = np.uint64(0x9E3779B97F4A7C15)  # from one random number to the next: SplitMix64
@@ -18,21 +18,21 @@ STEP = np.uint64(0x9E3779B97F4A7C15)  # from one random number to the next: Spli
 
 @njit(cache=True)
 def correct_counts(counts: NDArray[np.int64], missing: int, positions: NDArray[np.int64]) -> int:
-    """Add what is missing to the blocks of free positions, or take it from those of taken ones.
+    """Take missing positions in the blocks, or free surplus ones.
 
     Parameters
     ----------
     counts : (blocks,) int64, changed
-        How many positions are taken in each block; which ones does not matter, say the first.
+        Number of taken positions in each block; which ones does not matter, e.g. the first.
     missing : int
-        How many more are to be taken, or, if it is negative, fewer.
+        Number of positions still to take or, if negative, to free.
     positions : (m,) int64
-        Random positions: one that is free is taken, or one that is taken is freed.
+        Random positions: free ones are taken, or taken ones are freed.
 
     Returns
     -------
     int
-        How many are missing after all. O(m).
+        The number still missing. O(m).
     """
     for position in positions:
         block = position // BLOCK
@@ -48,7 +48,7 @@ def correct_counts(counts: NDArray[np.int64], missing: int, positions: NDArray[n
 
 @njit(cache=True)
 def draw_bits(total: int, counts: NDArray[np.int64], seed: Any, bits: NDArray[np.uint64]) -> None:
-    """Draw so many different positions in each of all blocks, as `draw_positions`, and set these.
+    """Draw ``counts`` different positions in each block, as `draw_positions`, and set their bits.
 
     Parameters
     ----------
@@ -64,19 +64,19 @@ def draw_bits(total: int, counts: NDArray[np.int64], seed: Any, bits: NDArray[np
 def draw_positions(
     total: int, counts: NDArray[np.int64], first: int, seed: Any, positions: NDArray[np.int64]
 ) -> None:
-    """Draw so many different positions in each of some blocks, every set equally likely.
+    """Draw ``counts`` different positions in each of some blocks, every set equally likely.
 
-    O(m + 512 blocks). Random numbers depend on the seed and the block alone.
+    O(m + 512 blocks). Random numbers depend only on the seed and the block.
 
     Parameters
     ----------
     total : int
-        Positions there are.
+        Number of positions.
     counts : (blocks,) int64
-        How many to draw in the blocks from number ``first`` on.
+        The numbers to draw in the blocks from ``first`` on.
     seed : uint64
-    positions : (m + ROOM,) int64, written, rising
-        For all m of the counts, and what is written over the end.
+    positions : (m + ROOM,) int64, written, ascending
+        The m positions, and room for writes beyond the end.
     """
     bits = np.empty(BLOCK // 64, np.uint64)
     found = 0
@@ -88,7 +88,7 @@ def draw_positions(
 
 @njit(cache=True)
 def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> None:
-    """Set the bits of ``number`` positions of a block, where none is set."""
+    """Set ``number`` random bits of a block in which none is set."""
     size = min(BLOCK, total - block * BLOCK)
     words = bits[: (size + 63) // 64]
     left_out = 2 * number > size
@@ -100,17 +100,17 @@ def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> No
 
 @njit(cache=True)
 def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None:
-    """Set ``number`` of the first ``size`` bits, none of which is set.
+    """Set ``number`` random bits among the first ``size``, none of which is set.
 
-    Bits are drawn independently, and again where they are set already, until enough are: by
-    symmetry every set is equally likely. O(number) where that is at most half of the size.
+    Bits are drawn independently, and again if they are already set, until enough are set: by
+    symmetry every set is equally likely. O(number) if that is at most half of the size.
     """
     mask = np.uint64(BLOCK - 1)
     while mask >> _ONE >= np.uint64(size - 1) and mask > 1:
         mask >>= _ONE
     left = number
     while left >= 4 and mask < np.uint64(size):
-        for _ in range(left >> 2):  # four at a time, as often as that cannot be too many
+        for _ in range(left >> 2):  # four at a time, while that cannot set too many
             key += STEP
             random = scramble(key)
             _set(bits, random & mask)
@@ -138,7 +138,7 @@ def _set(bits: NDArray[np.uint64], at: Any) -> None:
 
 @njit(cache=True)
 def _turn(bits: NDArray[np.uint64], size: int) -> None:
-    """Turn the first ``size`` bits round."""
+    """Invert the first ``size`` bits."""
     for word in range(size // 64):
         bits[word] = ~bits[word]
     if size % 64:
@@ -149,9 +149,10 @@ def _turn(bits: NDArray[np.uint64], size: int) -> None:
 def read_bits(
     bits: NDArray[np.uint64], start: int, positions: NDArray[np.int64], found: Any
 ) -> Any:
-    """Write the positions of set bits, and ``start``, after those found; how many are found then.
+    """Append the positions of set bits, plus ``start``; return the new number of positions.
 
-    A few at a time without asking whether there are so many, as that cannot be foreseen.
+    Writes a few at a time without checking whether there are as many, as the branch would be
+    unpredictable.
     """
     for word in range(bits.size):
         rest = bits[word]
@@ -168,9 +169,9 @@ def read_bits(
 
 @njit(cache=True)
 def sort_buckets(positions: NDArray[np.int64], counts: NDArray[np.int64], size: int) -> None:
-    """Turn positions inside buckets (m,) into positions of all, rising. O(m) for few in each.
+    """Turn positions inside buckets (m,) into ascending positions overall. O(m) for small buckets.
 
-    The first ``counts[0]`` are of bucket 0, which starts at 0, the next of that at ``size``, ...
+    The first ``counts[0]`` are in bucket 0, which starts at 0, the next in that from ``size``, ...
     """
     start = 0
     for bucket in range(counts.size):

@@ -1,4 +1,4 @@
-"""Active comparisons: whatever an algorithm asks, one query after another."""
+"""Active comparisons: an algorithm chooses its queries one after another."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def quadruplet_queries(
     persistent: bool = False,
     similarity: str = "cosine",
 ) -> Answers:
-    """Answer whether w_ij > w_kl (1) or w_ij < w_kl (-1); 0 where they are tied, noise or not.
+    """Answer whether w_ij > w_kl (1) or w_ij < w_kl (-1); 0 for ties, with or without noise.
 
     Active setting of section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. A query that is
-    asked again is answered anew, unless the noise is persistent; asking it the other way round is
-    asking it again. The answers are compiled: O(1) each, of n(n-1)/2 similarities in memory.
+    repeated is answered anew, unless the noise is persistent; reversing a query also repeats it.
+    The answers are compiled: O(1) each, from n(n-1)/2 similarities in memory.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def quadruplet_queries(
     """
     model = Noise(seed, noise, scale, annotators)
     w, tolerance = similarities_of_pairs(problem, similarity)
-    noisy = not model.silent
+    noisy = not model.is_noiseless
     header = np.array([model.seed, model.annotators, persistent], dtype=np.int64)
     return Answers(
         kind="quadruplet-queries",

@@ -1,4 +1,4 @@
-"""How answers go wrong: one model for passive sets and active queries."""
+"""The noise model of passive and active comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEP = 1 << 16  # answers at a time: a few arrays of this length stay in the ca
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Probability that an answer is wrong; decided by seed, query and time of asking alone.
+    """The noise of answers, which depends only on seed, query and number of earlier repetitions.
 
     Parameters
     ----------
@@ -23,11 +23,11 @@ class Noise:
     noise : float
         Rate of wrong answers, in [0, 0.5).
     scale : float
-        If positive, a wrong answer is the likelier the closer the two similarities are: its
-        probability is 1 / (1 + exp(|w1 - w2| / scale)), in the unit of the similarities.
+        If positive, the probability of a wrong answer is 1 / (1 + exp(|w1 - w2| / scale)), with
+        scale in the unit of the similarities.
     annotators : int
-        If positive, so many people answer, each query a random one of them, whose rate of wrong
-        answers is drawn from U[0, 2 noise]. Where the data name theirs, it is these, however many.
+        If positive, the number of annotators. A random one answers each query, with an error rate
+        drawn from U[0, 2 noise]. If the data name their annotators, these are used instead.
 
     Raises
     ------
@@ -48,14 +48,14 @@ class Noise:
         if not 0 <= self.annotators < 2**31:
             raise ParameterError(f"annotators must be in [0, 2^31), got {self.annotators}")
         if self.scale and (self.noise or self.annotators):
-            raise ParameterError("scale is a noise of its own; leave out noise and annotators")
+            raise ParameterError("scale excludes noise and annotators; use only one noise model")
 
     @property
-    def silent(self) -> bool:
+    def is_noiseless(self) -> bool:
         """Whether no answer is ever wrong."""
         return self.noise == 0 and self.scale == 0
 
-    def turn_round(
+    def flip_wrong(
         self,
         n: int,
         closer: NDArray[np.uint32],
@@ -63,7 +63,7 @@ class Noise:
         w: NDArray[np.float64] | None,
         known: NDArray[np.int32] | None = None,
     ) -> NDArray[np.int32] | None:
-        """Exchange closer and farther (m,) of the answers that are wrong; who gave each. O(m).
+        """Swap closer and farther (m,) of wrong answers; return the annotators. O(m).
 
         Parameters
         ----------
@@ -72,21 +72,21 @@ class Noise:
         closer, farther : (m,) uint32 arrays
             Changed in place.
         w : (n(n-1)/2,) array, optional
-            Similarities of the pairs. Without them the answers are the data's own, which may
-            repeat a query, each time with another chance to be wrong.
+            Similarities of the pairs. Without them the answers come from the data, which may repeat
+            a query; each repetition is wrong independently.
         known : (m,) int32 array, optional
-            Who gave each answer, where the data tell.
+            The annotator of each answer, if the data contain them.
 
         Raises
         ------
         ParameterError
-            If the similarities are needed, and not known.
+            If the similarities are needed but not known.
         """
         if self.scale and w is None:
             raise ParameterError(
-                "scale needs the similarities, and the data bring only comparisons; use noise"
+                "scale needs similarities, and the data have only comparisons; use noise"
             )
-        if self.silent and (known is not None or not self.annotators):
+        if self.is_noiseless and (known is not None or not self.annotators):
             return known
         pairs = np.empty(0) if w is None else w
         times = times_asked(closer, farther) if w is None else np.empty(0, np.int64)
@@ -105,7 +105,7 @@ class Noise:
 
 
 def times_asked(closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How often each query (m,) is asked before, whatever its answers. O(m log m) time."""
+    """How often each query (m,) is asked before, with any answer. O(m log m) time."""
     low, high = np.minimum(closer, farther), np.maximum(closer, farther)
     question = low.astype(np.uint64) << np.uint64(32) | high
     order = np.argsort(question, kind="stable")

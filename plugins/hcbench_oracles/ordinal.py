@@ -33,25 +33,25 @@ def ordinal_queries(
     Parameters
     ----------
     source : {"auto", "truth", "labels", "similarity"}
-        What is close: items with a low common ancestor in the true tree, or in that of the label
-        levels; items of high similarity. "auto" is the truth where there is one.
+        What defines closeness: a low common ancestor in the true tree, or in the tree of the label
+        levels; or a high similarity. "auto" is the truth if there is one.
     similarity : str
-        Of items given as vectors.
+        Similarity of items given as vectors.
     ties : {"none", "break"}
-        Where no pair is closest: NONE; or the odd one out is the item that stands last, in the
-        tree from left to right (there are then the answers of one binary tree), else by number.
+        The answer if no pair is closest: NONE; or the item that is last in the tree from left to
+        right (the answers are then those of a binary tree) or, without a tree, by number.
     noise : float
         Probability 1 - p of a wrong answer, ties included.
     wrong : {"random", "adversarial"}
-        Which one it is: any of the wrong items, each equally likely; or always that with the
-        smallest number, so that repeated wrong answers agree with each other. An adversary who knew
-        an algorithm's weights could do worse.
+        The wrong answer given: a uniformly random one; or always the item with the smallest number,
+        so that repeated wrong answers agree with each other. An adversary who knew an algorithm's
+        weights could do more harm.
     persistent : bool
         Whether a query that is asked again gets the same answer.
     corrupt : float
-        Part of the pairs whose distance is that of another random pair, for good (after Eriksson,
-        Dasarathy, Singh & Nowak 2011). The distance in a tree is the number of leaves below the
-        lowest common ancestor.
+        Proportion of pairs whose distance is permanently replaced by that of another random pair
+        (after Eriksson, Dasarathy, Singh & Nowak 2011). The distance in a tree is the number of
+        leaves below the lowest common ancestor.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def ordinal_queries(
 
     Notes
     -----
-    Of a tree O(n) time and about 20 n bytes; of similarities 4 n^2 bytes.
+    Preparation takes O(n) time and about 20 n bytes for a tree; 4 n^2 bytes for similarities.
     """
     model = Noise(seed, noise)
     tree, w, tolerance = _source(problem, source, similarity)
@@ -87,7 +87,7 @@ def ordinal_queries(
 def _source(
     problem: Problem, source: str, similarity: str
 ) -> tuple[Tree | None, NDArray[np.float64], float]:
-    """The tree, or the similarities of pairs, and up to which difference they are tied."""
+    """The tree, or the similarities of pairs and the tolerance for ties."""
     if source == "labels":
         if problem.levels is None:
             raise NotApplicableError("source=labels: this data set has no labels")

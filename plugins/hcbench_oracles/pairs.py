@@ -47,32 +47,32 @@ def pair_queries(
 ) -> Answers:
     """Answer whether two items belong together, 1 or 0: the matrix Sigma of Gentile et al. 2019.
 
-    Section 2: in the noisy realisable setting Sigma is that of a clustering, with floor(noise
-    n(n-1)/2) pairs drawn at random whose answer is flipped for good; without a clustering behind
-    it (``matrix``, or labels that no cut of the tree has) it is the agnostic setting. An item
-    belongs together with itself. Compiled: O(1) an answer.
+    Section 2: in the noisy realisable setting Sigma is that of a clustering, except for floor(noise
+    n(n-1)/2) random pairs whose answers are persistently flipped; if Sigma is not a clustering
+    (``matrix``), or not a cut of the tree, the setting is agnostic. An item belongs together with
+    itself. Compiled: O(1) an answer.
 
     Parameters
     ----------
     source : {"auto", "labels", "cut", "matrix"}
-        Who belongs together. "labels": items with the same labels, of the finest level or of
-        ``level``; without labels the finest clusters of the true tree. "cut": items below one node
-        of ``tree.cut(k)``, of the tree to be cut. "matrix": items whose similarity is above
-        ``threshold``. "auto" is labels where there is a truth, else the matrix.
+        Which items belong together. "labels": those with the same labels, of the finest level or of
+        ``level``; without labels, of the finest clusters of the true tree. "cut": those below the
+        same node of ``tree.cut(k)``, for the tree to be cut. "matrix": those with similarity above
+        ``threshold``. "auto" is "labels" if there is a truth, otherwise "matrix".
     level : int, optional
-        Number of a level of labels, 1 being the coarsest; the finest by default.
+        Level of the labels, 1 being the coarsest; by default the finest.
     k : int, optional
-        Clusters of the cut.
+        Number of clusters of the cut.
     threshold : float
-        In a matrix of 0 and 1, or of -1 and 1, that of the default tells them apart.
+        The default separates the values of a matrix of 0 and 1, or of -1 and 1.
     noise : float
-        Part of the answers that are wrong, lambda, in [0, 0.5).
+        Proportion of wrong answers, lambda, in [0, 0.5).
     law : {"persistent", "independent"}
-        Of the noise: exactly that part of the pairs, the same each time; or every answer with that
-        probability, anew each time.
+        The law of the noise. "persistent": exactly that proportion of the pairs, always the same.
+        "independent": each answer with that probability, drawn anew each time.
     skew : float
-        Pairs are drawn by items whose probability is proportional to ``rank**-skew``, in an order
-        that is random, on condition that they differ. 0: all pairs are equally likely.
+        Both items of a drawn pair have probability proportional to ``rank**-skew``, in a random
+        order of the items, on condition that they differ. 0: all pairs are equally likely.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def pair_queries(
 
     Notes
     -----
-    8 n bytes of labels, n(n-1)/16 of a matrix; which pairs are flipped takes none, and to
-    go through them all O(1) for each, through a matrix O(n^2).
+    8 n bytes for labels, n(n-1)/16 for a matrix; the flipped pairs take no memory. Iterating over
+    them takes O(1) per pair, over a matrix O(n^2).
     """
     model = Noise(seed, noise)
     n, total = problem.n, problem.n * (problem.n - 1) // 2
@@ -116,13 +116,13 @@ def pair_queries(
 def _together(
     problem: Problem, source: Source, level: int | None, k: int | None, threshold: float
 ) -> Partition | Ints:
-    """The clusters of items that belong together; of a matrix a bit for each pair."""
+    """The clusters of items that belong together; for a matrix, a bit for each pair."""
     if source == "auto":
         source = "labels" if problem.levels is not None or problem.truths else "matrix"
         if source == "matrix" and problem.similarity is None:
             raise NotApplicableError(
-                "nothing tells which items belong together: there is no truth and no matrix of "
-                "similarities; of the tree to be cut, pair-queries[source=cut,k=...] takes a cut"
+                "the data do not define which items belong together: there is no truth and no "
+                "matrix of similarities; pair-queries[source=cut,k=...] uses a cut of a given tree"
             )
     _refuse_unused(source, {"level": level, "k": k, "threshold": threshold or None})
     if source == "cut":
@@ -149,12 +149,12 @@ def _cut(tree: Tree | None, k: int | None) -> Partition:
     if k is None:
         raise ParameterError("source=cut needs k, the number of clusters")
     if k > tree.n:
-        raise ParameterError(f"k={k}: a tree of {tree.n} leaves has no so many clusters")
+        raise ParameterError(f"k={k}: a tree of {tree.n} leaves does not have that many clusters")
     return tree.cut(k)
 
 
 def _bits(similarity: NDArray[np.floating], threshold: float) -> Ints:
-    """Which pairs, in condensed order, are above: bits of int64, the lowest first. O(n^2)."""
+    """Whether each pair, in condensed order, is above: bits of int64, lowest first. O(n^2)."""
     n = len(similarity)
     total = n * (n - 1) // 2
     above = np.zeros(-(-total // 64) * 64, np.bool_)
@@ -163,7 +163,7 @@ def _bits(similarity: NDArray[np.floating], threshold: float) -> Ints:
 
 
 def _stream(n: int, seed: int, skew: float) -> Callable[[int, int], Ints]:
-    """Draw pairs numbered start, start + 1, ...: a function of these alone."""
+    """A function that draws the pairs numbered start, start + 1, ..., deterministically."""
     if skew == 0:
         return partial(_draw_uniform, n, seed ^ _DRAW)
     weights = np.arange(1, n + 1) ** -float(skew)
@@ -184,13 +184,13 @@ def _draw_skewed(below: NDArray[np.float64], seed: int, start: int, m: int) -> I
 
 
 def _exceptions(ints: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs about which the answers, but for noise drawn anew, are not what the clusters say."""
+    """Pairs whose answers, without independent noise, contradict the clusters."""
     n = int(ints[kernels.N])
     if not ints[kernels.MATRIX]:
         for numbers in _in_parts(int(ints[kernels.FLIPPED])):
             yield pair_items(kernels.flipped_pairs(ints, numbers), n)
         return
-    for pairs in _in_parts(n * (n - 1) // 2):  # a cluster for each item: all that are together
+    for pairs in _in_parts(n * (n - 1) // 2):  # clusters are single items: all pairs together
         yield pair_items(pairs[kernels.together_in_matrix(ints, pairs)], n)
 
 

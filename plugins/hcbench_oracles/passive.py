@@ -1,9 +1,9 @@
 """Passive comparisons: a random set, drawn before any algorithm sees it.
 
 Section 2.3 of Ghoshdastidar, Perrot & von Luxburg 2019. With M = n(n-1)/2 pairs of items there are
-M(M-1)/2 unordered pairs of pairs, those that share an item included, and n (n-1)(n-2)/2 triplets
-(an item and two others); each is observed independently with probability p. Drawing the number
-first and then a uniform set of that size is the same.
+M(M-1)/2 unordered pairs of pairs, including those that share an item, and n (n-1)(n-2)/2 triplets
+(an item and two others); each is observed independently with probability p. Equivalently, the
+number is drawn first, and then a uniform set of that size.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Ids: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """How many comparisons of how many to take, for an oracle of a kind."""
+    """The number of comparisons to sample, as requested by the parameters."""
 
     kind: str
     p: float | None
@@ -50,7 +50,7 @@ class _Wanted:
             raise ParameterError(f"{self.kind} takes p or count, not both")
 
     def number(self, n: int, total: int, fixed: bool, rng: np.random.Generator) -> int:
-        """How many of all ``total``; the data bring them along if ``fixed``."""
+        """The number out of ``total`` comparisons, which come with the data if ``fixed``."""
         drawn = self._drawn(total, fixed, rng)
         number = drawn if self.budget is None else min(drawn, self.budget)
         if number > Comparisons.MOST:
@@ -75,10 +75,10 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Questions:
-    """All queries of a form, by number.
+    """All queries of one form, numbered.
 
     ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared. ``of_all``:
-    they are all queries a < b about pairs, numbered in condensed order.
+    these are all queries a < b of pairs, numbered in condensed order.
     """
 
     n: int
@@ -101,18 +101,18 @@ def quadruplet_set(
 ) -> Answers:
     """Observe a random set of comparisons.
 
-    Pairs of equal similarity are no answer: the set is smaller by these. Of comparisons that the
-    problem brings along, p and count take a part. A budget below the number drawn leaves a uniform
-    part of that size. All comparisons without noise (p = 1) are not stored: the data are
-    `AllComparisons`, unless the budget leaves a part.
+    Pairs of equal similarity have no answer, and are excluded from the set. If the problem has
+    comparisons of its own, p and count select a subset. A budget below the number drawn leaves a
+    uniform subset of that size. All comparisons without noise (p = 1) are not stored: the data are
+    `AllComparisons`, unless the budget leaves a subset.
 
-    O(m) time and memory for m comparisons, beside the similarity matrix and, of many comparisons
-    (`Comparisons.is_dense`), their bits; O(n^2 log n) for all.
+    O(m) time and memory for m comparisons, plus the similarity matrix and, for many comparisons
+    (`Comparisons.is_dense`), their bits; O(n^2 log n) for all comparisons.
 
     Raises
     ------
     ParameterError
-        If both p and count are given, the parameters of noise do not go together (`Noise`), or the
+        If both p and count are given, the parameters of noise exclude each other (`Noise`), or the
         set would hold more than 4e8 comparisons.
     """
     wanted = _Wanted("quadruplet-set", p, count, budget)
@@ -120,7 +120,7 @@ def quadruplet_set(
     if problem.comparisons is not None:
         return _part(problem.comparisons, wanted, model)
     w, tolerance = similarities_of_pairs(problem, similarity)
-    if p == 1 and model.silent and not annotators:
+    if p == 1 and model.is_noiseless and not annotators:
         everything = AllComparisons.from_similarity(w, tolerance)
         if budget is None or len(everything) <= budget:
             return Answers(kind=wanted.kind, n=problem.n, data=everything, size=len(everything))
@@ -141,16 +141,16 @@ def triplet_set(
 ) -> Answers:
     """Observe a random set of triplets i, j, k: whether i is more similar to j or to k.
 
-    The data are `Comparisons` whose pairs share the item i, so that whoever can use quadruplets can
-    use these; `Comparisons.triplets` gives the rows i, j, k. The rest is as in `quadruplet_set`. Of
-    comparisons that the problem brings along, those that share an item are the triplets.
+    The data are `Comparisons` whose pairs share the item i, so that algorithms for quadruplets can
+    use them; `Comparisons.triplets` gives the rows i, j, k. Otherwise as `quadruplet_set`. If the
+    problem has comparisons of its own, those that share an item are the triplets.
 
-    O(m) time and memory for m triplets, beside the similarity matrix.
+    O(m) time and memory for m triplets, plus the similarity matrix.
 
     Raises
     ------
     NotApplicableError
-        If the problem brings comparisons along, and none of them is a triplet.
+        If the problem has comparisons of its own, and none of them is a triplet.
     ParameterError
         As `quadruplet_set`.
     """
@@ -167,7 +167,7 @@ def triplet_set(
 
 
 def _quadruplets(n: int) -> _Questions:
-    """Pairs of pairs are numbered in condensed order, too: the pairs are to them as the items."""
+    """Pairs of pairs are numbered in condensed order, like pairs of items."""
     n_pairs = n * (n - 1) // 2
 
     def name(positions: Ids) -> tuple[Ids, Ids]:
@@ -195,8 +195,8 @@ def _observe(
     rng = np.random.default_rng(model.seed)
     n = questions.n
     number = wanted.number(n, questions.total, False, rng)
-    told = model.silent and not model.annotators  # by the similarities alone
-    if questions.of_all and told and Comparisons.are_dense(n, number):
+    exact = model.is_noiseless and not model.annotators  # answers follow from the similarities
+    if questions.of_all and exact and Comparisons.are_dense(n, number):
         return _answers(wanted.kind, _as_bits(w, tolerance, n, number, rng))
     closer, farther = np.empty(number, np.uint32), np.empty(number, np.uint32)
     answered = 0
@@ -205,14 +205,14 @@ def _observe(
         out = slice(answered, answered + positions.size)
         answered += _kernels.compare_pairs(w, tolerance, a, b, closer[out], farther[out])
     closer, farther = closer[:answered], farther[:answered]
-    who = model.turn_round(n, closer, farther, w)
+    who = model.flip_wrong(n, closer, farther, w)
     return _answers(wanted.kind, Comparisons(n, closer, farther, who))
 
 
 def _as_bits(
     w: NDArray[np.float64], tolerance: float, n: int, number: int, rng: np.random.Generator
 ) -> Comparisons:
-    """Ask a random set of so many of all queries; by bits, from the draw on."""
+    """Ask a random set of queries of a given size, represented as bits."""
     n_pairs = w.size
     asked = distinct_bits(n_pairs * (n_pairs - 1) // 2, number, rng)
     order = np.argsort(w)
@@ -225,12 +225,12 @@ def _as_bits(
     sides = np.zeros((2, 64 * width, width), np.uint64)
     _bit_kernels.answer_bits(asked, rank, below, above, sides)
     made = Comparisons.from_bits(n, sides)
-    # Where most queries were ties, a list is the better index of the rest.
+    # If most queries were ties, a list of the rest is smaller.
     return made if made.is_dense else Comparisons(n, made.closer, made.farther)
 
 
 def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
-    """Take a random part of what is there."""
+    """A random subset of the data's own comparisons."""
     rng = np.random.default_rng(model.seed)
     number = wanted.number(fixed.n, len(fixed), True, rng)
     rows = np.empty(number, np.int64)
@@ -240,14 +240,14 @@ def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
         filled += positions.size
     part = fixed.select(rows)
     closer, farther = part.closer.copy(), part.farther.copy()
-    who = model.turn_round(fixed.n, closer, farther, None, part.annotator)
+    who = model.flip_wrong(fixed.n, closer, farther, None, part.annotator)
     return _answers(wanted.kind, Comparisons(fixed.n, closer, farther, who))
 
 
 def _answers(kind: str, made: Comparisons) -> Answers:
-    """Hand out comparisons; many together with their bits, so that no algorithm has to make them.
+    """Wrap comparisons as answers; if there are many, with bits, outside any timed call.
 
-    Not where annotators are known, as who wants to hear of them needs the list.
+    With annotators there are no bits, as only the list records who answered.
     """
     if made.is_dense and made.annotator is None:
         made.bits()

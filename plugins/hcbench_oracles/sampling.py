@@ -1,4 +1,4 @@
-"""Uniform samples without replacement from ranges far too large to be written down."""
+"""Uniform samples without replacement from ranges too large to store."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hcbench_oracles import _sampling_kernels as kernels
 
 BLOCK = kernels.BLOCK
 CHUNK = BLOCK  # positions at a time: a few arrays of this length stay in the cache
-PER_BUCKET = 16  # so few that they are sorted by insertion
-BITS_PER_POSITION = 512  # to look at so many bits is quicker than to sort a position
+PER_BUCKET = 16  # few enough for insertion sort
+BITS_PER_POSITION = 512  # scanning this many bits is faster than sorting one position
 
 
 def distinct_positions(
@@ -20,14 +20,14 @@ def distinct_positions(
 ) -> Iterator[NDArray[np.int64]]:
     """Draw a uniformly random set of ``number`` of the positions 0..total-1.
 
-    Positions are drawn independently, and again where they have come before, until enough are
-    different: by symmetry every set is equally likely. Where more than half are wanted, those left
-    out are drawn. Positions are integers throughout, so exact for any total below 2^63.
+    Positions are drawn independently, and again if they are repeated, until enough are
+    different: by symmetry every set is equally likely. If more than half are needed, the excluded
+    ones are drawn. Positions are integers throughout, so exact for any total below 2^63.
 
     Yields
     ------
     (at most CHUNK,) int64 arrays
-        Rising, also from one to the next. O(number) time and memory.
+        Ascending, within and across arrays. O(number) time and memory.
     """
     if number == 0:
         return
@@ -40,18 +40,18 @@ def distinct_positions(
 
 
 def are_drawn_as_bits(total: int, number: int) -> bool:
-    """Whether so many positions are wanted that they are drawn as bits first."""
+    """Whether ``number`` is large enough for positions to be drawn as bits first."""
     return 0 < total <= BITS_PER_POSITION * number
 
 
 def distinct_bits(total: int, number: int, rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Draw the set of `distinct_positions`, where it is drawn as bits. O(number + total / 64).
+    """Draw the set of `distinct_positions` as bits. O(number + total / 64).
 
     Returns
     -------
     (floor(total / 64) + 2,) uint64 array
         Bit ``p % 64`` of word ``p // 64`` is 1 if position p is in the set. The bits from ``total``
-        on, at least a word of them, are 0.
+        on, at least one word, are 0.
     """
     counts, seed = _block_counts(total, number, rng), _seed(rng)
     bits = np.zeros(total // 64 + 2, np.uint64)
@@ -60,7 +60,7 @@ def distinct_bits(total: int, number: int, rng: np.random.Generator) -> NDArray[
 
 
 def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """How many are in each block first, then those, a few blocks at a time."""
+    """Draw the number in each block first, then the positions, a few blocks at a time."""
     counts, seed = _block_counts(total, number, rng), _seed(rng)
     ends = np.cumsum(counts)
     first, drawn = 0, 0
@@ -77,10 +77,10 @@ def _seed(rng: np.random.Generator) -> np.uint64:
 
 
 def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How many of a uniformly random set fall into each block.
+    """The numbers of positions of a uniformly random set in each block.
 
-    If every position is taken with the same probability, the set is uniform, given how many it
-    has; it stays so as random free positions are taken, or taken ones freed, until it has `number`.
+    If every position is taken with the same probability, the set is uniform given its size; it
+    remains so as random free positions are taken, or taken ones freed, until it has ``number``.
     """
     sizes = np.full(-(-total // BLOCK), BLOCK)
     sizes[-1] = total - BLOCK * (sizes.size - 1)
@@ -104,9 +104,9 @@ def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int
 
 
 def _rising(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Independent positions in rising order: how many are in each bucket first, then those.
+    """Independent positions in ascending order: the number in each bucket first, then those.
 
-    O(number) time, as a bucket holds few.
+    O(number) time, as each bucket holds few positions.
     """
     buckets = number // PER_BUCKET + 1
     size, rest = divmod(total, buckets)

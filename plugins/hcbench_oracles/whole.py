@@ -1,4 +1,4 @@
-"""Oracles that hold nothing back: the vectors or all similarities, to be read whole."""
+"""Oracles that give algorithms all vectors or all similarities."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from hcbench import Answers, NotApplicableError, Problem, similarity_matrix
 
 ROUNDING = 1e-12
-"""Similarities computed from vectors are tied if they differ by this part of the largest one."""
+"""Similarities of vectors are tied if they differ by at most this proportion of the largest."""
 
 
 def vectors(problem: Problem, _seed: int, _budget: int | None) -> Answers:
-    """The problem's vectors, dense or sparse. Nothing to count."""
+    """The problem's vectors, dense or sparse. No queries are counted."""
     if problem.vectors is None:
         raise NotApplicableError("this data set has no vectors")
     return Answers(kind="vectors", n=problem.n, data=problem.vectors)
@@ -23,7 +23,7 @@ def similarities(
 ) -> Answers:
     """The similarity matrix (n, n), read-only: the problem's own, or that of its vectors.
 
-    O(n^2 p) time for vectors of length p, 8 n^2 bytes. Nothing to count.
+    O(n^2 p) time for vectors of length p, 8 n^2 bytes. No queries are counted.
     """
     matrix = np.asarray(similarity_matrix(problem, similarity)).view()
     matrix.flags.writeable = False
@@ -31,9 +31,9 @@ def similarities(
 
 
 def similarities_of_pairs(problem: Problem, rule: str) -> tuple[NDArray[np.float64], float]:
-    """The similarities behind all comparisons, and up to which difference they are tied.
+    """The similarities of all pairs, from which comparisons follow, and the tolerance for ties.
 
-    Of the pairs, (n(n-1)/2,), in scipy's condensed order. O(n^2 p) time, O(n^2) memory.
+    Similarities (n(n-1)/2,) are in scipy's condensed order. O(n^2 p) time, O(n^2) memory.
     """
     from scipy.spatial.distance import squareform
 

@@ -1,4 +1,4 @@
-"""What results are measured against: a tree drawn at random, and the truth itself."""
+"""Reference lines for results: a random tree, and the true tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hcbench import AlgorithmSpec, hookimpl
 
-# They ask nothing, so any oracle will do; kinds that other plugins add are not among these.
+# They make no queries, so any oracle will do; kinds that other plugins add are not listed.
 EVERY_KIND = (
     "vectors",
     "similarities",
@@ -20,7 +20,7 @@ EVERY_KIND = (
 RANDOM = AlgorithmSpec(
     name="Random",
     function="hcbench_reference.trees:random_tree",
-    doc="A binary tree drawn uniformly: what knowing nothing scores.",
+    doc="A binary tree drawn uniformly: the score without any information.",
     accepts=EVERY_KIND,
     reference=True,
 )
@@ -28,7 +28,7 @@ RANDOM = AlgorithmSpec(
 TRUTH = AlgorithmSpec(
     name="Truth",
     function="hcbench_reference.trees:true_tree",
-    doc="The true hierarchy itself: what knowing everything scores.",
+    doc="The true hierarchy itself: the score with full information.",
     accepts=EVERY_KIND,
     reference=True,
     hints=("truth",),

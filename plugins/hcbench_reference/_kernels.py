@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @njit(cache=True)
 def insert_leaves(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) of the binary tree that inserting leaf after leaf gives.
+    """Parents (2n-1,) of the binary tree built by inserting leaf after leaf.
 
     Leaf k = 1..n-1 is put on edge ``edges[k-1]`` in 0..2k-2 of the tree of leaves 0..k-1: the edge
     above leaf e if e < k, else above inner node n + e - k; the root has an edge above it, too.

@@ -1,4 +1,4 @@
-"""Trees that need no query."""
+"""Trees that need no queries."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hcbench_reference._kernels import insert_leaves
 def random_tree(_oracle: Oracle, given: Given, rng: np.random.Generator) -> Tree:
     """Draw a rooted binary tree over the n labelled leaves, all (2n-3)!! of them equally likely.
 
-    It has no heights (kind NONE): any would be made up, and with them an order of merging. Cuts
-    of such trees split the largest cluster first. O(n).
+    It has no heights (kind NONE): any would be arbitrary, and so would the merge order. Cuts of
+    such trees split the largest cluster first. O(n).
     """
     edges = rng.integers(0, 2 * np.arange(1, given.n) - 1)
     return Tree.from_parents(insert_leaves(edges), names=given.names)

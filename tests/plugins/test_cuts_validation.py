@@ -81,7 +81,7 @@ def test_labels_of_the_set_are_the_answers_with_their_noise():
 
 
 def test_more_pairs_than_there_are_and_nobody_to_draw_them_are_told():
-    with pytest.raises(NotApplicableError, match=r"brought 3 of the 3 pairs; take fewer"):
+    with pytest.raises(NotApplicableError, match=r"brought 3 of the 3 pairs; use fewer"):
         validation_error(scored([0, 1, 1], [0, 0, 1]), pairs=4)
     judged = scored([0, 1], [0, 1])
     silent = Scored(problem=judged.problem, result=judged.result, cost=Cost())

@@ -187,8 +187,8 @@ def test_a_question_that_crowd_data_repeat_is_answered_anew_each_time():
         ({"noise": 0.5}, r"noise must be in \[0, 0.5\), got 0.5"),
         ({"scale": -1.0}, r"scale must be in \[0, inf\), got -1.0"),
         ({"annotators": -1}, "annotators must be in"),
-        ({"scale": 1.0, "noise": 0.1}, "leave out noise"),
-        ({"scale": 1.0, "annotators": 3}, "leave out noise and annotators"),
+        ({"scale": 1.0, "noise": 0.1}, "scale excludes noise"),
+        ({"scale": 1.0, "annotators": 3}, "scale excludes noise and annotators"),
     ],
 )
 def test_models_of_noise_that_cannot_be_are_refused(params, message):
