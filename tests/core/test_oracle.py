@@ -536,6 +536,7 @@ def test_unsure_is_asked_again_and_counted_again() -> None:
     never = ask_oracle("ordinal-queries", lambda *_: UNSURE, n=5)
     with pytest.raises(InvalidQuestionError, match=r"no answer to \[0, 1, 2\], asked 5 times"):
         never.ask([[0, 1, 2]])
+    assert never.ledger.queries == 5
 
 
 @pytest.mark.parametrize(("symmetry", "distinct"), [(None, 1), ("unordered", 1), ("ordered", 3)])
@@ -598,6 +599,7 @@ def test_what_a_kernel_needs_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -
     oracle = quadruplets_of(5)
     for _ in range(2):
         oracle.prepare()
+        assert made == [closer_of]
         oracle.run(ask_each, np.array([[0, 1, 2, 3]]), np.empty(1, np.int8))
     uncompiled(5).prepare()
     assert made == [closer_of]
@@ -611,6 +613,7 @@ def test_the_smallest_of_everything() -> None:
     assert none.ledger.left == 0
     assert none.due()
     assert none.ledger.refused is True
+    assert none.ask(np.empty((0, 4))).shape == (0,), "of floats, as an empty list is"
     named = ask_oracle("odd-kind", lambda i: i, n=5, arity=1)
     named.ask([[3]])
     assert counts(named) == (1, 1, 1)
@@ -633,6 +636,17 @@ def test_answers_are_timed_from_nothing_on() -> None:
     oracle.ask([[0, 1, 2, 3]])
     oracle.ask([[0, 1, 2, 3]])
     assert oracle.ledger.seconds == 2 + 1
+
+
+@njit
+def no_pair_with_itself(floats, ints, i, j, k, l, key, time):  # noqa: E741
+    return np.int64(compiled.WITH_ITSELF if i == j else 1)
+
+
+def test_a_question_that_pairs_an_item_with_itself_is_named() -> None:
+    oracle = quadruplets_of(5, no_pair_with_itself)
+    with pytest.raises(InvalidQuestionError, match=r"pairs an item with itself: \[2, 2, 0, 1\]"):
+        oracle.ask([[0, 1, 2, 3], [2, 2, 0, 1], [0, 1, 3, 4]])
 
 
 def test_an_index_error_of_the_kernels_own_is_its_own() -> None:
