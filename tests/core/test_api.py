@@ -98,7 +98,7 @@ def test_a_mistake_is_one_line() -> None:
         ({"name": "UPGMA", "data": np.empty((0, 2))}, "at least one item"),
         ({"name": "4-AL", "quadruplet": max, "n": 4}, "accepts quadruplet-set"),
         ({"name": "4-AL", "quadruplet": max, "ordinal": max}, "only one can answer"),
-        ({"name": "4-AL", "quadruplet": max}, "how many items"),
+        ({"name": "4-AL", "quadruplet": max}, "give the number of items"),
         ({"name": "4-AL", "data": ASKED, "budget": 3}, "budget= has no effect.*ask_oracle"),
         ({"name": "4-AL", "data": ASKED, "oracle": "quadruplet-set"}, "oracle= has no effect"),
         ({"name": "4-AL", "data": ASKED, "n": 4}, "n= has no effect"),

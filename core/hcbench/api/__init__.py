@@ -1,4 +1,4 @@
-"""What callers in Python use: `compare`, with all of the harness, and `direct`, with none.
+"""Functions for callers in Python: `compare` runs a comparison, `direct` one algorithm or metric.
 
-`given_data` makes problems of what they have; `own` makes specs of what they bring to a comparison.
+`given_data` makes problems of arrays, labels and trees; `own` makes specs of functions and data.
 """

@@ -1,4 +1,4 @@
-"""The Python twin of ``hcbench compare``."""
+"""``hcbench compare`` as a function."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(
     plugins: Sequence[str | Path] = (),
     observer: Observer | None = None,
 ) -> Results:
-    """Compare algorithms; the twin of ``hcbench compare``.
+    """Compare algorithms, as ``hcbench compare`` does.
 
     Parameters
     ----------
@@ -58,21 +58,21 @@ def compare(
         before anything runs, to learn what its problems provide; a `DatasetSpec` declares that and
         is called in the workers only.
     oracles : iterable of str
-        Where none of an accepted kind is named, an algorithm gets the first that it accepts and
-        the data can provide.
+        An algorithm for which none is named uses the first kind that it accepts and the data can
+        provide.
     metrics : iterable of str, MetricSpec or callable
         A callable is ``f(scored) -> float``, higher is better.
     repetitions : int
     seed : int
-        The base of all seeds; the same seed gives the same numbers.
+        The base of all seeds.
     budget : int or sequence of int, optional
-        The most questions an algorithm may ask; several make a run each.
+        The largest number of queries of an algorithm; several budgets are separate runs.
     checkpoints : sequence of int
         Query counts at which the results of anytime algorithms are judged.
     n_jobs : int, optional
-        Cells at a time; by default one a core, or one a thread of a cluster.
+        Cells that run at the same time; by default one per core, or per thread of a cluster.
     exclusive : bool
-        Time fairly: one cell at a time, and nothing else of this run meanwhile.
+        Run one cell at a time, for fair times.
     executor : {"local", "dask"}
         Where cells run: in processes of this machine, or in such processes on the machines of a
         dask cluster, whose workers have the same hcbench and are not daemonic
@@ -86,9 +86,9 @@ def compare(
     memory : float, optional
         GiB that one call may hold above the warm worker.
     store : path or URL, optional
-        Where results are kept; by default in the user's data directory.
+        Where results are stored; by default in the user's data directory.
     fresh : bool
-        Run everything, whatever is stored.
+        Run everything, even if results are stored.
     plugins : sequence of path
         Plugin files for this run.
     observer : Observer, optional

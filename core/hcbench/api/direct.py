@@ -1,4 +1,4 @@
-"""One algorithm on one's own data, one metric of one's own tree: no harness."""
+"""One algorithm on given data, or one metric of a given tree, without a comparison."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fit(
     vectorized: bool = False,
     **params: Any,
 ) -> Result:
-    """Run one registered algorithm on one's own data, without a harness.
+    """Run one registered algorithm on given data, without a comparison.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ def fit(
         cut; or what `ask_oracle` made.
     seed : int
     budget : int, optional
-        The most questions that may be asked.
+        The largest number of queries.
     oracle : str or Oracle, optional
-        How the data answer, such as ``"quadruplet-set[p=0.05]"``; by default the first kind that
-        the algorithm accepts and the data can provide. Or who answers, made by `ask_oracle`.
+        A registered oracle, such as ``"quadruplet-set[p=0.05]"``, or one made by `ask_oracle`; by
+        default the first kind that the algorithm accepts and the data can provide.
     truth : Tree or labels, optional
         For algorithms that take a hint.
     n : int, optional
         Number of items, with one of the callables below and no data.
     ordinal, same_cluster, quadruplet : callable, optional
-        Who answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)`` whether they
-        belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
+        A function that answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)``
+        whether they belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
     vectorized : bool
-        Whether that callable takes and returns arrays, one entry a question.
+        Whether that callable takes and returns arrays, one entry for each query.
     **params
         Of the algorithm.
 
@@ -117,19 +117,19 @@ def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:
-    """Refuse arguments that would be dropped without a word."""
+    """Refuse arguments that would be ignored."""
     given = {name: value for name, value in settings.items() if value is not None}
     brought = isinstance(given.get("oracle"), Oracle) and not isinstance(data, Oracle)
     if brought or isinstance(data, Oracle):
         for name in [*callables, *(name for name in given if name != "oracle" or not brought)]:
             raise ParameterError(
-                f"{name}= has no effect on an oracle that is made already: leave it out; "
+                f"{name}= has no effect on an oracle that is made already: omit it; "
                 "ask_oracle takes the callable, n= and budget="
             )
     if callables and "oracle" in given:
-        raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; leave one out")
+        raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; omit one")
     if data is not None and "n" in given:
-        raise ParameterError("n= is for a callable without data: the data say how many items")
+        raise ParameterError("n= is for a callable without data; omit it")
     if len(callables) > 1:
         raise ParameterError(f"only one can answer, got {', '.join(callables)}")
 
@@ -144,12 +144,12 @@ def _who_answers(
     *,
     vectorized: bool,
 ) -> tuple[Problem, Oracle | None]:
-    """The problem, and the oracle if the caller brings one."""
+    """The problem, and the oracle if the caller provides one."""
     problem = None if data is None else as_problem(data, truth)
     for name, function in callables.items():
         items = n if problem is None else problem.n
         if items is None:
-            raise ParameterError("say how many items there are: n=...")
+            raise ParameterError("give the number of items: n=...")
         (kind,) = (kind.name for kind in QUERY_KINDS.values() if kind.argument == name)
         asked = ask_oracle(kind, function, n=items, budget=budget, vectorized=vectorized)
     if problem is None:
@@ -181,7 +181,7 @@ def _default_oracle(
 
 
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
-    """One metric's value for a tree or partition made anywhere.
+    """The value of one metric for a given tree or partition.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         Name; ``NAME[param=value]`` works too.
     result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
     truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
-        What the metric compares with.
+        What the metric compares the result with.
     **params
         Of the metric.
 
@@ -200,14 +200,14 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
     Raises
     ------
     NotApplicableError
-        If the metric is not defined for such a result or such a truth, or tells a cost, and why.
+        If the metric is not defined for such a result or such a truth, or is a cost.
     """
     registry = load_registry()
     use = use_one(registry.metrics, metric, _tuples(params))
     if use.spec.cost:
         raise NotApplicableError(
-            f"{use.label} is a cost of the call that made the result, which the result does not "
-            "tell; compare measures it"
+            f"{use.label} is a cost of the call that made the result, which is unknown here; "
+            "compare measures it"
         )
     problem = problem_of_truth(truth)
     scored = Scored(problem=problem, result=as_result(result, problem.n), cost=Cost(seconds=0.0))

@@ -1,4 +1,4 @@
-"""Problems made of what people have: arrays, labels, trees, comparisons."""
+"""Problems made of arrays, labels, trees and comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hcbench.model.trees import Partition, Tree
 
 
 def as_problem(data: Any, truth: Any = None) -> Problem:
-    """Make a problem of what people have.
+    """Make a problem of arrays, comparisons or a tree.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _is_similarity(matrix: NDArray[Any]) -> bool:
 
 
 def truth_entries(truth: Any) -> dict[str, Any]:
-    """What a Problem calls a truth that is a tree or labels."""
+    """The fields of a Problem for a truth that is a tree or labels."""
     if isinstance(truth, Tree):
         return {"truths": {"truth": truth}}
     labels = np.asarray(truth)
@@ -82,7 +82,7 @@ def truth_entries(truth: Any) -> dict[str, Any]:
 
 
 def problem_of_truth(truth: Any) -> Problem:
-    """A problem that is known by its truth alone: a tree, labels, similarities or vectors."""
+    """A problem of which only the truth is given: a tree, labels, similarities or vectors."""
     if isinstance(truth, Problem):
         return truth
     if isinstance(truth, Tree):

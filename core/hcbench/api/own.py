@@ -1,4 +1,4 @@
-"""What callers of `compare` bring of their own: functions, arrays, problems and specs."""
+"""Functions, arrays, problems and specs of the caller of `compare`."""
 
 from __future__ import annotations
 
@@ -22,23 +22,18 @@ from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec
 from hcbench.run.job import place_of
 
 Own: TypeAlias = Callable[..., Any]
-_SESSION = "caller"
 
 
 def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
-    """Names, and the caller's own made into uses."""
+    """Names, and uses made of the caller's own objects."""
     listed = [items] if isinstance(items, str) else list(items)
     names = tuple(item for item in listed if isinstance(item, str))
     return names, [own(item) for item in listed if not isinstance(item, str)]
 
 
-def _session_plugin(version: str) -> Plugin:
-    return Plugin(_SESSION, "session", version)
-
-
 def _own_use(spec: Any, version: str | None = None) -> Use[Any]:
-    """A use of the caller's own; code cannot be compared, so it is never taken from the store."""
-    return make_use(spec, _session_plugin(version or uuid.uuid4().hex), {})
+    """A use of the caller's own; stored results are not reused without a version."""
+    return make_use(spec, Plugin("caller", "session", version or uuid.uuid4().hex), {})
 
 
 def _name_of(function: Any) -> str:
@@ -48,7 +43,7 @@ def _name_of(function: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OnVectors:
-    """A function of the vectors alone, as scipy's users write them, made an algorithm."""
+    """An algorithm made of a function of the vectors alone."""
 
     function: Own
     takes_rng: bool
@@ -60,7 +55,7 @@ class OnVectors:
 
 
 def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
-    """An algorithm of a spec, or of a function of the vectors."""
+    """An algorithm made of a spec, or of a function of the vectors."""
     if isinstance(item, AlgorithmSpec):
         return _own_use(item)
     if not callable(item):
@@ -77,7 +72,7 @@ def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
 
 
 def own_metric(item: MetricSpec | Own) -> Use[MetricSpec]:
-    """A metric of a spec, or of a function of what is scored."""
+    """A metric made of a spec, or of a function of what is scored."""
     if isinstance(item, MetricSpec):
         return _own_use(item)
     if not callable(item):
@@ -93,7 +88,7 @@ def own_metric(item: MetricSpec | Own) -> Use[MetricSpec]:
 
 
 def named_pairs(datasets: Iterable[Any] | Mapping[str, Any]) -> list[Any]:
-    """Names as they are; the caller's own with a name."""
+    """Names unchanged; the caller's own data with a name."""
     if isinstance(datasets, Mapping):
         return [(name, data) for name, data in datasets.items()]
     if isinstance(datasets, str):
@@ -105,8 +100,8 @@ def named_pairs(datasets: Iterable[Any] | Mapping[str, Any]) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A problem in a file of this session, so that only its path travels to the workers."""
+class PickledProblem:
+    """A problem in a file of this session, so that only its path is sent to the workers."""
 
     path: str
 
@@ -117,7 +112,7 @@ class Kept:
 
 
 def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
-    """A data set of a spec, a function of the seed, or data; these are laid into the folder."""
+    """A data set made of a spec, a function of the seed, or data, which are put into the folder."""
     name, data = named
     if isinstance(data, DatasetSpec):
         return _own_use(data)
@@ -138,7 +133,7 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
     path.write_bytes(pickle.dumps(problem, protocol=5))
     spec = DatasetSpec(
         name=name,
-        function=Kept(str(path)),
+        function=PickledProblem(str(path)),
         doc="The caller's own.",
         provides=tuple(problem.provides),
         truths=tuple(problem.truths),

@@ -1,7 +1,7 @@
-"""scikit-learn's world: registered algorithms as estimators, and estimators as algorithms.
+"""Registered algorithms as scikit-learn estimators, and estimators as algorithms.
 
-`Clusterer` puts a registered algorithm into pipelines and grid searches; `from_estimator` puts a
-clusterer of scikit-learn, or of whoever follows its conventions, into a comparison.
+With `Clusterer` a registered algorithm can be used in pipelines and grid searches; with
+`from_estimator` a clusterer with the interface of scikit-learn can be compared.
 """
 
 from __future__ import annotations
@@ -37,16 +37,15 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     Parameters
     ----------
     name : str
-        Of the algorithm, such as ``"UPGMA"``; ``hcbench list algorithms`` tells them all.
+        Of the algorithm, such as ``"UPGMA"``; see ``hcbench list algorithms``.
     n_clusters : int, optional
-        How many clusters ``labels_`` has: the tree is cut into so many. By default they are the
-        clusters that the root joins, two of a binary tree. Not for algorithms that return a
-        partition.
+        The number of clusters in ``labels_``, into which the tree is cut. By default they are the
+        children of the root, two in a binary tree. Not for algorithms that return a partition.
     oracle : str, optional
-        How the vectors answer, such as ``"quadruplet-set[p=0.05,similarity=euclidean]"``; by
+        The oracle, such as ``"quadruplet-set[p=0.05,similarity=euclidean]"``; by
         default the first kind that the algorithm accepts.
     budget : int, optional
-        The most questions that may be asked.
+        The largest number of queries.
     random_state : int, RandomState instance or None
         An int is the seed, as in `hcbench.fit`.
     **params
@@ -56,19 +55,20 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     ----------
     labels_ : (n,) int array
     tree_ : Tree
-        With its heights; only of algorithms that return one, as all below but ``n_clusters_``.
+        With its heights; only for algorithms that return a tree, as are ``children_``,
+        ``distances_`` and ``n_leaves_``.
     children_ : (n - 1, 2) int array
         As AgglomerativeClustering has them; only if the tree is binary.
     distances_ : (n - 1,) float array
-        At which the children merge; only if besides the heights are distances, or affinities: then
-        these are subtracted from the largest one.
+        At which the children merge; only if the tree is binary and its heights are distances, or
+        affinities, which are subtracted from the largest one.
     n_leaves_, n_clusters_, n_features_in_ : int
 
     Raises
     ------
     HcbenchError
-        From ``fit``, if there is no such algorithm or parameter, or it cannot be had from vectors.
-        A wrong parameter is a ValueError, too.
+        From ``fit``, if there is no such algorithm or parameter, or it does not accept vectors. A
+        wrong parameter is a ValueError, too.
 
     Examples
     --------
@@ -97,11 +97,11 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         self._params = params
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters that were given, those of the algorithm among them."""
+        """All parameters, including those of the algorithm."""
         return {**super().get_params(deep), **self._params}
 
     def set_params(self, **params: Any) -> Clusterer:
-        """Set parameters, any of the algorithm's among them.
+        """Set parameters, including those of the algorithm.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             return result.cut_depth(1) if self.n_clusters is None else result.cut(self.n_clusters)
         if self.n_clusters is not None:
             raise ParameterError(
-                f"{self.name} finds the number of clusters: leave out n_clusters={self.n_clusters}"
+                f"{self.name} determines the number of clusters: omit n_clusters={self.n_clusters}"
             )
         return result
 
@@ -166,7 +166,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 
 
 def _check_known(name: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what is no parameter; of an algorithm that there is none of, ``fit`` tells."""
+    """Refuse unknown parameters; unknown algorithms are refused by ``fit``."""
     try:
         spec = load_registry().algorithms.find(parse_name(str(name)).base).spec
     except HcbenchError:
@@ -205,7 +205,7 @@ def from_estimator(
         them, ``compute_full_tree`` and ``compute_distances`` are switched on, so that its tree is
         whole and has heights; a ``random_state`` that is None is drawn from the cell's seed.
     name : str, optional
-        By default that of its class.
+        By default the name of its class.
     returns : {"tree", "partition"}
         Its ``children_`` (n - 1, 2), with ``distances_`` as heights if it has them; or its
         ``labels_``, where every item of no cluster, -1, is a cluster of its own.
@@ -213,7 +213,7 @@ def from_estimator(
     Returns
     -------
     AlgorithmSpec
-        With all parameters of the estimator that are numbers, words, truth values or None.
+        With all parameters of the estimator that are numbers, strings, booleans or None.
 
     Raises
     ------
@@ -248,12 +248,12 @@ _SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
 
 
 def _parameters(estimator: Any) -> list[Parameter]:
-    """Of each parameter that a name can hold; what is wrong with a value the estimator tells."""
+    """The parameters that can be written in a name; the estimator checks their values."""
     shown = []
     for name, value in estimator.get_params(deep=False).items():
         kinds = [kind for kind, accepted in _SCALARS.items() if type(value) is accepted]
         if kinds or value is None:
-            # A float is no first type: it would make one of every int.
+            # Not float, which would convert every int.
             first = kinds[0] if kinds and kinds != ["float"] else "str"
             others = [kind for kind in _SCALARS if kind != first]
             doc = f"Of {type(estimator).__name__}."
@@ -262,7 +262,7 @@ def _parameters(estimator: Any) -> list[Parameter]:
 
 
 def _precomputed(estimator: Any) -> str | None:
-    """Which parameter says that it takes no vectors."""
+    """The parameter that says that the input is precomputed, if there is one."""
     params = estimator.get_params(deep=False)
     return next((p for p in ("metric", "affinity") if params.get(p) == "precomputed"), None)
 
@@ -277,7 +277,7 @@ class _Estimator:
     def __call__(
         self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
     ) -> Tree | Partition:
-        """Fit a clone to what the oracle holds."""
+        """Fit a clone to the data of the oracle."""
         fitted = clone(self.estimator).set_params(**params)
         known = fitted.get_params(deep=False)
         switched: dict[str, Any] = {}

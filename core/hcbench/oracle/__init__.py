@@ -1,7 +1,7 @@
-"""Oracles: the only way to information, and the ledger that counts what was asked.
+"""Oracles, through which algorithms get information, and the ledger that counts queries.
 
 An oracle plugin returns `Answers`; core wraps them in an `Oracle`, which keeps a `Ledger`.
-Algorithms see the `Oracle` alone, so that they cannot count, miscount or look past the budget.
+Algorithms see only the `Oracle`, so that they can neither miscount nor exceed the budget.
 `ask_oracle` makes one of a callable. `QUERY_KINDS` is the table of the kinds of queries.
 """
 

@@ -1,4 +1,4 @@
-"""What an oracle plugin returns: the answers, before core counts them."""
+"""The answers that an oracle plugin returns, before core counts them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERE
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """What an oracle plugin knows, before core counts it.
+    """The answers of an oracle plugin, before core counts them.
 
     Attributes
     ----------
@@ -32,32 +32,32 @@ class Answers:
     data : object
         For kinds that are read whole: vectors, a similarity matrix, Comparisons.
     size : int, optional
-        How many answers ``data`` holds; None where it holds nothing countable.
+        The number of answers in ``data``; None if they are not countable.
     arity : int
-        For kinds that are asked: items in a question, at most 4.
+        For kinds that are queried: the number of items in a query, at most 4.
     answer : callable, optional
-        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys name the
-        canonical question, times say how often it was asked before: together with the noise
-        seed they decide a noisy answer (`hcbench.compiled.uniform`).
+        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys identify the
+        canonical query, times count how often it was made before: together with the noise seed
+        they determine a noisy answer (`hcbench.compiled.uniform`).
     compiled : numba function, optional
         ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops,
-        `hcbench.compiled.WITH_ITSELF` where a question pairs an item with itself and that is none;
-        where it is given, ``answer`` need not be.
+        `hcbench.compiled.WITH_ITSELF` for queries that pair an item with itself, which are
+        invalid. It replaces ``answer``.
     floats, ints : arrays, optional
         The data of the compiled function.
     timed : bool
-        Whether an answer depends on how often its question was asked before, as with noise that is
-        drawn anew each time. If not, that number may be given as 0, and counting is cheaper.
+        Whether an answer depends on how often its query was made before, as with independent noise
+        for each repetition. If not, times may be given as 0, and counting is cheaper.
     symmetry : {"unordered", "quadruplet", "ordered"}, optional
-        Which questions are the same: about one set of items; about the same two unordered pairs,
-        in either order; about the same items in one order. By default that of two pairs for an
-        arity of 4, else that of a set.
+        Which queries are the same: those with the same set of items; with the same two unordered
+        pairs, in either order; with the same items in the same order. By default "quadruplet" for
+        an arity of 4, else "unordered".
     draw : callable, optional
         ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
-        stream that nothing but the seed decides. Where questions are about two items and this is
-        left out, all ordered pairs of different items are equally likely, and the seed is 0.
+        stream that depends only on the seed. By default, for queries about two items, all ordered
+        pairs of different items are equally likely, and the seed is 0.
     matrix : AnswerMatrix, optional
-        What is answered about all pairs of items. For metrics; no algorithm sees it.
+        The answers about all pairs of items, for metrics; algorithms do not see it.
 
     Raises
     ------
@@ -92,5 +92,5 @@ class Answers:
 
     @property
     def can_draw(self) -> bool:
-        """Whether there is a stream of pairs to draw from."""
+        """Whether pairs can be drawn."""
         return self.draw is not None or (self.arity == 2 and self.n > 1)

@@ -23,7 +23,7 @@ def ask_oracle(
     budget: int | None = None,
     vectorized: bool = False,
 ) -> Oracle:
-    """Make a counted oracle of a callable: a person, a model, another system.
+    """Make an oracle that counts the calls of a function: a person, a model, another system.
 
     Parameters
     ----------
@@ -36,16 +36,16 @@ def ask_oracle(
     n : int
         Number of items.
     arity : int, optional
-        Items in a question, for a kind of your own.
+        Number of items in a query, for a kind of your own.
     budget : int, optional
-        The most questions it will be asked.
+        The largest number of queries.
     vectorized : bool
-        Whether the function takes arrays, one entry a question.
+        Whether the function takes arrays, one entry for each query.
 
     Returns
     -------
     Oracle
-        Its ``ledger`` tells the counts.
+        Its ``ledger`` has the counts.
     """
     known = QUERY_KINDS.get(kind)
     items = arity or (known.arity if known else None)

@@ -1,4 +1,4 @@
-"""What a metric sees: the problem, the result, what it cost, and what came before."""
+"""The arguments of a metric: problem, result, cost, and earlier results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The result that an algorithm had after at most ``queries`` questions."""
+    """The result of an algorithm after at most ``queries`` queries."""
 
     queries: int
     result: Result
@@ -26,20 +26,20 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scored:
-    """What a metric is computed from.
+    """The argument of a metric.
 
     Attributes
     ----------
     problem : Problem
         With the truth.
     result : Tree or Partition
-        What the algorithm returned, or had at this checkpoint.
+        The final result, or the result at this checkpoint.
     cost : Cost
-        Of the whole call; at a checkpoint, the queries up to there.
+        Of the whole call; at a checkpoint, the queries up to it.
     trace : tuple of Point
         The results at the checkpoints and at the end, in the order of queries.
     make_answers : callable, optional
-        Makes the answers of the oracle that was asked.
+        Makes the answers of the oracle that the algorithm used.
     """
 
     problem: Problem
@@ -50,20 +50,20 @@ class Scored:
 
     @property
     def answers(self) -> Answers | None:
-        """What the oracle answers, to compare a result with; None if no oracle was asked.
+        """The answers of the oracle, to compare a result with; None if there was none.
 
-        Made anew when first wanted, as it was for the algorithm: from the same seed.
+        They are made again on demand, from the seed that was used for the algorithm.
         """
         return None if self.make_answers is None else self.make_answers()
 
     @property
     def answer_matrix(self) -> AnswerMatrix:
-        """What the oracle answers about all pairs of items.
+        """The answers of the oracle about all pairs of items.
 
         Raises
         ------
         NotApplicableError
-            If no oracle was asked, or one that does not tell them, as a person.
+            If there was no oracle, or one without such answers, as a person.
         """
         answers = self.answers
         if answers is None or answers.matrix is None:

@@ -1,13 +1,13 @@
-"""What there is to compare: the specs of all plugins, found by the names people type.
+"""The specs of all plugins, found by name.
 
-`catalogues` hold what is registered, `uses` are specs with all their parameters resolved;
-`registry` is made of the plugins, `defaults` say what is compared where nobody says it.
+`catalogues` holds what is registered, and `uses` are specs with all their parameters resolved;
+`registry` is made of the plugins, and `defaults` are compared where the user names nothing.
 """
 
 from hcbench.registry.catalogues import Catalogue, Entry
 from hcbench.registry.defaults import DEFAULTS, default_suite, find_suite, with_defaults
 from hcbench.registry.registry import Registry, load_registry
-from hcbench.registry.uses import Use, make_use, use_one
+from hcbench.registry.uses import Use, default_uses, make_use, use_one
 
 __all__ = [
     "DEFAULTS",
@@ -16,6 +16,7 @@ __all__ = [
     "Registry",
     "Use",
     "default_suite",
+    "default_uses",
     "find_suite",
     "load_registry",
     "make_use",

@@ -1,4 +1,4 @@
-"""What is registered, by kind, found by the names people type."""
+"""What is registered of one kind, found by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """Something registered, and by which plugin."""
+    """A registered spec and its plugin."""
 
     spec: T
     plugin: Plugin
@@ -34,7 +34,7 @@ class Catalogue(Generic[T]):
     Parameters
     ----------
     noun : str
-        What they are, for messages: "algorithm", "data set", ...
+        The kind in messages: "algorithm", "data set", ...
     entries : sequence of Entry
     """
 
@@ -47,7 +47,7 @@ class Catalogue(Generic[T]):
                 self._by_name.setdefault(name, []).append(entry)
 
     def find(self, name: str) -> Entry[T]:
-        """The entry of a name, matched without regard to case.
+        """The entry of a name, whose case does not matter.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What papers claim: numbers and statements, in a form that can be judged."""
+"""Claims of papers: numbers and statements in a form that can be tested."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Claim:
     oracle : str, optional
         Needed where the algorithm runs with several.
     checkpoint : int, optional
-        The checkpoint of the suite at which all is measured; the end if left out.
+        The checkpoint of the suite at which all is measured; by default the end.
     paper : str
         The value as printed, so that its rounding is known.
     paper_error : float
@@ -38,26 +38,27 @@ class Claim:
     better_than : str, optional
         The algorithm with which ``algorithm`` is compared.
     than_dataset, than_oracle, than_metric : str, optional
-        The data set, the oracle and the metric compared with, where they are others than its own.
+        The data set, the oracle and the metric to compare with, where they differ from its own.
     than_checkpoint : int, optional
         Likewise the checkpoint.
     relation : {"=", "<=", ">=", "<", ">"}, optional
-        How the mean stands to the number: equal up to its rounding, a bound that it keeps
+        How the mean is related to the number: equal up to its rounding ("="), bounded by it
         ("<=", ">="), or beyond it ("<", ">"). Two standard errors are allowed for, in favour of
-        "=", "<=" and ">=", and against "<" and ">". If left out: "=" with ``paper`` or ``within``;
+        "=", "<=" and ">=", and against "<" and ">". By default "=" with ``paper`` or ``within``;
         otherwise the difference must be on the side that is better for the metric.
     every_repetition : bool
-        Whether each repetition must keep the relation, as a theorem says, and not the mean alone;
-        no standard errors are allowed for.
+        Whether the relation must hold in each repetition, as a theorem says, and not only for the
+        mean; no standard errors are allowed for.
     within : float
-        What is "comparable": so much may be between what "=", "<=" and ">=" compare.
+        The tolerance of "=", "<=" and ">=", for claims that values are comparable.
     tuned_by : str, optional
         A metric on whose value the parameters depend: where ``algorithm`` or ``better_than`` is a
         grid, ``NAME[param=[1, 2]]``, the member that this metric says is best counts, in each
         repetition at the checkpoint; of equally good ones the first of the grid.
     exponent : str, optional
-        A numeric parameter of the data set. Measured is then the slope of log(mean of the metric)
-        against log(parameter), over the data sets of the suite that are ``dataset`` but for it.
+        A numeric parameter of the data set. The claim is then about the slope of log(mean of the
+        metric) against log(parameter), over the data sets of the suite that equal ``dataset`` but
+        for this parameter.
     erratum : str, optional
         Why the printed value is wrong, if it is known to be.
     note : str

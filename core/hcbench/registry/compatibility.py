@@ -1,7 +1,6 @@
-"""Which plugins fit this hcbench: what they require of it, and which hooks they are written for.
+"""Which plugins are compatible: the versions of hcbench and of its hooks that they require.
 
-A plugin that does not fit is refused with what to do about it, before it can fail in a stranger
-way.
+An incompatible plugin is refused, with the way out, before it can fail in a less obvious way.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from types import ModuleType
 from hcbench.registry.fingerprint import installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
 
-#: What a plugin's module may say: the version of the hooks that it is written for.
+#: The attribute of a plugin's module with the version of the hooks that it is written for.
 STATED = "HCBENCH_HOOKS"
 
 
 def requirement_of(distribution: Distribution) -> str:
-    """What a distribution requires of hcbench, such as ``"<0.2,>=0.1"``; "" if it says nothing.
+    """The versions of hcbench that a distribution requires, such as ``"<0.2,>=0.1"``; "" for any.
 
-    A requirement that cannot be read is none: pip installs no such package.
+    Requirements that cannot be parsed are ignored: pip installs no such package.
     """
     if distribution.name == PROJECT:
         return ""
@@ -28,7 +27,7 @@ def requirement_of(distribution: Distribution) -> str:
 
 
 def _versions(text: str) -> str:
-    """The versions that one requirement asks of hcbench, where it holds."""
+    """The versions of hcbench in one requirement; "" if it does not apply."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     try:
@@ -40,7 +39,7 @@ def _versions(text: str) -> str:
 
 
 def unmet_requirement(distribution: str, required: str) -> str | None:
-    """Why this hcbench is not what a distribution requires; None if it is."""
+    """Why this hcbench does not meet a requirement; None if it does."""
     installed = installed_version(PROJECT)
     if not required or not installed:  # not installed: run from a folder that is on the path
         return None
@@ -55,7 +54,7 @@ def unmet_requirement(distribution: str, required: str) -> str | None:
 
 
 def unmet_hooks(module: ModuleType, distribution: str) -> str | None:
-    """Why a module's hooks are not those of this hcbench; None if they are, or it does not say."""
+    """Why a module is incompatible with the hooks of this hcbench; None if it is not."""
     stated = getattr(module, STATED, HOOK_VERSION)
     if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
         return f"{STATED} must be a version of the hooks, such as {HOOK_VERSION}; got {stated!r}"

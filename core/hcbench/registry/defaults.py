@@ -1,4 +1,4 @@
-"""Registered suites, and what they say where a caller leaves something open."""
+"""Registered suites, and the defaults that they give."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def find_suite(registry: Registry, name: str) -> Suite:
 
 
 DEFAULTS = {"tree": "compare", "partition": "compare-cuts"}
-"""The suites that tell what to compare where nobody says it, for each kind of result."""
+"""The suites with the defaults, for each kind of result."""
 
 
 def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
     """The registered suite with the defaults for these algorithms; None if there is none.
 
-    Where all return partitions it is that for partitions, else that for trees.
+    If all of them return partitions it is that for partitions, else that for trees.
     """
     kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
     try:
@@ -48,17 +48,17 @@ def with_defaults(
     datasets: bool = True,
     metrics: bool = True,
 ) -> Suite:
-    """Fill what a suite leaves open from the registered suite of defaults.
+    """Fill the empty lists of a suite from the registered suite of defaults.
 
-    The flags say whether an empty list is open, or the caller brings something of their own.
+    The flags say which lists to fill: the caller may have something of their own instead.
     """
     defaults = default_suite(registry, suite.algorithms)
     if defaults is None:
         return suite
-    open_lists = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
+    fillable = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
     missing = {
         name: getattr(defaults, name)
-        for name, is_open in open_lists.items()
-        if is_open and not getattr(suite, name)
+        for name, fill in fillable.items()
+        if fill and not getattr(suite, name)
     }
     return replace(suite, **missing)

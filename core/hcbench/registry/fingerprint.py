@@ -1,7 +1,7 @@
-"""Which version of the code made a result: versions, and digests of sources that may change.
+"""Fingerprints of the code that makes a result: versions, and digests of editable sources.
 
-They are part of the key of a cell, so that a stored result is used again only while the code that
-made it is the same.
+They are part of the key of a cell, so that a stored result is reused only while its code is the
+same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The hooks through which plugins register and report.
 
-A plugin may state the version that it is written for, ``HCBENCH_HOOKS = 1``; `HOOK_VERSION` rises
-when a hook, or what is passed to it, changes so that plugins must change too.
+A plugin may state the version that it is written for, ``HCBENCH_HOOKS = 1``. `HOOK_VERSION`
+increases when a hook or its arguments change so that plugins have to change too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOOK_VERSION = 1
 
 
 class PlannedRun(Protocol):
-    """What `hcbench_run_started` is told of a plan."""
+    """A plan, as passed to `hcbench_run_started`."""
 
     @property
     def suite(self) -> Suite:
@@ -38,7 +38,7 @@ class PlannedRun(Protocol):
 
 
 class FinishedCell(Protocol):
-    """What reporting hooks are told of a cell; see `hcbench.Outcome` for all of it."""
+    """A cell, as passed to reporting hooks; see `hcbench.Outcome` for all of it."""
 
     @property
     def algorithm(self) -> str:

@@ -1,4 +1,4 @@
-"""Labels of what was run, compared with names as people write them."""
+"""Labels in results, compared with names as users write them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> bool:
-    """Whether a name, as people write it, means what has this label.
+    """Whether a name, as a user writes it, describes what has this label.
 
-    Case, quotes, the order of parameters and a distribution before the name do not matter, and a
-    parameter may be written although it has its default value.
+    Case, quotes, the order of parameters and a distribution before the name do not matter, and
+    default values may be written.
 
     Parameters
     ----------
     written, label : str
     parameters : mapping of label to parameters
-        All of them, defaults included, where they are known.
+        All parameters, defaults included, where they are known.
     """
     if written == label:
         return True
@@ -39,7 +39,7 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
 
 @lru_cache(maxsize=4096)  # each claim is compared with all labels
 def _read(text: str) -> tuple[str, dict[str, str]] | None:
-    """The name without its parameters, and these, as they are compared; None if it is no name."""
+    """The name and its parameters in comparable form; None if the text is no name."""
     try:
         name = parse_name(text)
     except NameSyntaxError:
@@ -69,19 +69,19 @@ def _value_text(value: Value) -> str:
 def split_parameter(
     label: str, parameter: str, parameters: Mapping[str, Params]
 ) -> tuple[str, float | None]:
-    """A label without one of its parameters, and the value of that if it is a number.
+    """A label without one of its parameters, and its value if that is a number.
 
     Parameters
     ----------
     label, parameter : str
     parameters : mapping of label to parameters
-        All of them, defaults included, where they are known.
+        All parameters, defaults included, where they are known.
     """
     try:
         name = parse_name(label)
     except NameSyntaxError:
         return label, None
     value = {**parameters.get(label, {}), **name.params}.get(parameter)
-    rest = {key: kept for key, kept in name.params.items() if key != parameter}
+    rest = {key: other for key, other in name.params.items() if key != parameter}
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return format_name(name.base, rest), float(value) if is_number else None  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""``NAME[param=value,...]``: how people write what they want to compare.
+"""``NAME[param=value,...]``: how users write what to compare.
 
 Values are in TOML syntax, bare words are strings, a list is a grid, names nest.
 """
@@ -21,7 +21,7 @@ _BARE = re.compile(r"[A-Za-z0-9_./:+-]+(\[.*\])?")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name with the parameters written beside it; a tuple as value is a list in the text."""
+    """A name with its parameters; a list in the text is a tuple here."""
 
     text: str
     base: str
@@ -29,7 +29,7 @@ class Name:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at the commas that are in no bracket and no quotes.
+    """Split at the commas outside of brackets and quotes.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Finding and loading plugins.
 
-pluggy's own loader drops the second of two plugins with one entry-point name, dies with a plugin
-whose import fails, and lets a misspelt hook pass. So the entry points are walked here: a plugin's
-identity is (distribution, entry point), a broken one is reported and never kills the others, and
-call order never matters.
+pluggy's own loader drops the second of two plugins with one entry-point name, fails if the import
+of any plugin fails, and accepts misspelt hooks. So the entry points are loaded here: a plugin is
+identified by its distribution and entry point, a broken one is reported and does not affect the
+others, and the order of calls does not matter.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_fin
 
 @dataclass(frozen=True)
 class Plugin:
-    """Where a plugin comes from.
+    """The origin of a plugin.
 
     Attributes
     ----------
     distribution : str
-        The package that ships it; the file's name for ``--plugin FILE``.
+        The package that contains it; the file's name for ``--plugin FILE``.
     entry_point : str
     version : str
         Of the distribution.
     folder : Path or None
-        Where its source lies.
+        The folder of its source.
     editable : bool
         Whether its source may change without its version.
     file : Path or None
@@ -75,7 +75,7 @@ class Plugin:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What the key of a cell holds: the version, or a digest of source that may change."""
+        """Its part of the key of a cell: the version, with a digest of source that may change."""
         if not self.editable or self.folder is None:
             return self.version
         sources = [self.file] if self.file else sorted(self.folder.rglob("*.py"))
@@ -84,7 +84,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A plugin that is not used, and why."""
+    """A plugin that is not used, and the reason."""
 
     plugin: Plugin
     reason: str
@@ -101,7 +101,7 @@ class Plugins:
     Raises
     ------
     PluginError
-        If one of ``files`` cannot be loaded: it was asked for.
+        If one of ``files`` cannot be loaded.
     """
 
     def __init__(self, files: Sequence[Path] = ()) -> None:
@@ -122,7 +122,7 @@ class Plugins:
         self.loaded.sort(key=lambda plugin: plugin.name)
 
     def check_files(self) -> None:
-        """Insist on the plugins that were asked for.
+        """Raise an error if a plugin file is broken, as it was asked for.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Plugins:
             self.loaded.remove(plugin)
 
     def registered(self, hook: str) -> Iterator[tuple[Plugin, list[Any]]]:
-        """What each plugin returns from one registering hook, in the order of their names."""
+        """The specs that each plugin returns from one registering hook, by plugin name."""
         for plugin in list(self.loaded):
             try:
                 results = self._call_one(plugin, hook)
@@ -202,7 +202,7 @@ class Plugins:
         return results
 
     def report(self, hook: str, **kwargs: Any) -> None:
-        """Call a reporting hook of all plugins; one that fails is switched off."""
+        """Call a reporting hook of all plugins; a plugin that fails is switched off."""
         if not getattr(self._manager.hook, hook).get_hookimpls():
             return
         for plugin in list(self.loaded):
@@ -220,7 +220,7 @@ class Plugins:
 def module_of(file: Path) -> str:
     """The name under which a plugin file is imported.
 
-    It is made of the full path, so that main process and workers agree on it.
+    It is derived from the full path, so that it is the same in the main process and in workers.
     """
     return f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
 
@@ -231,9 +231,9 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     Parameters
     ----------
     file : Path
-        Where it is for the main process.
+        Its path for the main process.
     place : Path, optional
-        Where it is on this machine, if that is another one.
+        Its path on this machine, if that is another one.
     """
     name = module_of(file)
     if name in sys.modules:
@@ -255,7 +255,7 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
 
 
 def installed_fingerprints() -> dict[str, str]:
-    """The fingerprint of each plugin that is installed, by its name; none of them is imported."""
+    """The fingerprint of each installed plugin, by its name; no plugin is imported."""
     return {plugin.name: plugin.fingerprint for plugin, _ in _installed()}
 
 

@@ -1,4 +1,4 @@
-"""Times and amounts of memory as people write them."""
+"""Times and amounts of memory with their units."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hcbench.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a number with a unit tells.
+    """A kind of quantity, such as a time, with its units.
 
     Attributes
     ----------
     name : str
     units : dict of str to float
-        What each, in small letters, is of the one that is meant where none is written.
+        The factor of each unit, in lower case; "" is the default unit.
     examples : str
-        How it may be written.
+        For messages.
     """
 
     name: str
@@ -27,12 +27,12 @@ class Quantity:
     examples: str
 
     def read(self, text: str) -> float:
-        """A number above 0, in the unit that is meant where none is written.
+        """A positive number in the default unit.
 
         Raises
         ------
         ParameterError
-            If it is none, or of another unit.
+            If the text is no positive number, or has an unknown unit.
         """
         number, unit = _PARTS.fullmatch(text.strip()).groups()  # type: ignore[union-attr]
         factor = self.units.get(unit.casefold())

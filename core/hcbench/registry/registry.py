@@ -1,4 +1,4 @@
-"""All that is registered, of every kind."""
+"""Everything that plugins register."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hcbench.registry.uses import Use, resolve_uses
 
 
 class Registry:
-    """All that is registered.
+    """Everything that plugins register.
 
     Parameters
     ----------
@@ -34,13 +34,12 @@ class Registry:
     Raises
     ------
     PluginError
-        If a hook of a plugin file is broken: it was asked for.
+        If a hook of a plugin file that was asked for is broken.
     """
 
     def __init__(self, plugins: Plugins) -> None:
         self.plugins = plugins
-        # All hooks are called before a catalogue is made: a plugin that breaks in the last of them
-        # has nothing in any.
+        # All hooks are called before a catalogue is made: a plugin with a broken hook is in none.
         algorithms = self._collect("hcbench_algorithms", AlgorithmSpec)
         datasets = self._collect("hcbench_datasets", DatasetSpec)
         oracles = self._collect("hcbench_oracles", OracleSpec)
@@ -78,7 +77,7 @@ class Registry:
     def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
 
-        Further parameters may be given apart.
+        Further parameters may be given as keywords.
         """
         name = parse_name(text)
         for twice in params.keys() & name.params.keys():
@@ -98,20 +97,28 @@ class Registry:
         return resolve_uses(self.datasets, self._as_file(parse_name(text)))
 
     def _as_file(self, name: Name) -> Name:
-        """``./data.csv[...]`` means the data set that reads this kind of file."""
-        path = Path(name.base)
-        readers = [e for e in self.datasets.entries if path.suffix.lower() in e.spec.suffixes]
-        if readers and path.suffix:
-            return Name(name.text, readers[0].full_name, {"path": name.base, **name.params})
+        """``./data.csv[...]`` describes the data set that reads such files."""
+        reader = self.reader_of(Path(name.base))
+        if reader is not None:
+            return Name(name.text, reader.full_name, {"path": name.base, **name.params})
         if "/" in name.base:
-            endings = sorted({s for e in self.datasets.entries for s in e.spec.suffixes})
             raise DataError(
-                f"{name.base} is no data set: give a file that ends in {', '.join(endings)}"
+                f"{name.base} is no data set: give a file that ends in {self.file_endings}"
             )
         return name
 
+    def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
+        """The data set that reads files with this ending."""
+        ending = path.suffix.lower()
+        return next((e for e in self.datasets.entries if ending in e.spec.suffixes), None)
+
+    @property
+    def file_endings(self) -> str:
+        """The endings of all files that can be read, for messages."""
+        return ", ".join(sorted({s for e in self.datasets.entries for s in e.spec.suffixes}))
+
     def find(self, name: str) -> list[tuple[str, Entry[Any]]]:
-        """Everything of that name, of whatever kind.
+        """All entries of that name, of any kind.
 
         Raises
         ------
@@ -134,7 +141,7 @@ class Registry:
 
     @property
     def catalogues(self) -> tuple[Catalogue[Any], ...]:
-        """All kinds of which a suite is made, in the order of the flow of a cell."""
+        """The catalogues of all that suites name, and of suites."""
         return (self.algorithms, self.datasets, self.oracles, self.metrics, self.suites)
 
 
@@ -144,7 +151,7 @@ def _installed() -> Registry:
 
 
 def load_registry(files: Sequence[str | Path] = ()) -> Registry:
-    """All that is registered.
+    """Everything that is registered.
 
     Parameters
     ----------
@@ -159,6 +166,6 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     Raises
     ------
     PluginError
-        If one of ``files`` is broken; a broken plugin that is merely installed stops nothing.
+        If one of ``files`` is broken; installed plugins that are broken are skipped.
     """
     return Registry(Plugins([Path(file) for file in files])) if files else _installed()

@@ -1,7 +1,7 @@
-"""What a Python source file says: a digest of its syntax tree, and the modules that it imports.
+"""Digests of the syntax trees of Python files, and the modules that they import.
 
-Parsing all the sources that decide a result takes half a second, so what was read of a file is
-stored in the user's cache directory, and used again while the file's time and size are the same.
+Parsing all the sources that decide a result takes half a second, so the results are stored in the
+user's cache directory, and reused while the file's time stamp and size are the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RECENT = 2e9  # nanoseconds: a file changed so recently may change again at the
 
 
 class Source(NamedTuple):
-    """What is read of a file.
+    """The digest and the imports of a file.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Source(NamedTuple):
 
 
 def read_sources(paths: Iterable[Path]) -> list[Source]:
-    """Read files, or what is stored of them.
+    """Read files, or their stored digests.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _store() -> Path:
 
 @cache
 def _known() -> dict[str, Source]:
-    """What this process knows of files."""
+    """The files that this process has read."""
     return _load()
 
 
@@ -126,7 +126,7 @@ def _load() -> dict[str, Source]:
 
 
 def _save(new: Mapping[str, Source]) -> None:
-    """Add to what is stored, and drop the files that are gone."""
+    """Add files to the store, and remove files that no longer exist."""
     sources = {name: source for name, source in _load().items() if os.path.exists(name)}
     store = _store()
     store.parent.mkdir(parents=True, exist_ok=True)

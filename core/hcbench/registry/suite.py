@@ -1,4 +1,4 @@
-"""Suites: what is to be compared, as a TOML file or as registered by a plugin."""
+"""Suites: descriptions of comparisons, in TOML files or registered by plugins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hcbench.registry.specs import Function, Reference, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure that a suite draws of its results.
+    """A figure of the results of a suite.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """What is to be compared.
+    """A description of a comparison.
 
     Attributes
     ----------
@@ -57,8 +57,8 @@ class Suite:
     algorithms, datasets, oracles, metrics : tuple of str
         ``NAME[param=value]``; a list is a grid.
     only : tuple of (str, str) or (str, str, str)
-        An algorithm, a data set and perhaps an oracle. An algorithm that is named here runs only on
-        the data sets, and through the oracles, that are named beside it, one that is not on all.
+        An algorithm, a data set and optionally an oracle. An algorithm that is named here runs only
+        on the data sets and with the oracles named with it; other algorithms run on all.
     repetitions : int
     seed : int
         The base of all seeds.
@@ -151,9 +151,9 @@ def _claim_beside(folder: Path, claim: Claim) -> Claim:
 
 
 def _beside(folder: Path, text: str) -> str:
-    """A name with the files that it names, also in its parameters, as those of a folder.
+    """A name in which files, also those in parameters, are relative to a folder.
 
-    A file name begins with ``./`` or ``../``, or has an ending and is there.
+    A file name begins with ``./`` or ``../``, or has an ending and exists.
     """
     try:
         name = parse_name(text)
@@ -168,7 +168,7 @@ def _beside(folder: Path, text: str) -> str:
 
 
 def _files_in(folder: Path, value: Value) -> Value:
-    """A value of a parameter, likewise; names nest."""
+    """The same for a value of a parameter, as names may be nested."""
     if isinstance(value, tuple):
         return tuple(_files_in(folder, item) for item in value)
     if not isinstance(value, str):
@@ -246,7 +246,7 @@ def _quantity(name: str, text: str, source: str) -> float:
 
 
 def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
-    """Tuples of two or three names; of lists, as TOML and JSON have them."""
+    """Tuples of two or three names from the lists of TOML and JSON."""
     rows = value if isinstance(value, list | tuple) else [value]
     for row in rows:
         named = isinstance(row, list | tuple) and all(isinstance(name, str) for name in row)
@@ -292,7 +292,7 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
 
 
 def describe_suite(suite: Suite) -> dict[str, Any]:
-    """A suite in plain values, without its paper and the figures that no text names."""
+    """A suite in plain values, without its paper and without figures of callables."""
     described = {f.name: getattr(suite, f.name) for f in fields(suite) if f.name != "paper"}
     named = [figure for figure in suite.figures if isinstance(figure.function, str)]
     claims = [asdict(claim) for claim in suite.claims]
@@ -300,7 +300,7 @@ def describe_suite(suite: Suite) -> dict[str, Any]:
 
 
 def rebuild_suite(described: Mapping[str, Any]) -> Suite:
-    """The suite that `describe_suite` described, also if it was written as JSON meanwhile."""
+    """The suite that `describe_suite` described, also after a round trip through JSON."""
     values: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
     }

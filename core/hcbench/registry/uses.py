@@ -1,4 +1,4 @@
-"""What ``NAME[param=value]`` means: specs with all their parameters resolved."""
+"""Specs with all their parameters resolved, as ``NAME[param=value]`` describes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Use(Generic[S]):
     spec : Spec
     plugin : Plugin
     params : mapping
-        All of them, defaults included.
+        All parameters, defaults included.
     label : str
         The name with the parameters that differ from the defaults.
     digests : mapping of parameter to digest
@@ -45,18 +45,18 @@ class Use(Generic[S]):
 
     @cached_property
     def seed_name(self) -> str:
-        """What seeds are derived from: name and parameters, files by their content."""
+        """The name and parameters from which seeds are derived; files count by their content."""
         return json.dumps([self.spec.name, {**self.params, **self.digests}])
 
     @cached_property
     def parts(self) -> tuple[Use[Any], ...]:
-        """What the names in its parameters mean."""
+        """The uses that are named in its parameters."""
         find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
         return () if find is None else tuple(find(self.params))
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Of all code that decides what it does: core, its plugin, and what it requires."""
+        """Versions of all code that decides its result: core, its plugin, and required packages."""
         required = {name: installed_version(name) for name in sorted(self.spec.requires)}
         own = {
             "hcbench core": core_fingerprint(),
@@ -67,13 +67,13 @@ class Use(Generic[S]):
 
     @cached_property
     def identity(self) -> str:
-        """What a key of a cell is made of."""
+        """Its part of the key of a cell."""
         parts = [part.identity for part in self.parts]
         return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
 
 
 def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
-    """All that one ``NAME[param=value]`` means: several if a parameter is a grid.
+    """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
 
     Raises
     ------
@@ -81,16 +81,11 @@ def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
         As `make_use` says.
     """
     entry = catalogue.find(name.base)
-    known = {p.name: p for p in entry.spec.parameters}
-    axes = [
-        [(key, value) for value in _grid(known.get(key), written)]
-        for key, written in name.params.items()
-    ]
-    return [make_use(entry.spec, entry.plugin, dict(point)) for point in itertools.product(*axes)]
+    return [make_use(entry.spec, entry.plugin, point) for point in _grid_points(entry.spec, name)]
 
 
 def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
-    """What one ``NAME[param=value]`` means; ``params`` go before those of the name.
+    """The use that one ``NAME[param=value]`` describes; ``params`` take precedence.
 
     Raises
     ------
@@ -99,14 +94,30 @@ def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
     """
     name = parse_name(text)
     entry = catalogue.find(name.base)
-    known = {p.name: p for p in entry.spec.parameters}
-    given: dict[str, Value] = {}
-    for key, written in name.params.items():
-        values = _grid(known.get(key), written)
-        if len(values) > 1:
-            raise ParameterError(f"{text} means {len(values)}, one for each {key}; name one")
-        given[key] = values[0]
-    return make_use(entry.spec, entry.plugin, {**given, **params})
+    first, *others = _grid_points(entry.spec, name)
+    if others:
+        varied = " and ".join(key for key in first if first[key] != others[-1][key])
+        raise ParameterError(f"{text} means {1 + len(others)}, one for each {varied}; name one")
+    return make_use(entry.spec, entry.plugin, {**first, **params})
+
+
+def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
+    """All specs of a catalogue with their default parameters, without those that require one."""
+    return [
+        make_use(entry.spec, entry.plugin, {})
+        for entry in catalogue.entries
+        if not any(parameter.required for parameter in entry.spec.parameters)
+    ]
+
+
+def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
+    """The combinations of parameters that a name describes."""
+    known = {p.name: p for p in spec.parameters}
+    axes = [
+        [(key, value) for value in _grid(known.get(key), written)]
+        for key, written in name.params.items()
+    ]
+    return [dict(point) for point in itertools.product(*axes)]
 
 
 def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
@@ -119,7 +130,7 @@ def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
 
 
 def _written(parameter: Parameter, value: Value) -> Value:
-    """A value as names hold it: a list that would be read as a grid is one of one list."""
+    """A value as it is written in a name: a list that would be read as a grid is nested."""
     return value if _grid(parameter, value) == (value,) else (value,)
 
 

@@ -1,4 +1,5 @@
-"""Trees made elsewhere and what metrics say of them: ``hcbench score``.
+"""Metrics of given trees: ``hcbench score``.
 
-`matching` brings trees, truths and data from files into one order of the items, `scores` judges.
+`matching` brings trees, truths and data from files into one order of the items, and `scores`
+computes the metrics.
 """

@@ -1,8 +1,8 @@
 """Trees, truths and data from different files, brought into one order of the items by their names.
 
-What bears names (Newick, tables with a header or an index, ``--names``) is matched by them. What
-has none is in the order of the first of these that there is: names given apart, data with names,
-the numbers 0..n-1.
+Files with names (Newick, tables with a header or an index, ``--names``) are matched by them. Files
+without names are in the order of ``--names``, else of the first data with names, else their items
+are the numbers 0..n-1.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from hcbench.registry.specs import Value
 
 LABELS = "labels"
-"""What the truth of the labels is called."""
+"""The name of the truth that the labels give."""
 
 _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """What is to be scored, and against what; all but the trees may be missing.
+    """The trees to score, and the files to score them against; only the trees are required.
 
     ``similarity`` and ``vectors`` are written as data sets, ``FILE`` or ``FILE[param=value]``.
     """
@@ -52,13 +52,13 @@ class Files:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """Trees and, for each truth, all that a metric sees, with the same items in the same order.
+    """Trees and, for each truth, the problem that metrics see, with the items in one order.
 
     Attributes
     ----------
     trees : mapping of label to Tree
     problems : mapping of the name of a truth to Problem
-        With the same data; the only one is called "" if there is no truth.
+        With the same data; if there is no truth, the only key is "".
     """
 
     trees: Mapping[str, Tree]
@@ -67,7 +67,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """Something with items, and their names if it has any; ``where`` is its file."""
+    """The content of a file about items, and their names if it has any."""
 
     where: Path
     n: int
@@ -83,7 +83,7 @@ def read_matched(files: Files, registry: Registry) -> Matched:
     Raises
     ------
     HcbenchError
-        If a file cannot be read, or its items are not those of the others: they are named.
+        If a file cannot be read, or its items are not those of the others.
     """
     trees, truths = map(_read_trees, (files.trees, files.truths))
     data = {
@@ -100,7 +100,7 @@ def read_matched(files: Files, registry: Registry) -> Matched:
         ordered.append(labels)
     order = _find_order(ordered, [*truths.values(), *trees.values()])
     for one in ordered:
-        order.rows(one)  # names apart have no content, but may not fit
+        order.rows(one)  # --names has no other content, but may not fit
     problem = _problem_of(data, order)
     levels = problem.levels
     if labels is not None:
@@ -113,7 +113,7 @@ def read_matched(files: Files, registry: Registry) -> Matched:
 
 
 def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
-    """Similarities, vectors, and whatever is known of the truth with them."""
+    """Similarities and vectors, with the truths that their files contain."""
     taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
     truths = {k: v for problem in taken.values() for k, v in problem.truths.items()}
     levels = next((p.levels for p in taken.values() if p.levels is not None), None)
@@ -124,7 +124,7 @@ def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
 def _problems(
     problem: Problem, truths: Mapping[str, Tree], levels: NDArray[np.int64] | None
 ) -> dict[str, Problem]:
-    """One for each truth, which is the only one in it: no metric can take another."""
+    """A problem for each truth, with that truth alone, so that metrics cannot use another."""
     problems = {
         name: replace(problem, truths={name: tree})
         for name, tree in truths.items()
@@ -148,7 +148,7 @@ def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
     trees = [read_tree(path) for path in paths]
     for path, tree in zip(paths, trees, strict=True):
         if tree.names is None and path.suffix.lower() in NEWICK:
-            raise DataError(f"{path}: the leaves have no labels, and their order means nothing")
+            raise DataError(f"{path}: the leaves have no labels, and their order is arbitrary")
     return {
         label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
         for label, path, tree in zip(labels, paths, trees, strict=True)
@@ -163,11 +163,9 @@ def _read_names(path: Path) -> _Named:
 def _read_data(text: str, role: str, registry: Registry) -> _Named:
     name = parse_name(text)
     path = Path(name.base).expanduser()
-    suffix = path.suffix.lower()
-    entry = next((e for e in registry.datasets.entries if suffix in e.spec.suffixes), None)
+    entry = registry.reader_of(path)
     if entry is None:
-        endings = sorted({s for e in registry.datasets.entries for s in e.spec.suffixes})
-        raise DataError(f"{path}: data are read from {', '.join(endings)} files")
+        raise DataError(f"{path}: data are read from {registry.file_endings} files")
     said = {"names", "delimiter"} & name.params.keys()
     given: dict[str, Value] = {"path": str(path), **({} if said else _index_of(path))}
     given |= name.params
@@ -179,9 +177,9 @@ def _read_data(text: str, role: str, registry: Registry) -> _Named:
 
 
 def _index_of(path: Path) -> dict[str, str]:
-    """The column of a table that has the names of the rows, as the data set is told it.
+    """The column of a table with the names of the rows, as a parameter of the data set.
 
-    The first, if it has no header, as R and pandas write it, or holds text.
+    It is the first one if its header is empty, as R and pandas write it, or if it holds text.
     """
     if path.suffix.lower() not in TABLES or not path.is_file():
         return {}
@@ -193,7 +191,7 @@ def _index_of(path: Path) -> dict[str, str]:
 
 
 def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
-    """Labels (n, L), the coarsest first; of a table, the first column may have the names."""
+    """Labels (n, L), the coarsest first; the first column of a table may have the names."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
         table = read_npy(path)
@@ -237,19 +235,19 @@ def _check_once(path: Path, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """The names of the items in the order of all that is scored, and where they are from."""
+    """The names of the items in the common order, and the file that gives it."""
 
     names: tuple[str, ...]
     source: str
     is_numbered: bool
 
     def rows(self, one: _Named) -> NDArray[np.int64]:
-        """Where in it the items stand, in this order.
+        """The positions of the items in a file, in this order.
 
         Raises
         ------
         DataError
-            If it has others, or another number of them.
+            If it has other items, or another number of them.
         """
         if one.names is None:
             if one.n != len(self.names):
@@ -283,13 +281,13 @@ class _Order:
         return f"{one.where}: {', and '.join(parts)}{hint}"
 
     def tree(self, one: _Named) -> Tree:
-        """Its tree, with the leaves in this order."""
+        """The tree of a file, with the leaves in this order."""
         tree: Tree = one.content.relabel(np.argsort(self.rows(one)))
         return tree
 
 
 def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:
-    """The order of the first that has names; that of a tree only if nothing is without names."""
+    """The order of the first file with names; that of a tree only if all files have names."""
     unnamed = next((one for one in (*ordered, *trees) if one.names is None), None)
     for one in (*ordered, *(trees if unnamed is None else ())):
         if one.names is not None:

@@ -1,4 +1,4 @@
-"""Scores of trees made elsewhere: each by each metric, against each truth."""
+"""Scores of given trees: each by each metric, against each truth."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from hcbench.oracle.scored import Scored
 from hcbench.plan.outcome import Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.plan.truths import truth_named
-from hcbench.registry import make_use
+from hcbench.registry import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import judge
 from hcbench.run.job import Call
@@ -45,7 +45,7 @@ _OF_TRUTH = frozenset(("truth", "levels", "heights"))
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one metric says of one tree; ``truth`` is "" where it compares with none."""
+    """The value of one metric for one tree; ``truth`` is "" if it uses none."""
 
     metric: MetricInfo
     truth: str
@@ -63,24 +63,24 @@ class Scores:
     trees, truths : tuple of str
     """
 
-    # No slots: cached_property keeps what is derived in the instance's dictionary.
+    # No slots: cached_property stores its values in the instance's dictionary.
     scores: Sequence[Score]
     trees: tuple[str, ...]
     truths: tuple[str, ...]
 
     @property
     def errors(self) -> list[Score]:
-        """Where a metric failed."""
+        """The scores whose metric failed."""
         return [score for score in self.scores if score.value.status == "error"]
 
     @cached_property
     def best_trees(self) -> frozenset[tuple[str, str, str]]:
-        """Metric, truth and tree where no other tree has a better value, and one a worse."""
+        """Metric, truth and tree where the tree is best, unless all trees have the same value."""
         return self._best(lambda score: (score.metric.label, score.truth))
 
     @cached_property
     def best_truths(self) -> frozenset[tuple[str, str, str]]:
-        """Metric, truth and tree where the tree agrees with no other truth better."""
+        """Metric, truth and tree where the tree agrees best with this truth."""
         of_truths = [score for score in self.scores if score.truth]
         return self._best(lambda score: (score.metric.label, score.tree), of_truths)
 
@@ -103,16 +103,16 @@ class Scores:
 
     @property
     def blocks(self) -> list[Block]:
-        """The table of values, a column for each tree; and what does not apply, and why."""
+        """The table of values, a column for each tree; and a table of inapplicable metrics."""
         rows = self._rows()
         shown = {
             row: scores
             for row, scores in rows.items()
             if any(s.value.value is not None or s.value.status == "error" for s in scores)
         }
-        left_out = [s for row, scores in rows.items() if row not in shown for s in scores]
+        excluded = [s for row, scores in rows.items() if row not in shown for s in scores]
         blocks = [self._table(shown)] if shown else []
-        return blocks + ([self._reasons(left_out)] if left_out else [])
+        return blocks + ([self._reasons(excluded)] if excluded else [])
 
     def _rows(self) -> dict[tuple[str, str], list[Score]]:
         rows: dict[tuple[str, str], list[Score]] = {}
@@ -143,7 +143,7 @@ class Scores:
         return Entry(text, _key(score) in self.best_trees, marks)
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
-        """Why metrics apply nowhere; to what a reason belongs, if a metric has several."""
+        """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
         several = {
             label
             for label in {score.metric.label for score in scores}
@@ -168,7 +168,7 @@ class Scores:
         return Block("does not apply", ("metric", "why"), (False, False), entries)
 
     def legend(self, best: str) -> list[str]:
-        """What the signs mean; ``best`` is how the best tree of several is marked."""
+        """The meaning of the signs; ``best`` is the mark of the best tree."""
         several = f", {best} is the best tree" if len(self.trees) > 1 else ""
         return [f"↑ more is better, ↓ less is better{several}"]
 
@@ -176,7 +176,7 @@ class Scores:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One entry for each score, in plain values; infinite ones are None, with a reason."""
+        """One entry for each score, in plain values; infinite values are None, with a reason."""
         return [self._row(score) for score in self.scores]
 
     def _row(self, score: Score) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class Scores:
         return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
     def to_csv(self) -> str:
-        """The scores, a row each."""
+        """A row for each score."""
         text = io.StringIO()
         writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -223,7 +223,7 @@ def _key(score: Score) -> tuple[str, str, str]:
 
 
 def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
-    """Score each tree by each metric, against each truth where the metric compares with one."""
+    """Score each tree by each metric, against each truth if the metric uses one."""
     scores: list[Score] = []
     for use in metrics:
         spec = use.spec
@@ -236,7 +236,7 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
             for truth, problem in _against(use, matched.problems)
         ]
         if not spec.needs and len({tuple(s.value for s in of_one) for of_one in found}) == 1:
-            found = [[replace(score, truth="") for score in found[0]]]  # it compares with none
+            found = [[replace(score, truth="") for score in found[0]]]  # it uses none
         scores += [score for of_one in found for score in of_one]
     truths = tuple(name for name in matched.problems if name)
     return Scores(scores, tuple(matched.trees), truths)
@@ -244,23 +244,18 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
 
 def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
     """All metrics of quality, those against a truth first, with their default parameters."""
-    entries = [
-        entry
-        for entry in registry.metrics.entries
-        if not entry.spec.cost and not any(p.required for p in entry.spec.parameters)
-    ]
-    entries.sort(key=lambda entry: not _compares(entry.spec))  # else as they are: by name
-    return [make_use(entry.spec, entry.plugin, {}) for entry in entries]
+    uses = [use for use in default_uses(registry.metrics) if not use.spec.cost]
+    return sorted(uses, key=lambda use: not _compares(use.spec))
 
 
 def _compares(spec: MetricSpec) -> bool:
-    """Whether a metric compares with a truth, or may do so, as it does not say what it needs."""
+    """Whether a metric compares with a truth, or may do so because it declares no needs."""
     words = {word for need in spec.needs for word in need.split("|")}
     return not words or bool(words & _OF_TRUTH)
 
 
 def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tuple[str, Problem]]:
-    """The truths that a metric is computed against: the one that it names, or all of them."""
+    """The truths that a metric is computed with: the one that it names, or all of them."""
     first = next(iter(problems.values()))
     if not _compares(use.spec) or use.spec.cost:
         return [("", first)]
@@ -273,18 +268,18 @@ def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tupl
 def _value(use: Use[MetricSpec], problem: Problem, tree: Tree) -> Value:
     spec = use.spec
     if spec.cost:
-        return Value(None, "skipped", "a cost of the call that made a tree, which it does not tell")
+        return Value(None, "skipped", "a cost of the call that made the tree, which is unknown")
     missing = unmet(spec.needs, problem.provides)
     if missing:
         return Value(None, "skipped", f"needs {missing}, which these files do not provide")
     if spec.result == "partition":
-        return Value(None, "skipped", "judges a partition; a tree is none")
+        return Value(None, "skipped", "judges partitions, not trees")
     scored = Scored(problem=problem, result=tree, cost=Cost())
     return judge(_Applied(spec.function, use.params), scored)
 
 
 class _Applied(Call):
-    """A metric of which not only the tree may be unfit for the files, but a parameter too."""
+    """A metric whose parameters may be inapplicable to the files, too."""
 
     def __call__(self, *args: Any) -> Any:
         try:

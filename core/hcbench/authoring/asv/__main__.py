@@ -1,4 +1,4 @@
-"""One side of ``hcbench regress``: measures the cases that it is asked for, one per line.
+"""The measuring process of one commit in ``hcbench regress``: measures one case per line.
 
 ``python -P -m hcbench.asv [DISTRIBUTION...]`` writes a line of JSON with all cases, then answers
 each line ``[name, n, repetition]`` with what it measured. Times are processor times, so that other
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _in_order(cases: Cases) -> list[tuple[str, int]]:
-    """Those that ask the same oracle about the same data together: both are kept meanwhile."""
+    """Cases with the same data and oracle are adjacent, as both are cached."""
 
     def place(case: tuple[str, int]) -> tuple[int, str]:
         cells = cases.cells.get(case)

@@ -1,4 +1,4 @@
-"""Measures cases: all of them in isolated workers, or one case repeatedly in this process."""
+"""Measuring all cases in isolated workers, or one case repeatedly in this process."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from hcbench.model.trees import HeightKind, Tree
 from hcbench.oracle import Answers, Oracle
 from hcbench.oracle.scored import Point, Scored
 from hcbench.plan.outcome import Outcome, Value
+from hcbench.registry import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, run_job
 from hcbench.run.run import run_plan
@@ -180,13 +181,11 @@ class Measured:
 
     def _answers(self, problem: Problem) -> Answers:
         """The answers of the first oracle that gives them for all pairs."""
-        for use in self.cases.registry.oracles.entries:
-            spec = use.spec
-            if unmet(spec.needs, problem.provides) or any(p.required for p in spec.parameters):
-                continue
-            answers: Answers = spec.load()(problem, SEED, None, **spec.resolve({}))
-            if answers.matrix is not None:
-                return answers
+        for use in default_uses(self.cases.registry.oracles):
+            if unmet(use.spec.needs, problem.provides) is None:
+                answers: Answers = use.spec.load()(problem, SEED, None, **use.params)
+                if answers.matrix is not None:
+                    return answers
         raise NotApplicableError("no oracle gives its answers for all pairs of items")
 
 

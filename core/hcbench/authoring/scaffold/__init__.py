@@ -1,8 +1,7 @@
-"""The small files of a new plugin: what `hcbench new plugin` writes.
+"""The files of a new plugin, which `hcbench new plugin` writes.
 
-They are the files of the folder ``example``, real code with other names, so that a plugin works
-from the start: what is declared goes into one ``__init__.py``, each function into a module of its
-own.
+They are the files of the folder ``example``, working code in which names are replaced. All
+declarations go into one ``__init__.py``, each function into a module of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from hcbench.registry.specs import CommandSpec, Spec
 
 EXAMPLE = Path(__file__).parent / "example"
 
-#: For each kind of plugin: who uses it, on a command line.
+#: For each kind of plugin, a command that uses it.
 _COMMANDS = {
     "algorithm": "hcbench compare --algos {},UPGMA --datasets iris",
     "metric": "hcbench compare --algos UPGMA,HDBSCAN --datasets iris --metrics {},AARI",
@@ -37,18 +36,18 @@ LINE_LENGTH = 100  # as the example's pyproject says
 def write_plugin(
     package: str, names: Mapping[str, str], directory: Path, registry: Registry
 ) -> list[Path]:
-    """Write a package that registers one thing of each of some kinds.
+    """Write a package that registers one plugin object of each of some kinds.
 
     Parameters
     ----------
     package : str
-        Its name, which is also that of its folder and of its distribution.
+        The name of the package, its folder and its distribution.
     names : mapping of kind to name
-        What it registers; kinds are those of `KINDS`. Empty: an algorithm of the package's name.
+        What it registers; kinds are those of `KINDS`. Empty: an algorithm named after the package.
     directory : Path
-        Where the folder is made.
+        The parent of the new folder.
     registry : Registry
-        What is installed: no name may be there already.
+        The registered names, which cannot be used again.
 
     Returns
     -------
@@ -58,7 +57,7 @@ def write_plugin(
     Raises
     ------
     ParameterError
-        If the package or a name cannot be called so, or is there already.
+        If the package or a name is invalid or exists already.
     DataError
         If the folder exists, or cannot be written.
     """
@@ -88,7 +87,7 @@ def next_steps(package: str, names: Mapping[str, str], directory: Path) -> str:
 
 
 def _as_name(package: str) -> str:
-    """``my_linkage`` is called MyLinkage where people type it."""
+    """``my_linkage`` is registered as MyLinkage."""
     return "".join(part[0].upper() + part[1:] for part in package.split("_") if part)
 
 
@@ -123,7 +122,7 @@ def _check_name(kind: str, name: str, registry: Registry) -> None:
 
 
 def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
-    """The text of each file, by its place in the folder."""
+    """The text of each file, by its path in the folder."""
     places = {
         "pyproject.txt": "pyproject.toml",
         "readme.txt": "README.md",
@@ -171,7 +170,7 @@ def _commands(names: Mapping[str, str]) -> list[str]:
 
 
 def _requirement() -> str:
-    """Of the present release of hcbench, and those after it that break nothing."""
+    """The requirement of the installed release of hcbench, or a compatible later one."""
     from packaging.version import Version
 
     version = Version(installed_version("hcbench") or "0.2")
@@ -181,7 +180,7 @@ def _requirement() -> str:
 
 
 def _declarations(names: Mapping[str, str]) -> str:
-    """One module of what is declared: the imports of all, then their hooks."""
+    """One module with all declarations: the imports, then the hooks."""
     imported: set[str] = set()
     hooks = []
     for kind in names:

@@ -10,7 +10,15 @@ from typing import Any, NoReturn
 
 from hcbench.authoring.testing.findings import CheckFailedError
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
-from hcbench.registry import Registry, Use, load_registry, make_use
+from hcbench.registry import (
+    Catalogue,
+    Entry,
+    Registry,
+    Use,
+    default_uses,
+    load_registry,
+    make_use,
+)
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec, OracleSpec, Spec, unmet
@@ -190,7 +198,8 @@ def _of_one_plugin(
     found = [(spec, plugin) for spec, plugin in registered if isinstance(spec, Spec)]
     if not found:
         raise PluginError(f"{name} registers nothing that could be checked")
-    own = _oracles(found)
+    oracles = [Entry(spec, plugin) for spec, plugin in found if isinstance(spec, OracleSpec)]
+    own = default_uses(Catalogue("oracle", oracles))
     subjects = []
     for spec, plugin in found:
         missing = next((p.name for p in spec.parameters if p.required), "")
@@ -201,15 +210,5 @@ def _of_one_plugin(
     return subjects
 
 
-def _subject(use: Use[Any], registry: Registry, own: tuple[Use[OracleSpec], ...] = ()) -> Subject:
-    others = _oracles([(entry.spec, entry.plugin) for entry in registry.oracles.entries])
-    return Subject(use.spec, use, registry, own + others)
-
-
-def _oracles(specs: Iterable[tuple[Spec, Plugin]]) -> tuple[Use[OracleSpec], ...]:
-    """The oracles among specs, without those that have required parameters."""
-    return tuple(
-        make_use(spec, plugin, {})
-        for spec, plugin in specs
-        if isinstance(spec, OracleSpec) and not any(p.required for p in spec.parameters)
-    )
+def _subject(use: Use[Any], registry: Registry, own: Sequence[Use[OracleSpec]] = ()) -> Subject:
+    return Subject(use.spec, use, registry, (*own, *default_uses(registry.oracles)))

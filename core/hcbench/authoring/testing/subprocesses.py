@@ -20,24 +20,35 @@ from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.workers import Limits, Pool
 
 _ITEMS = "hcbench.authoring.testing.items:make_items"
+_JOB = Job(
+    dataset=Call(_ITEMS, {}),
+    oracle=Call(_ITEMS, {}),
+    algorithm=Call(_ITEMS, {}),
+    data_key="hcbench.testing",
+    data_seed=DATA_SEED,
+    noise_seed=NOISE_SEED,
+    algorithm_seed=SEED,
+    provides=frozenset(),
+    hints=(),
+    returns="tree",
+    budget=None,
+    checkpoints=(),
+    metrics={},
+)
+"""A job that makes planted items; oracle and algorithm are placeholders."""
 
 
 def job_of_algorithm(subject: Subject, source: Source) -> Job:
     """The algorithm on the planted items, as in a cell."""
-    return Job(
+    return replace(
+        _JOB,
         dataset=Call(_ITEMS, {"form": source.form}),
         oracle=source.call,
         algorithm=subject.call,
         data_key=f"hcbench.testing/{source.form}",
-        data_seed=DATA_SEED,
-        noise_seed=NOISE_SEED,
-        algorithm_seed=SEED,
         provides=source.problem().provides,
         hints=subject.hints,
         returns=subject.spec.returns,
-        budget=None,
-        checkpoints=(),
-        metrics={},
     )
 
 
@@ -73,21 +84,11 @@ def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
 
 def job_of_dataset(subject: Subject) -> RescoreJob:
     """Make the data without running anything, as for a stored result."""
-    nothing = Call(_ITEMS, {})
-    job = Job(
+    job = replace(
+        _JOB,
         dataset=subject.call,
-        oracle=nothing,
-        algorithm=nothing,
-        data_key=uuid.uuid4().hex,  # not those of another data set of this name
-        data_seed=DATA_SEED,
-        noise_seed=NOISE_SEED,
-        algorithm_seed=SEED,
+        data_key=uuid.uuid4().hex,  # not the data of another data set of this name
         provides=subject.spec.provides_with(subject.params),
-        hints=(),
-        returns="tree",
-        budget=None,
-        checkpoints=(),
-        metrics={},
     )
     return RescoreJob(job, Cost(), (ScoredPoint(),))
 

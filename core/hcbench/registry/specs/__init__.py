@@ -1,8 +1,8 @@
 """What a plugin declares: small frozen descriptions of algorithms, datasets, oracles and metrics.
 
 A spec names its function lazily, as ``"package.module:function"``, so that listing and planning
-import nothing heavy; a callable is accepted as well. `parameters` are what a function takes,
-`references` where it was published; `kinds` holds the specs themselves.
+import nothing heavy; a callable is accepted as well. `parameters` describes the arguments of a
+function, `references` where it was published; `kinds` holds the specs themselves.
 """
 
 from hcbench.registry.specs.kinds import (

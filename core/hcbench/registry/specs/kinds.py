@@ -1,4 +1,4 @@
-"""What all specs have, and what each kind adds: algorithms, data sets, oracles and metrics."""
+"""Specs of algorithms, data sets, oracles, metrics and commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
         "n_clusters": "the number of the finest true clusters",
     }
 )
-"""Parts of the truth that an algorithm may declare it is helped by."""
+"""Parts of the truth that an algorithm may declare as hints."""
 
 
 def load_function(function: Function) -> Callable[..., Any]:
@@ -47,7 +47,7 @@ def load_function(function: Function) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What all kinds of spec share.
+    """The common part of specs of algorithms, data sets, oracles and metrics.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class Spec:
     parameters : tuple of Parameter
     paper : Reference, optional
     requires : tuple of str
-        Distributions that decide its result, such as ``"scipy"``: stored results are those of the
-        installed versions.
+        Distributions on which its result depends, such as ``"scipy"``: stored results of other
+        versions are not reused.
     """
 
     name: str
@@ -121,18 +121,18 @@ class AlgorithmSpec(Spec):
     accepts : tuple of str
         Kinds of oracle, the preferred first.
     hints : tuple of str, or callable from params to such a tuple
-        Parts of the truth that it is given (see `HINTS`).
+        Parts of the truth that it receives (see `HINTS`).
     needs : tuple of str
-        What the data set must provide besides, such as ``"tree"``.
+        What else the data set must provide, such as ``"tree"``.
     returns : {"tree", "partition"}
     anytime : bool
-        Whether it records results on the way, so that one run gives a learning curve.
+        Whether it records intermediate results, so that one run gives a learning curve.
     reference : bool
         A reference line: shown with the others, never marked best nor ranked.
     questions : str or callable, optional
-        ``questions(n, **params) -> (number, is_bound) or None``: how many questions it asks about n
-        items, at most or about; None where nothing is known. A person who answers is told; where
-        it is at most 0, `hcbench.fit` needs no one to answer.
+        ``questions(n, **params) -> (number, is_bound) or None``: the number of queries about n
+        items, either an upper bound or an estimate; None if it is unknown. It is shown to persons
+        who answer; where the bound is 0, `hcbench.fit` needs no oracle.
     """
 
     accepts: tuple[str, ...]
@@ -152,11 +152,11 @@ class AlgorithmSpec(Spec):
                 raise InvalidSpecError(f"{self.name}: {unknown_hint(hint)}")
 
     def hints_of(self, params: Params) -> tuple[str, ...]:
-        """The hints that it takes with these parameters."""
+        """The hints that it uses with these parameters."""
         return self.hints(params) if callable(self.hints) else self.hints
 
     def expected_queries(self, n: int, params: Params) -> tuple[float, bool] | None:
-        """How many queries it asks about n items, and whether that is a bound; None if unknown."""
+        """The number of queries about n items, and whether that is a bound; None if unknown."""
         if self.questions is None:
             return None
         expected: tuple[float, bool] | None = load_function(self.questions)(n, **params)
@@ -173,21 +173,20 @@ class DatasetSpec(Spec):
         Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
         this alone.
     random : bool, or callable from params to bool
-        Whether another seed gives other data; if not, all repetitions share them.
+        Whether the data depend on the seed; if not, all repetitions share them.
     truths : tuple of str, or callable from params to such a tuple
-        Names of its true hierarchies, where there are several; the first is the one that is meant
-        where none is named.
+        Names of its true hierarchies, where there are several; the first is the default.
     files : tuple of str
         The parameters that name files; their content belongs to the key of a cell.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
     licence : str
     parts : callable, optional
-        From params to the uses (`Registry.use_algorithms` and the like) of what other names in its
-        parameters mean: how these are resolved belongs to the key of a cell.
+        From params to the uses (`Registry.use_algorithms` and the like) that are named in its
+        parameters: they belong to the key of a cell.
     recorded_oracle : str or callable, optional
-        ``recorded_oracle(path) -> (name, params)``: of items that come with recorded answers, the
-        oracle that gives these answers again. ``--replay FILE`` takes both.
+        ``recorded_oracle(path) -> (name, params)``: for items with recorded answers, the oracle
+        that replays these answers. ``--replay FILE`` uses both.
     """
 
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
@@ -200,7 +199,7 @@ class DatasetSpec(Spec):
     recorded_oracle: Function | None = None
 
     def provides_with(self, params: Params) -> frozenset[str]:
-        """What it yields with these parameters."""
+        """What it provides with these parameters."""
         return frozenset(self.provides(params) if callable(self.provides) else self.provides)
 
     def truths_with(self, params: Params) -> tuple[str, ...]:
@@ -208,7 +207,7 @@ class DatasetSpec(Spec):
         return self.truths(params) if callable(self.truths) else self.truths
 
     def random_with(self, params: Params) -> bool:
-        """Whether another seed gives other data with these parameters."""
+        """Whether the data depend on the seed with these parameters."""
         return self.random(params) if callable(self.random) else self.random
 
 
@@ -219,12 +218,12 @@ class OracleSpec(Spec):
     Attributes
     ----------
     kind : str
-        What can be asked of it: vectors, similarities, quadruplet-set, quadruplet-queries,
+        What it answers: vectors, similarities, quadruplet-set, quadruplet-queries,
         triplet-set, ordinal-queries, pair-queries, or a new kind.
     needs : tuple of str
         What the data set must provide; ``"similarity|vectors"`` means either.
     countable : bool
-        Whether it answers anything that is counted; if not, budgets and checkpoints mean nothing.
+        Whether its answers are counted; if not, budgets and checkpoints do not apply.
     files : tuple of str
         The parameters that name files; their content belongs to the key of a cell.
     """
@@ -242,19 +241,19 @@ class MetricSpec(Spec):
     Attributes
     ----------
     direction : {"higher", "lower", "none"}
-        Which values are better; "none" for what describes a result and does not judge it.
+        Which values are better; "none" for metrics that describe a result without judging it.
     unit : str
-        "" for a pure number; "s", "bytes" and "questions" are shown in a fitting form.
+        "" for a pure number; "s", "bytes" and "questions" have formats of their own.
     interval : str
         The values it can take, such as ``"[-1, 1]"``.
     needs : tuple of str
         What the data set must provide; ``"similarity|vectors"`` means either.
     result : {"tree", "partition", "any"}
-        What it can judge.
+        The kinds of results that it can judge.
     cost : bool
-        Whether it tells a cost of the call rather than the quality of the result.
+        Whether it is a cost of the call rather than the quality of the result.
     symmetric : bool, or callable from params to bool
-        Whether result and truth may change places; `hcbench.testing` checks it.
+        Whether result and truth may be exchanged; `hcbench.testing` checks it.
     """
 
     direction: Direction
@@ -270,7 +269,7 @@ class MetricSpec(Spec):
         Interval(self.interval)
 
     def symmetric_with(self, params: Params) -> bool:
-        """Whether result and truth may change places with these parameters."""
+        """Whether result and truth may be exchanged with these parameters."""
         return self.symmetric(params) if callable(self.symmetric) else self.symmetric
 
 
@@ -305,7 +304,7 @@ class CommandSpec:
 
 
 def unknown_hint(name: str) -> str:
-    """What to tell those who take a word that is no hint for one."""
+    """The message about a name that is no hint."""
     return f"there is no hint {name!r}; the hints are {', '.join(HINTS)}"
 
 

@@ -12,7 +12,7 @@ from hcbench.errors import InvalidSpecError, ParameterError
 if TYPE_CHECKING:
     Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 else:
-    Value = Any  # what is recursive only a type checker can follow; the API reference cannot
+    Value = Any  # the API reference cannot show recursive types
 Params: TypeAlias = Mapping[str, Value]
 
 REQUIRED = "<required>"
@@ -61,8 +61,8 @@ class Parameter:
     doc : str
         One sentence: meaning and unit.
     type : {"bool", "int", "float", "str", "list", "callable"}, optional
-        Taken from the default where that says it. None is accepted besides if it is the default. A
-        callable has no name: it can only be given to `fit`.
+        By default that of the default value. None is accepted too if it is the default. A callable
+        cannot be written in a name: it can only be passed to `fit`.
     choices : tuple of str
         The only strings accepted.
     interval : str
@@ -100,11 +100,11 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether it has no default."""
         return self.default is REQUIRED
 
     def check(self, value: Value, owner: str) -> Value:
-        """The value in the parameter's own type.
+        """The value converted to the parameter's type.
 
         Raises
         ------

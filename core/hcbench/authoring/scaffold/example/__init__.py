@@ -1,4 +1,4 @@
-"""What a new plugin is made of; each file is real code, and what is to be replaced is named here.
+"""The files of a new plugin, as working code with names to be replaced.
 
 `example_plugin` stands for the package, ``"EXAMPLE-ALGORITHM"`` and the like for registered names.
 """

@@ -1,4 +1,4 @@
-"""The algorithm: it asks an oracle, and returns a tree."""
+"""The algorithm: it queries an oracle and returns a tree."""
 
 import numpy as np
 from hcbench import Given, HeightKind, Oracle, Tree
@@ -8,10 +8,10 @@ def merge_most_similar(
     oracle: Oracle, given: Given, _rng: np.random.Generator, *, linkage: str
 ) -> Tree:
     """Merge the two most similar clusters until one is left. O(n^3) time, O(n^2) memory."""
-    similarity = np.array(oracle.read(), dtype=np.float64)  # what an oracle holds is read-only
+    similarity = np.array(oracle.read(), dtype=np.float64)  # data of an oracle are read-only
     np.fill_diagonal(similarity, -np.inf)  # nothing is merged with itself
     highest = similarity.max()
-    node, size = np.arange(given.n), np.ones(given.n)  # of the cluster that a row stands for
+    node, size = np.arange(given.n), np.ones(given.n)  # of the cluster in each row
     merges = []
     for new in range(given.n, 2 * given.n - 1):
         i, j = np.unravel_index(similarity.argmax(), similarity.shape)

@@ -1,4 +1,4 @@
-"""What hcbench asks of every plugin, checked for this one."""
+"""The conformance checks of hcbench for this plugin."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The data set: items, and what is true of them."""
+"""The data set: items and their true hierarchy."""
 
 import numpy as np
 from hcbench import Problem

@@ -7,7 +7,7 @@ from hcbench import AlgorithmSpec, Parameter, Reference, hookimpl
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """Algorithms by the names that people type."""
+    """Return the algorithms of this plugin."""
     return [
         AlgorithmSpec(
             name="EXAMPLE-ALGORITHM",

@@ -7,7 +7,7 @@ from hcbench import DatasetSpec, Parameter, hookimpl
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """Data sets by the names that people type."""
+    """Return the data sets of this plugin."""
     return [
         DatasetSpec(
             name="EXAMPLE-DATASET",

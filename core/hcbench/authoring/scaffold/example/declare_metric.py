@@ -7,7 +7,7 @@ from hcbench import MetricSpec, Parameter, hookimpl
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """Metrics by the names that people type."""
+    """Return the metrics of this plugin."""
     return [
         MetricSpec(
             name="EXAMPLE-METRIC",

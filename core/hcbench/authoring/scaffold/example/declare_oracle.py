@@ -7,12 +7,12 @@ from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
 
 @hookimpl
 def hcbench_oracles() -> Iterable[OracleSpec]:
-    """Oracles by the names that people type."""
+    """Return the oracles of this plugin."""
     return [
         OracleSpec(
             name="EXAMPLE-ORACLE",
             function="example_plugin.oracle:compare_pairs",
-            doc="Tells which of two pairs is the more similar one, and errs.",
+            doc="Answers with noise which of two pairs is more similar.",
             kind="quadruplet-queries",
             needs=("similarity|vectors",),
             parameters=(
@@ -20,7 +20,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
                 Parameter(
                     "similarity",
                     "euclidean",
-                    "Of items given as vectors; a similarity matrix is taken as it is.",
+                    "For items given as vectors; a similarity matrix is used unchanged.",
                     choices=SIMILARITY_RULES,
                 ),
             ),

@@ -1,4 +1,4 @@
-"""The metric: a number that tells how good a result is."""
+"""The metric: a number for the quality of a result."""
 
 import numpy as np
 from hcbench import NotApplicableError, Scored, finest_partition

@@ -1,4 +1,4 @@
-"""The oracle: it answers questions, and hcbench counts them."""
+"""The oracle: it answers queries, and hcbench counts them."""
 
 import numpy as np
 from hcbench import Answers, Problem, similarity_matrix
@@ -11,8 +11,8 @@ def compare_pairs(
 ) -> Answers:
     """Answer 1 if pair (a, b) is more similar than pair (c, d), -1 if it is less, 0 for a tie.
 
-    Whether an answer is wrong depends on the seed, the question and how often it was asked before,
-    and on nothing else: so all algorithms hear the same.
+    Whether an answer is wrong depends only on the seed, the query and how often it was made before,
+    so that all algorithms get the same answers.
     """
     w = np.asarray(similarity_matrix(problem, similarity), dtype=np.float64)
     rounding = 1e-12 * np.abs(w).max()
