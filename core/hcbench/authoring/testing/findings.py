@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, TypeAlias
+
+Status: TypeAlias = Literal["passed", "failed", "exempt", "not applicable"]
 
 
 class CheckFailedError(AssertionError):
@@ -25,7 +27,7 @@ class Finding:
         In one line; "" if the check passed.
     """
 
-    status: Literal["passed", "failed", "exempt", "not applicable"]
+    status: Status
     reason: str = ""
 
 
