@@ -209,7 +209,8 @@ def test_memory_load_and_frequency_are_those_of_the_call(monkeypatch: pytest.Mon
     assert run_job(job("good")).cost.peak_bytes is None, "it is not known on this machine"
 
 
-def test_each_phase_is_announced_as_it_begins() -> None:
+def test_each_phase_is_announced_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hcbench.run.cell.restore_process", lambda: None)  # of this process
     phases: list[Any] = []
 
     def announce(phase: str, value: object = None) -> None:
@@ -242,10 +243,13 @@ def test_failures_are_told_apart() -> None:
         (NotApplicableError("not for these"), "skipped", ""),
         (DataNotAvailableError("not here"), "skipped", ""),
         (ValueError("wrong"), "error", ""),
+        (KeyError(), "error", ""),
     ]:
         done = run_job(job(fails(error)))
+        assert done.reason.startswith(type(error).__name__) or status == "skipped"
+        assert not done.reason.endswith(" ")
         assert (done.status, done.phase) == (status, phase)
-        assert done.traceback.endswith(f"{error}\n")
+        assert done.traceback.rstrip().endswith(str(error) or "KeyError")
         assert "XX" not in done.traceback
     lost = rescore(RescoreJob(job("good", dataset=Call(BAD.lies, {}), data_key="x"), Cost(), ()))
     assert lost.reason == "the data set declares truth but does not yield it"
@@ -332,6 +336,9 @@ def test_what_an_algorithm_may_return() -> None:
     assert tree.kind is HeightKind.DISTANCE
     assert as_result(linkage[:, :2].astype(int), 3).n == 3
     assert as_result([0, 0, 1], 3).n == 3
+    for wrong in ([0.0, 0.5], np.zeros((3, 3), int)):
+        with pytest.raises(InvalidTreeError, match="return a Tree"):
+            as_result(wrong, 3)
     with pytest.raises(InvalidTreeError, match="3 leaves for 4 items"):
         as_result(linkage, 4)
 
