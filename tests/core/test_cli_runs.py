@@ -100,7 +100,7 @@ p, Friedman¹,²            -      -
 critical difference³      -      -
 ¹ over 1 data set (mean of the repetitions on each); who failed in a repetition
 is last there; 1 left out, as not all took part
-² no p: it needs two blocks or more; 1 counts
+² no p: it needs two or more blocks; there is 1
 ³ too few to call any two different, however much they differ: 6 algorithms need
 at least 10 data sets (signed-rank tests after Holm, alpha 0.05)
 

@@ -338,7 +338,7 @@ def test_what_cannot_be_a_curve_is_told() -> None:
             plots.curves(results(measured(2, [1.0])), x=x, metric=metric)
     with pytest.raises(HcbenchError, match="x is a parameter of algorithm, dataset or oracle"):
         plots.curves(results(measured(2, [1.0])), x="metric.k", metric="error")
-    with pytest.raises(HcbenchError, match="several have a parameter p"):
+    with pytest.raises(HcbenchError, match="the parameter p is ambiguous"):
         plots.curves(results(measured(2, [1.0], "A[p=1]")), x="p", metric="error")
 
 

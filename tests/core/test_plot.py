@@ -135,12 +135,12 @@ def test_each_kind_is_written_in_the_format_of_its_suffix(
 def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
     done = call("plot", folder=folder)
     assert done.exit_code == 0
-    assert "(say along what: --x dataset.n or n)" in done.stdout
+    assert "(choose the horizontal axis: --x dataset.n or n)" in done.stdout
     assert "--metric  first, seconds\n--x       dataset.n, n\n" in done.stdout
     failed = call("plot", "1", folder=folder)
     assert failed.exit_code == 0
     assert "(there are no two algorithms to compare by first)" in failed.stdout
-    assert "(nothing has a result)" in failed.stdout
+    assert "(no cell has a result)" in failed.stdout
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("ranks", "-o", "a.txt"), "a.txt: a figure ends in .svg, .png, .pdf"),
         (("ranks", "-o", "no/such/a.svg"), "cannot write no/such/a.svg: No such file"),
         (("ranks", "--metric", "AARI"), "AARI was not measured; there are first, seconds"),
-        (("curve",), "say along what: --x dataset.n or n"),
+        (("curve",), "choose the horizontal axis: --x dataset.n or n"),
         (("curve", "--x", "delta"), "delta does not vary in these results; what varies: dataset.n"),
         (("tradeoff",), "nothing has both first and queries"),
         (("dendrogram",), "say which tree, by --algo, --dataset, --oracle or --budget: comb"),
-        (("dendrogram", "--algo", "fails"), "nothing has a result in repetition 0"),
-        (("dendrogram", "--repetition", "7"), "nothing has a result in repetition 7"),
+        (("dendrogram", "--algo", "fails"), "no cell has a result in repetition 0"),
+        (("dendrogram", "--repetition", "7"), "no cell has a result in repetition 7"),
         (("ranks", "--budget", "5"), "run 2 has no cells with budget 5"),
         (("ranks", "--dataset", "nowhere"), "has no such cells"),
         (("ranks", "1"), "there are no two algorithms to compare by first"),

@@ -298,7 +298,7 @@ def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     with Store(tmp_path / "s.sqlite") as store:
         forest = gather_contents(store, store.run(1)).data["forest"]
         assert gather_contents(store, store.run(1), trees=1).data["forest"]["leftOut"] == [
-            "1 of 2 trees are left out; --trees 2 shows them all"
+            "1 of 2 trees are not shown; --trees 2 shows all"
         ]
     (data,) = forest["datasets"].values()
     assert data["n"] == 24

@@ -141,7 +141,7 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_was(
     site = tmp_path / "home"
     site.mkdir()
     (site / "thesis.tex").write_text("x")
-    with pytest.raises(HcbenchError, match="holds files and is no site of hcbench"):
+    with pytest.raises(HcbenchError, match="contains files and is not a site of hcbench"):
         build(site, store)
     assert files(site) == {"thesis.tex"}
     with pytest.raises(HcbenchError, match="is a file"):

@@ -281,7 +281,7 @@ def test_to_fail_is_worse_than_any_number() -> None:
     dropped = signed_rank_test(one, other, "higher", failed="drop")
     assert (dropped.n_blocks, dropped.n_different) == (1, 1)
     assert dropped.failed == "drop"
-    assert signed_rank_test([NAN], [1.0], "lower", failed="drop").reason == "no block counts"
+    assert signed_rank_test([NAN], [1.0], "lower", failed="drop").reason == "there are no blocks"
     # The first fails once, by the largest difference, of rank 3; it is better by ranks 1 and 2.
     found = signed_rank_test([None, 2, 3], [5, 1, 1], "higher")
     assert (found.n_different, found.better, found.statistic) == (3, 2, 3.0)

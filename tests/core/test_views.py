@@ -464,7 +464,7 @@ def test_profiles_of_qualities_and_costs() -> None:
     assert (quality.profile.by, quality.profile.at(0.3)) == ("difference", [1.0, 0.5])
     cost = views.profile(shown, "seconds")
     assert (cost.profile.by, cost.profile.at(2.0)) == ("ratio", [0.5, 1.0])
-    with pytest.raises(HcbenchError, match="AARI: ratios are of costs"):
+    with pytest.raises(HcbenchError, match="AARI: ratios need nonnegative costs"):
         views.profile(shown, "AARI", by="ratio")
 
 

@@ -1,23 +1,27 @@
-"""Repetitions that belong together, and what a metric says to each of them."""
+"""Groups of repetitions, and the values of metrics in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hcbench.plan.outcome import Outcome, Value
+
+#: The columns that identify a group.
+PLACE = ("algorithm", "dataset", "oracle", "budget", "checkpoint")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """The repetitions of one algorithm, on one data set, through one oracle, with one budget.
+    """The repetitions of one algorithm on one data set, with one oracle and one budget.
 
     Attributes
     ----------
     algorithm, dataset, oracle : str
     budget : int or None
     checkpoint : int or None
-        At which point of the calls; None for the end.
+        None for the end of the calls.
     outcomes : tuple of Outcome
     """
 
@@ -28,22 +32,32 @@ class Group:
     checkpoint: int | None
     outcomes: tuple[Outcome, ...]
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """What identifies the group, by the names of columns."""
+        return {name: getattr(self, name) for name in PLACE}
+
+    def by_repetition(self, metric: str) -> dict[int, float]:
+        """The values of a metric by repetition, without those that are missing."""
+        pairs = zip(self.outcomes, self.values(metric), strict=True)
+        return {o.repetition: value.value for o, value in pairs if value.value is not None}
+
     def values(self, metric: str) -> list[Value]:
-        """What a metric says to each repetition."""
+        """The value of a metric in each repetition."""
         return [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
 
     def numbers(self, metric: str) -> list[float]:
-        """The values that there are."""
+        """The values that are not missing."""
         return [value.value for value in self.values(metric) if value.value is not None]
 
     def failed(self, metric: str) -> int:
-        """How many repetitions have no value although it could be: failures, not what is n/a."""
+        """Number of repetitions that have no value because of a failure."""
         judged = zip(self.outcomes, self.values(metric), strict=True)
         return sum(outcome.failed or value.status == "error" for outcome, value in judged)
 
 
 def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
-    """The value of a metric at one point of an outcome, or why there is none."""
+    """The value of a metric at one point of an outcome, or the reason why it is missing."""
     for point in outcome.points:
         if point.checkpoint == checkpoint and metric in point.values:
             return point.values[metric]
@@ -53,9 +67,9 @@ def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
-    """The algorithm of each group, with all that tells it from others on the same data set.
+    """The name of each group's algorithm, unique within a data set.
 
-    An algorithm that runs with several oracles or budgets on one data set competes as often.
+    An algorithm that runs with several oracles or budgets on one data set has one name for each.
     """
     varying: dict[str, set[str]] = {}
     for key in ("oracle", "budget"):
@@ -81,21 +95,21 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
 def group_outcomes(
     outcomes: Sequence[Outcome], algorithms: Sequence[str], datasets: Sequence[str]
 ) -> list[Group]:
-    """Put repetitions together, by data set and algorithm; the checkpoints first, then the end.
+    """Group outcomes by data set and algorithm; checkpoints in order, the end last.
 
     Parameters
     ----------
     outcomes : sequence of Outcome
     algorithms, datasets : sequence of str
-        All labels, in the order wanted.
+        All labels, in the order of the result.
     """
-    together: dict[tuple[str, str, str, int | None], list[Outcome]] = {}
+    repetitions_of: dict[tuple[str, str, str, int | None], list[Outcome]] = {}
     for outcome in outcomes:
         key = (outcome.algorithm, outcome.dataset, outcome.oracle, outcome.budget)
-        together.setdefault(key, []).append(outcome)
+        repetitions_of.setdefault(key, []).append(outcome)
     rank = {label: i for i, label in enumerate(algorithms)}
     place = {label: i for i, label in enumerate(datasets)}
-    ordered = sorted(together.items(), key=lambda kv: (place[kv[0][1]], rank[kv[0][0]]))
+    ordered = sorted(repetitions_of.items(), key=lambda kv: (place[kv[0][1]], rank[kv[0][0]]))
     return [
         Group(*key, checkpoint, tuple(sorted(cells, key=lambda o: o.repetition)))
         for key, cells in ordered

@@ -1,7 +1,7 @@
-"""What came out of a comparison: rows, summary, ranks, verdicts, and their written forms.
+"""The results of a comparison: rows, summary, ranks, verdicts, and their written forms.
 
-`results` is what callers have, `rows` its plain values and `files` how they are written; `exports`
-carries whole runs to others and back, `differences` tells what has changed between two.
+`results` has the public class, `rows` its plain values and `files` their formats; `exports` writes
+and reads whole runs, and `differences` compares two runs.
 """
 
 from hcbench.analysis.results.results import Results

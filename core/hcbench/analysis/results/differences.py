@@ -1,4 +1,4 @@
-"""What has changed between two runs: means that differ by more than chance, and statuses."""
+"""Differences between two runs: of means, and of the status of cells."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.groups import PLACE
+
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.outcome import Outcome
 
-_PLACE = ("algorithm", "dataset", "oracle", "budget", "checkpoint", "metric")
+_KEY = (*PLACE, "metric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +26,9 @@ class Difference:
     budget, checkpoint : int or None
     metric : str
     before, after : float or None
-        The means; None where there is none.
+        The means; None if missing.
     standard_error : float or None
-        Of their difference; None if a run has one repetition only.
+        Of the difference; None if a run has a single repetition.
     """
 
     algorithm: str
@@ -54,9 +56,9 @@ class Difference:
         return abs(self.difference) > 2 * self.standard_error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StatusChange:
-    """A cell that ended otherwise; "-" where a run does not have it."""
+    """A cell whose status differs between two runs; "-" if a run does not have it."""
 
     algorithm: str
     dataset: str
@@ -68,30 +70,26 @@ class StatusChange:
 
     @property
     def in_both(self) -> bool:
-        """Whether both runs have the cell; an interrupted one lacks what it did not come to."""
+        """Whether both runs have the cell; interrupted runs lack some."""
         return "-" not in (self.before, self.after)
 
 
 def find_differences(before: Results, after: Results) -> list[Difference]:
-    """All means of two runs side by side, in the order of the second."""
-    rows = {_place(row): row for row in after.summary}
-    old = {_place(row): row for row in before.summary}
+    """All means of two runs side by side, in the order of the second run."""
+    new, old = ({tuple(row[k] for k in _KEY): row for row in r.summary} for r in (after, before))
     none: Mapping[str, Any] = {"mean": None, "standard_error": None}
-    return [
-        Difference(
-            **dict(zip(_PLACE, place, strict=True)),
-            before=old.get(place, none)["mean"],
-            after=rows.get(place, none)["mean"],
-            standard_error=_joint(
-                old.get(place, none)["standard_error"], rows.get(place, none)["standard_error"]
-            ),
+    differences = []
+    for key in dict.fromkeys([*new, *old]):
+        one, other = old.get(key, none), new.get(key, none)
+        differences.append(
+            Difference(
+                **dict(zip(_KEY, key, strict=True)),
+                before=one["mean"],
+                after=other["mean"],
+                standard_error=_joint(one["standard_error"], other["standard_error"]),
+            )
         )
-        for place in dict.fromkeys([*rows, *old])
-    ]
-
-
-def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in _PLACE)
+    return differences
 
 
 def _joint(one: float | None, other: float | None) -> float | None:
@@ -101,19 +99,14 @@ def _joint(one: float | None, other: float | None) -> float | None:
 def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
     """The cells whose status differs, or that only one of the runs has."""
     old, new = _statuses(before.outcomes), _statuses(after.outcomes)
-    return [
-        StatusChange(
-            algorithm=cell[0],
-            dataset=cell[1],
-            oracle=cell[2],
-            budget=cell[3],
-            repetition=cell[4],
-            before=old.get(cell, "-"),
-            after=new.get(cell, "-"),
-        )
-        for cell in dict.fromkeys([*new, *old])
-        if old.get(cell, "-") != new.get(cell, "-")
-    ]
+    changes = []
+    for cell in dict.fromkeys([*new, *old]):
+        algorithm, dataset, oracle, budget, repetition, _ = cell
+        one, other = old.get(cell, "-"), new.get(cell, "-")
+        if one != other:
+            place = (algorithm, dataset, oracle, budget, repetition)
+            changes.append(StatusChange(*place, one, other))
+    return changes
 
 
 def _statuses(

@@ -1,6 +1,6 @@
-"""Runs as files: rows to be read by others, and beside them all that reading back needs.
+"""Runs as files: rows for other programs, and a description from which a run can be imported.
 
-JSON and Parquet hold both; CSV holds the rows alone.
+JSON and Parquet contain both; CSV contains the rows only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hcbench.analysis.results.results import Results
 from hcbench.errors import DataError, HcbenchError
 
 Format: TypeAlias = Literal["csv", "json", "parquet"]
-#: The key, or the column, of what is read back; of the metadata of a Parquet file, too.
+#: The key, column and Parquet metadata of the description of the run.
 STORED = "stored"
 _INT64 = 2**63
 
@@ -38,7 +38,7 @@ def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> No
     rows = results.flat_rows
     last_row = {row["key"]: place for place, row in enumerate(rows)}
     described: list[str | None] = [None] * len(rows)
-    elsewhere = []  # what cannot be has no key that is shown
+    elsewhere = []  # inapplicable combinations have no row with their key
     for cell in stored["cells"]:
         if cell["key"] in last_row:
             described[last_row[cell["key"]]] = json.dumps(cell)
@@ -56,7 +56,7 @@ def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> No
 
 
 def _typed(column: Sequence[Any], pyarrow: Any) -> tuple[list[Any], Any]:
-    """Values and their type: whole numbers, numbers, truth or text; without values numbers."""
+    """Values and their type: integer, float, Boolean or text; float if there are no values."""
     kinds = {type(value) for value in column if value is not None}
     if kinds == {bool}:
         return list(column), pyarrow.bool_()
@@ -68,12 +68,12 @@ def _typed(column: Sequence[Any], pyarrow: Any) -> tuple[list[Any], Any]:
 
 
 def read_export(path: Path) -> dict[str, Any]:
-    """What `to_json` or `write_parquet` has written, as `hcbench.store.exchange` describes a run.
+    """The description of a run in a file of `to_json` or `write_parquet`.
 
     Raises
     ------
     DataError
-        If it is no such file.
+        If the file has another format.
     """
     try:
         data = path.read_bytes()
@@ -88,7 +88,7 @@ def read_export(path: Path) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise DataError(
             f"{path} cannot be imported; import what hcbench results export wrote as json or "
-            "parquet (csv holds what is shown only)"
+            "parquet (csv contains the rows only)"
         )
     return stored
 
@@ -101,7 +101,7 @@ def _read_parquet(path: Path) -> dict[str, Any]:
         described = table.column(STORED).to_pylist()
         stored["cells"] += [json.loads(text) for text in described if text is not None]
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise DataError(f"{path} is no Parquet file that hcbench results export wrote") from None
+        raise DataError(f"{path} is not a Parquet file of hcbench results export") from None
     return stored
 
 

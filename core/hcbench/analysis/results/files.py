@@ -1,4 +1,4 @@
-"""Rows and texts as they are written: strict JSON, CSV, files."""
+"""Writing of strict JSON, CSV and text files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def strict_json(value: Mapping[str, Any]) -> str:
 
 
 def _strict(value: Any) -> Any:
-    """Plain values without infinite numbers and NaN."""
+    """Replace infinite numbers and NaN by None."""
     if isinstance(value, Mapping):
         return {key: _strict(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -30,7 +30,7 @@ def _strict(value: Any) -> Any:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A line for each row, below the names of the columns."""
+    """A header line, and a line for each row."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["algorithm"], lineterminator="\n")
     writer.writeheader()
@@ -39,7 +39,7 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def write_text(text: str, path: str | Path | None) -> str:
-    """The text itself, written to a file if one is given."""
+    """Return the text, after writing it to a file if one is given."""
     if path is not None:
         try:
             Path(path).write_text(text, encoding="utf-8")

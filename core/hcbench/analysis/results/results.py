@@ -1,4 +1,4 @@
-"""The results of a comparison, as callers have them: everything is derived when it is asked for."""
+"""The results of a comparison; derived values are computed when they are first used."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Results:
     ----------
     outcomes : list of Outcome
     metrics : tuple of MetricInfo
-        In the order in which they are shown.
+        In order of display.
     suite : Suite, optional
-        Whose claims are judged.
+        The suite with the claims.
     parameters : mapping of kind to mapping of label to parameters
-        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included, so that
-        claims that spell out a default find their cells.
+        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, including defaults, so that
+        claims may spell out a default.
     references : tuple of str
-        Labels of the algorithms that are reference lines: shown, never marked best nor ranked.
+        Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
-        How many items the data have, where it is known.
+        Numbers of items, where known.
     """
 
-    # No slots: cached_property keeps what is derived in the instance's dictionary.
+    # No slots: cached_property needs the dictionary of the instance.
     outcomes: list[Outcome]
     metrics: tuple[MetricInfo, ...]
     suite: Suite = field(default_factory=lambda: Suite(name=""))
@@ -70,16 +70,16 @@ class Results:
         outcomes: Iterable[Outcome],
         sizes: Mapping[str, int] | None = None,
     ) -> Self:
-        """The results of a run, in the order in which they were asked for.
+        """The results of a run, in the order of the plan.
 
-        Those of a shard are not judged by claims, which are about the whole.
+        The claims are about the whole run, so those of a shard have no verdicts.
 
         Parameters
         ----------
         layout : Presentation
         outcomes : iterable of Outcome
         sizes : mapping of data digest to int, optional
-            By default those of the outcomes that hold their results.
+            By default those of outcomes with results.
         """
         in_order = layout.in_order(outcomes)
         is_part = layout.shard is not None and not layout.shard.is_whole
@@ -99,33 +99,33 @@ class Results:
             f"{len(self.datasets)} data sets, {failed} failed>"
         )
 
-    # ---- What there is ---------------------------------------------------------------------------
+    # ---- Cells ----------------------------------------------------------------------------------
 
     @cached_property
     def algorithms(self) -> list[str]:
-        """Labels, in the order asked for; those that could run nowhere last."""
+        """Labels in the order of the plan; algorithms that could not run last."""
         return _labels(self.outcomes, "algorithm")
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Labels, in the order asked for; those on which nothing could run last."""
+        """Labels in the order of the plan; data sets on which nothing could run last."""
         return _labels(self.outcomes, "dataset")
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Repetitions that belong together; of each algorithm the checkpoints, then the end."""
+        """Groups of repetitions; for each algorithm the checkpoints, then the end."""
         return group_outcomes(self.outcomes, self.algorithms, self.datasets)
 
     def is_reference(self, item: Outcome | Group) -> bool:
-        """Whether it is of a reference line, which is shown but never ranked."""
+        """Whether it belongs to a reference line, which is shown but not ranked."""
         return item.algorithm in self.references
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """One entry for each cell and checkpoint; at the end of a cell the checkpoint is None.
 
-        ``seconds``, ``peak_bytes`` and the like are those of the whole call in all its entries;
-        ``queries`` and ``metrics`` those of the point.
+        Costs such as ``seconds`` and ``peak_bytes`` are those of the whole call; ``queries`` and
+        ``metrics`` are those of the checkpoint.
         """
         return [
             cell_row(outcome, point, self.metrics, reference=self.is_reference(outcome))
@@ -137,34 +137,26 @@ class Results:
     def summary(self) -> list[dict[str, Any]]:
         """Mean and uncertainty for each algorithm, data set, oracle, budget, checkpoint, metric.
 
-        ``failed`` counts the repetitions without a value because of a failure; they are not in
-        ``n``.
+        ``failed`` counts repetitions without a value because of a failure, which are not in ``n``.
         """
         return group_rows(self.groups, self.metrics)
 
-    # ---- Who is better ---------------------------------------------------------------------------
+    # ---- Rankings --------------------------------------------------------------------------------
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
         """The groups with the best mean on a data set, at each checkpoint; ties are all best.
 
-        One that failed in a repetition is not among them: its mean is one of other data. Counts
-        of questions are compared only where the oracle is the same. Reference lines have no rank.
+        Algorithms that failed in a repetition are excluded, as their means are over other data.
+        Numbers of queries are compared only for the same oracle. Reference lines are not ranked.
         """
         groups = [g for g in self.groups if g.dataset == dataset and not self.is_reference(g)]
         return find_best(groups, metric)
 
     @cached_property
     def best(self) -> list[dict[str, Any]]:
-        """Which algorithms are best, for each data set, metric and checkpoint."""
+        """The best algorithms for each data set, metric and checkpoint."""
         return [
-            {
-                "dataset": dataset,
-                "metric": metric.label,
-                "checkpoint": group.checkpoint,
-                "algorithm": group.algorithm,
-                "oracle": group.oracle,
-                "budget": group.budget,
-            }
+            {"metric": metric.label, **group.place}
             for dataset in self.datasets
             for metric in self.metrics
             for group in self.best_rows(dataset, metric)
@@ -174,10 +166,10 @@ class Results:
     def rankings(self) -> list[Ranking]:
         """Average ranks over data sets for each metric of quality, with their significance.
 
-        A block is a data set, and a competitor's number its mean over the repetitions; repetitions
-        are blocks only where there is but one data set. One that failed in a repetition is last in
-        its block; a block counts only if no algorithm was left out of it and the metric is defined
-        for all. Reference lines do not take part. Empty for one algorithm.
+        Blocks are data sets, with means over repetitions as scores; if there is only one data set,
+        its repetitions are the blocks. Algorithms that failed in a repetition rank last in the
+        block. A block is excluded if an algorithm did not run or the metric is undefined for one.
+        Reference lines are not ranked. Empty for a single algorithm.
         """
         return rank_algorithms(self._competing, self.metrics)
 
@@ -187,15 +179,15 @@ class Results:
 
     @cached_property
     def ranking(self) -> list[dict[str, Any]]:
-        """`rankings` as rows: one for each metric and algorithm, the best first."""
+        """`rankings` as rows: one for each metric and algorithm, best first."""
         return [row for ranking in self.rankings for row in ranking_rows(ranking)]
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
-        """What is left of each claim of the suite.
+        """The verdict on each claim of the suite.
 
-        ``paper`` is the number claimed, None for a statement in words; ``printed`` is what is
-        claimed, in short.
+        ``paper`` is the number in the paper, None for a statement in words; ``printed`` is the
+        claim in short.
         """
         return [verdict_row(verdict) for verdict in self.judged]
 
@@ -206,10 +198,10 @@ class Results:
 
     @cached_property
     def differences(self) -> list[dict[str, Any]]:
-        """By how much the best of each data set is better than each other, pair by pair.
+        """Paired differences between the best algorithm of each data set and each other.
 
-        Of each metric of quality, over the repetitions that both have: what they share, the data
-        and through one oracle the noise, cancels.
+        For each metric of quality, over common repetitions, so that variation due to shared data
+        and, with one oracle, shared noise cancels.
         """
         return [
             {"metric": metric.label, **asdict(pair)}
@@ -221,7 +213,7 @@ class Results:
     # ---- Written forms ---------------------------------------------------------------------------
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """One object with all that there is to tell.
+        """All results as one object.
 
         ``cells``, ``summary``, ``ranking``, ``significance``, ``differences`` and ``verdicts``.
         Strict JSON: infinite numbers and NaN become null.
@@ -237,11 +229,11 @@ class Results:
         return write_text(strict_json(everything), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """The cells, a row each, with a column for each metric."""
+        """A row for each cell and checkpoint, with a column for each metric."""
         return write_text(to_csv(self.flat_rows), path)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The cells as a pandas frame, with a column for each metric.
+        """The rows of `to_csv` as a pandas DataFrame.
 
         Raises
         ------
@@ -256,7 +248,7 @@ class Results:
 
     @property
     def flat_rows(self) -> list[dict[str, Any]]:
-        """`rows` without nesting; a metric called as a column is has "(metric)" behind its name."""
+        """`rows` without nesting; "(metric)" follows a metric with the name of a column."""
         return [flat_row(row) for row in self.rows]
 
     def _tables(self) -> tuple[list[Block], list[str]]:

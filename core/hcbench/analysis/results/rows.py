@@ -1,4 +1,4 @@
-"""What came out as rows of plain values: of cells, groups, rankings and verdicts."""
+"""Cells, groups, rankings and verdicts as rows of plain values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def cell_row(
     outcome: Outcome, point: ScoredPoint, metrics: Sequence[MetricInfo], *, reference: bool
 ) -> dict[str, Any]:
-    """A cell at one point of its call; ``reference``: whether it is of a reference line."""
+    """A cell at one point of its call; ``reference``: whether it belongs to a reference line."""
     cost = outcome.cost
     if point.checkpoint is not None:
         cost = replace(cost, queries=point.queries)
@@ -60,24 +60,9 @@ def group_rows(groups: Iterable[Group], metrics: Sequence[MetricInfo]) -> list[d
     rows = []
     for group in groups:
         for metric in metrics:
-            found = summarise(group.numbers(metric.label))
-            rows.append(
-                {
-                    "algorithm": group.algorithm,
-                    "dataset": group.dataset,
-                    "oracle": group.oracle,
-                    "budget": group.budget,
-                    "checkpoint": group.checkpoint,
-                    "metric": metric.label,
-                    "mean": found.mean,
-                    "std": found.std,
-                    "n": found.n,
-                    "standard_error": found.standard_error,
-                    "low": found.low,
-                    "high": found.high,
-                    "failed": group.failed(metric.label),
-                }
-            )
+            summary = asdict(summarise(group.numbers(metric.label)))
+            failed = group.failed(metric.label)
+            rows.append({**group.place, "metric": metric.label, **summary, "failed": failed})
     return rows
 
 
@@ -95,7 +80,7 @@ def ranking_rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
 
 
 def verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """What is left of a claim."""
+    """A verdict as a row."""
     claim = verdict.claim
     return {
         "claim": claim.claim,
@@ -109,7 +94,7 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def flat_row(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a cell without nesting; a metric called as a column is has "(metric)" behind it."""
+    """The row of a cell without nesting; "(metric)" follows a metric with the name of a column."""
     row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
     for label, value in cell["metrics"].items():
         row[f"{label} (metric)" if label in cell else label] = value

@@ -1,6 +1,6 @@
-"""What repetitions and data sets tell: means with their uncertainty, ranks, tests, profiles.
+"""Statistics of repetitions and data sets: means and their uncertainty, ranks, tests, profiles.
 
-Pure functions on numbers. A missing number is None or NaN; what becomes of it is always said.
+Pure functions of numbers. Missing numbers are None or NaN; each function documents their treatment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Performance profiles: on which part of the blocks a competitor is within what of the best."""
+"""Performance profiles: the share of blocks on which a competitor is close to the best."""
 
 from __future__ import annotations
 
@@ -22,22 +22,16 @@ class PerformanceProfile:
     Attributes
     ----------
     by : {"ratio", "difference"}
-        How the distance to the best of a block is measured.
+        The distance to the best of a block.
     within : tuple of (m,) float arrays
-        Of each competitor the distances at which its profile rises, in rising order.
+        For each competitor the distances at which its profile rises, ascending.
     share : tuple of (m,) float arrays
-        The part of the blocks on which it is as near as that or nearer.
-    n_blocks : int
-        How many count.
-    failed : {"worst", "drop"}
-        How failures counted: as never near, or by leaving the block out.
+        The share of the blocks with at most this distance.
     """
 
     by: Distance
     within: tuple[NDArray[np.float64], ...]
     share: tuple[NDArray[np.float64], ...]
-    n_blocks: int
-    failed: Failed
 
     def at(self, distance: float) -> list[float]:
         """The share of each competitor at a distance."""
@@ -55,22 +49,22 @@ def performance_profile(
 ) -> PerformanceProfile:
     """The performance profiles of Dolan and Moré [1]_.
 
-    Of a cost t, a competitor's distance on a block is the ratio ``t / min t``; where the best is 0,
-    it is 1 for those that have 0 too, and infinite for the others. Ratios say nothing of numbers
-    that may be negative or have no natural zero, as most qualities are: for these the distance is
-    the difference to the best of the block, in the unit of the metric.
+    For a cost t the distance on a block is the ratio ``t / min t``; if the minimum is 0, it is 1
+    for t = 0 and infinite otherwise. Ratios are meaningless for numbers that may be negative or
+    have no natural zero, such as most qualities; for these the distance is the difference to the
+    best of the block, in the unit of the metric.
 
     Parameters
     ----------
     table, direction, failed
-        As those of `hcbench.analysis.statistics.rank_blocks`.
+        As for `hcbench.analysis.statistics.rank_blocks`; a failure is infinitely far.
     by : {"ratio", "difference"}
-        Ratios need numbers that are not negative, of which less is better.
+        Ratios need nonnegative costs.
 
     Raises
     ------
     ValueError
-        If ratios are wanted of other numbers.
+        If ratios are requested for other numbers.
 
     References
     ----------
@@ -82,7 +76,7 @@ def performance_profile(
     counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
     costs = scores[counts] if direction == "lower" else -scores[counts]
     if by == "ratio" and (direction == "higher" or (costs < 0).any()):
-        raise ValueError("ratios are of costs that are not negative; use differences")
+        raise ValueError("ratios need nonnegative costs; use differences")
     costs = np.where(np.isnan(costs), np.inf, costs)
     best = costs.min(axis=1, keepdims=True, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,8 +88,6 @@ def performance_profile(
         by=by,
         within=tuple(within for within, _ in steps),
         share=tuple(share for _, share in steps),
-        n_blocks=len(costs),
-        failed=failed,
     )
 
 

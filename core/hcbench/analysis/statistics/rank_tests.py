@@ -1,8 +1,7 @@
-"""Ranks over blocks: averages, whether they differ at all, and which of them do.
+"""Ranks over blocks: averages, and tests of their differences.
 
-A block is what the competitors have in common, as a data set is. Repetitions on one data set are
-no blocks of a statement about data sets: they would count one observation many times over
-(pseudo-replication). That is for the caller to see to.
+A block, such as a data set, is common to all competitors. For statements about data sets the caller
+must not use repetitions on one data set as blocks, which would be pseudo-replication.
 """
 
 from __future__ import annotations
@@ -20,32 +19,32 @@ if TYPE_CHECKING:
 Failed: TypeAlias = Literal["worst", "drop"]
 Direction: TypeAlias = Literal["higher", "lower"]
 PERMUTATIONS = 10_000
-_SHARE = 1 << 22  # numbers held at once
+_SHARE = 1 << 22  # numbers in memory at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FriedmanTest:
-    """Whether the average ranks of competitors differ more than by chance.
+    """Friedman's test of the hypothesis that all competitors are equal.
 
     Attributes
     ----------
     statistic : float or None
-        Friedman's chi square, corrected for ties; None where the test does not apply.
+        Friedman's chi square, corrected for ties; None if the test does not apply.
     p : float or None
-        Under the hypothesis that all competitors are alike.
+        The p value; None if the test does not apply.
     f_statistic, f_p : float or None
-        Iman and Davenport's F, which is less conservative, with its p by the F distribution; None
-        where all blocks agree fully, as it is infinite then.
+        Iman and Davenport's F, which is less conservative, and its p by the F distribution; None
+        if all blocks agree fully, where F is infinite.
     degrees : int
-        Of freedom of chi square.
+        Degrees of freedom of chi square.
     n_blocks, n_competitors : int
     method : {"chi-square", "exact", "permutations", ""}
-        Where p comes from: the asymptotic distribution, all permutations within blocks, or
-        `PERMUTATIONS` random ones.
+        How p is computed: by the asymptotic distribution, all permutations within blocks, or
+        `PERMUTATIONS` random permutations.
     failed : {"worst", "drop"}
-        How failures counted.
+        The treatment of failures, as for `rank_blocks`.
     reason : str
-        Why there is no p.
+        Why there is no p value.
     """
 
     statistic: float | None = None
@@ -62,19 +61,19 @@ class FriedmanTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalDifference:
-    """How far apart two average ranks must be to differ significantly.
+    """The smallest significant difference of two average ranks.
 
     Attributes
     ----------
     value : float or None
-        In ranks; None if there are fewer than two blocks or competitors.
+        None if there are fewer than two blocks or competitors.
     q : float or None
-        The studentized range over the square root of 2.
+        Quantile of the studentized range, divided by the square root of 2.
     alpha : float
-        Level of significance, for all pairs together.
+        Level of significance for all pairs together.
     n_blocks, n_competitors : int
     reason : str
-        Why there is none.
+        Why there is no value.
     """
 
     value: float | None = None
@@ -88,21 +87,21 @@ class CriticalDifference:
 def rank_blocks(
     table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
 ) -> NDArray[np.float64]:
-    """Ranks of the competitors in each block that counts; 1 is best, ties share their ranks.
+    """Ranks of the competitors in each block; 1 is best, and ties share their mean rank.
 
     Parameters
     ----------
     table : (n_blocks, n_competitors) float
-        NaN for a competitor that failed there.
+        NaN for a failure.
     direction : {"higher", "lower"}
         Which numbers are better.
     failed : {"worst", "drop"}
-        A failure shares the worst ranks of its block, or blocks with a failure do not count.
-        Blocks in which all failed never count: they tell nothing.
+        Failures share the worst ranks of their block, or blocks with a failure are excluded.
+        Blocks in which all competitors failed are always excluded.
 
     Returns
     -------
-    (n_counting, n_competitors) float
+    (n_included, n_competitors) float
     """
     scores = np.array(table, dtype=np.float64, ndmin=2)
     missing = np.isnan(scores)
@@ -112,7 +111,7 @@ def rank_blocks(
     from scipy.stats import rankdata
 
     costs = np.where(missing, 0.0, -scores if direction == "higher" else scores)
-    # The competitors of a block in rising order: first those with a number, then those without.
+    # Competitors in ascending order, with failures last.
     order = rankdata(costs[counts], axis=1)
     order[missing[counts]] = np.inf
     ranks: NDArray[np.float64] = rankdata(order, axis=1)
@@ -122,19 +121,19 @@ def rank_blocks(
 def average_ranks(
     table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
 ) -> tuple[NDArray[np.float64], int]:
-    """Average rank of each competitor over blocks [1]_ [2]_; 1 is best, ties share their ranks.
+    """Average rank of each competitor over blocks [1]_ [2]_, as for `rank_blocks`.
 
     Parameters
     ----------
     table, direction, failed
-        As those of `rank_blocks`.
+        As for `rank_blocks`.
 
     Returns
     -------
     ranks : (n_competitors,) float
-        NaN if no block counts.
+        NaN if no block is included.
     n_blocks : int
-        How many blocks count.
+        Number of included blocks.
 
     References
     ----------
@@ -152,16 +151,16 @@ def average_ranks(
 def friedman_test(
     table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
 ) -> FriedmanTest:
-    """Friedman's test of whether k competitors differ over N blocks [1]_.
+    """Friedman's test of differences between k competitors over N blocks [1]_.
 
-    The chi-square distribution is used where it is good, for N > 10 and k > 5 ([2]_, section
-    3.2.2); elsewhere the ranks are permuted within the blocks, in all ways if these are at most
-    `PERMUTATIONS`, otherwise in so many random ones, always the same.
+    The chi-square distribution is used if it is accurate, for N > 10 and k > 5 ([2]_, section
+    3.2.2). Otherwise the ranks are permuted within the blocks: in all ways if there are at most
+    `PERMUTATIONS`, else that many times at random with a fixed seed. F is that of [3]_.
 
     Parameters
     ----------
     table, direction, failed
-        As those of `rank_blocks`.
+        As for `rank_blocks`.
 
     References
     ----------
@@ -196,35 +195,35 @@ def friedman_test(
 def _why_no_friedman(ranks: NDArray[np.float64]) -> str:
     n, k = ranks.shape
     if k < 3:
-        return "it compares three or more; two are compared by the signed-rank test"
+        return "it needs three or more competitors; two are compared by the signed-rank test"
     if n < 2:
-        return f"it needs two blocks or more; {n} count{'s' * (n == 1)}"
+        return f"it needs two or more blocks; there {'is' if n == 1 else 'are'} {n}"
     return "all are tied in every block" if (ranks == ranks[:, :1]).all() else ""
 
 
 def _permuted_p(ranks: NDArray[np.float64], *, exact: bool) -> float:
-    """How often permuted ranks have column sums as far apart as these.
+    """The share of permutations whose column sums are at least as far apart as those of the ranks.
 
-    Doubled ranks are integers, so that no rounding decides what is as far.
+    Doubled ranks are integers, so that the comparison is exact.
     """
     doubled = np.rint(2 * ranks).astype(np.int64)
-    found = (doubled.sum(axis=0) ** 2).sum()
+    observed = (doubled.sum(axis=0) ** 2).sum()
     if exact:
         sums = _all_sums(doubled)
-        return float(((sums**2).sum(axis=1) >= found).mean())
+        return float(((sums**2).sum(axis=1) >= observed).mean())
     rng = np.random.default_rng(0)
     batch = max(1, _SHARE // doubled.size)
-    as_far, left = 1, PERMUTATIONS - 1  # the ranks themselves are one of the ways
+    as_far, left = 1, PERMUTATIONS - 1  # the observed ranks are one permutation
     while left:
         size = min(batch, left)
         mixed = rng.permuted(np.broadcast_to(doubled, (size, *doubled.shape)), axis=2)
-        as_far += int(((mixed.sum(axis=1) ** 2).sum(axis=1) >= found).sum())
+        as_far += int(((mixed.sum(axis=1) ** 2).sum(axis=1) >= observed).sum())
         left -= size
     return as_far / PERMUTATIONS
 
 
 def _all_sums(blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The column sums of all permutations within blocks; each as often as it occurs."""
+    """The column sums of all permutations within blocks, with multiplicity."""
     from itertools import permutations
 
     sums = np.zeros((1, blocks.shape[1]), dtype=np.int64)
@@ -239,8 +238,8 @@ def nemenyi_critical_difference(
 ) -> CriticalDifference:
     """The critical difference of average ranks in Nemenyi's test of all pairs.
 
-    ``q * sqrt(k (k + 1) / (6 N))``, where q is the upper alpha quantile of the studentized range of
-    k groups and infinitely many degrees of freedom, over the square root of 2 [1]_.
+    It is ``q * sqrt(k (k + 1) / (6 N))``, where q is the upper alpha quantile of the studentized
+    range of k groups with infinite degrees of freedom, divided by the square root of 2 [1]_.
 
     References
     ----------
@@ -251,7 +250,7 @@ def nemenyi_critical_difference(
     if k < 2 or n < 2:
         few = f"{k} competitor{'s' * (k != 1)} in {n} block{'s' * (n != 1)}"
         return CriticalDifference(
-            alpha=alpha, n_blocks=n, n_competitors=k, reason=f"it needs two of each; there is {few}"
+            alpha=alpha, n_blocks=n, n_competitors=k, reason=f"it needs two of each, got {few}"
         )
     from scipy.stats import studentized_range
 
@@ -261,16 +260,16 @@ def nemenyi_critical_difference(
 
 
 def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[int, ...], ...]:
-    """The groups that are joined by a bar in a critical-difference diagram.
+    """The groups of competitors that a bar joins in a critical-difference diagram.
 
-    Of the competitors in the order of their ranks, the longest runs of two or more in which no two
-    differ significantly.
+    These are the maximal runs of two or more competitors, in the order of their ranks, in which no
+    two differ significantly.
 
     Parameters
     ----------
     ranks : (k,) float
     different : (k, k) bool
-        Symmetric: which pairs differ.
+        Symmetric; True for pairs that differ.
 
     Returns
     -------
@@ -279,13 +278,13 @@ def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[in
     """
     order = np.argsort(ranks, kind="stable")
     apart = np.asarray(different)[np.ix_(order, order)]
-    found: list[tuple[int, ...]] = []
+    cliques: list[tuple[int, ...]] = []
     reached = 0
     for first in range(len(order)):
         last = first + 1
         while last < len(order) and not apart[first : last + 1, last].any():
             last += 1
         if last > reached and last - first > 1:
-            found.append(tuple(order[first:last].tolist()))
+            cliques.append(tuple(order[first:last].tolist()))
         reached = max(reached, last)
-    return tuple(found)
+    return tuple(cliques)

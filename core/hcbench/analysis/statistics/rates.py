@@ -1,4 +1,4 @@
-"""How fast something grows."""
+"""Rates of growth."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ def log_log_slope(
 ) -> tuple[float | None, float | None]:
     """The exponent of a power law: the slope of log(mean) against log(x), by least squares.
 
-    Its standard error is the larger of two: what the scatter of the samples makes, to first order
-    (each mean is off by its standard error, independently of the others), and, from three points
-    on, what the distance of the points from the line makes. So neither few repetitions nor a
-    curve that is no line make it look exact.
+    Its standard error is the larger of two: the one propagated, to first order, from the
+    independent standard errors of the means; and, for three or more points, the one from the
+    residuals. So neither few repetitions nor a curved relation makes it look exact.
 
     Parameters
     ----------
     x : (k,) float
-        Above 0, of which two differ at least.
+        Positive, with at least two distinct values.
     samples : k sequences of float
-        The results of the repetitions at each.
+        The results of the repetitions at each x.
 
     Returns
     -------
     slope : float or None
-        None if a mean is not a number above 0.
+        None if a mean is not positive.
     standard_error : float or None
-        None if a sample has fewer than two numbers and there are but two points.
+        None if a sample has fewer than two numbers and there are only two points.
     """
     spread = [mean_and_std(sample) for sample in samples]
     means = np.array([math.nan if mean is None else mean for mean, _ in spread])

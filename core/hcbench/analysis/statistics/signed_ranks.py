@@ -1,4 +1,4 @@
-"""Two competitors over the same blocks: Wilcoxon's signed-rank test, many at once after Holm."""
+"""Wilcoxon's signed-rank test of two competitors over the same blocks, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from hcbench.analysis.statistics.rank_tests import Direction, Failed
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MOST_EXACT = 100  # differences; of more the normal distribution is as good
-_DIGITS = 12  # differences that are equal to so many digits are ties
+MOST_EXACT = 100  # with more differences the normal approximation is used
+_DIGITS = 12  # differences that agree to this many digits are ties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedRankTest:
-    """Whether one of two competitors is better, by the differences over blocks.
+    """The result of a signed-rank test.
 
     Attributes
     ----------
     statistic : float or None
-        The smaller of the sums of ranks of positive and of negative differences; None where the
-        test does not apply.
+        The smaller of the rank sums of positive and negative differences; None if the test does
+        not apply.
     p : float or None
         Two-sided.
     n_blocks : int
-        How many count.
+        Number of included blocks.
     n_different : int
         In how many of them the two differ.
     better : int
         In how many the first is better.
     method : {"exact", "normal", ""}
-        Where p comes from: the distribution over all signs of the differences, given their ties, or
-        its normal approximation.
+        How p is computed: by the distribution over all signs of the differences, given their ties,
+        or its normal approximation.
     failed : {"worst", "drop"}
-        How failures counted.
+        The treatment of failures.
     reason : str
-        Why there is no p.
+        Why there is no p value.
     """
 
     statistic: float | None = None
@@ -59,8 +59,8 @@ def signed_rank_test(
 ) -> SignedRankTest:
     """Wilcoxon's signed-rank test [1]_ of two competitors over the same blocks.
 
-    Blocks in which the two are equal tell nothing and are left out, as Wilcoxon does. Ties among
-    the others share their ranks. p is exact for up to `MOST_EXACT` differences, also with ties.
+    Blocks without a difference are excluded, as in Wilcoxon's paper. Ties share their mean rank. p
+    is exact for up to `MOST_EXACT` differences, also with ties.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def signed_rank_test(
     direction : {"higher", "lower"}
         Which numbers are better.
     failed : {"worst", "drop"}
-        To fail is worse than any number, by a difference larger than any other, and two failures
-        are equal; or blocks with a failure do not count.
+        A failure is worse than any number, by a difference larger than all others, and two
+        failures are equal; or blocks with a failure are excluded.
 
     References
     ----------
@@ -78,31 +78,31 @@ def signed_rank_test(
     """
     gains = _gains(first, second, direction, failed)
     moved = gains[gains != 0]
-    found = SignedRankTest(
+    test = SignedRankTest(
         n_blocks=gains.size,
         n_different=moved.size,
         better=int((moved > 0).sum()),
         failed=failed,
     )
     if not gains.size:
-        return replace(found, reason="no block counts")
+        return replace(test, reason="there are no blocks")
     if not moved.size:
-        return replace(found, statistic=0.0, p=1.0, method="exact")
+        return replace(test, statistic=0.0, p=1.0, method="exact")
     from scipy.stats import rankdata, wilcoxon
 
     ranks = rankdata(np.abs(moved))
     positive = float(ranks[moved > 0].sum())
     statistic = min(positive, float(ranks.sum()) - positive)
     if moved.size <= MOST_EXACT:
-        return replace(found, statistic=statistic, p=_exact_p(ranks, statistic), method="exact")
+        return replace(test, statistic=statistic, p=_exact_p(ranks, statistic), method="exact")
     p = float(wilcoxon(np.copysign(ranks, moved), method="approx").pvalue)
-    return replace(found, statistic=statistic, p=p, method="normal")
+    return replace(test, statistic=statistic, p=p, method="normal")
 
 
 def _gains(
     first: ArrayLike, second: ArrayLike, direction: Direction, failed: Failed
 ) -> NDArray[np.float64]:
-    """By how much the first is better in each block that counts; infinite beside a failure."""
+    """By how much the first is better in each included block; infinite if one failed."""
     one, other = (np.asarray(v, dtype=np.float64).ravel() for v in (first, second))
     lost, other_lost = np.isnan(one), np.isnan(other)
     with np.errstate(invalid="ignore"):
@@ -119,7 +119,7 @@ def _gains(
 
 
 def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
-    """The part of all signs of these ranks with a sum as far from its mean."""
+    """The share of all signs of these ranks whose sum is at least as far from its mean."""
     doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # integers, also with ties
     tail = _lower_tails(tuple(doubled.tolist()))[round(2 * statistic)]
     return min(1.0, 2 * float(tail))
@@ -127,9 +127,9 @@ def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
 
 @lru_cache(maxsize=64)
 def _lower_tails(ranks: tuple[int, ...]) -> NDArray[np.float64]:
-    """The probability that ranks with random signs have positive ones of at most each sum. O(n^3).
+    """The distribution function of the sum of positive ranks with random signs. O(n^3).
 
-    Without ties the ranks of n differences are always the same.
+    Cached, as without ties it depends on the number of differences only.
     """
     chance = np.zeros(sum(ranks) + 1)
     chance[0] = 1.0
@@ -143,8 +143,8 @@ def _lower_tails(ranks: tuple[int, ...]) -> NDArray[np.float64]:
 def holm_adjusted(p: Sequence[float]) -> NDArray[np.float64]:
     """The p values of many tests, adjusted for their number by Holm's step-down method [1]_.
 
-    The i-th smallest of m is multiplied by m - i + 1, and none is less than one before it. What is
-    below alpha then holds for all together at level alpha.
+    The i-th smallest of m is multiplied by m - i + 1, and the results are made monotone. Rejecting
+    those below alpha controls the family-wise error rate at alpha.
 
     References
     ----------
@@ -160,9 +160,9 @@ def holm_adjusted(p: Sequence[float]) -> NDArray[np.float64]:
 
 
 def least_blocks(n_tests: int, alpha: float = 0.05) -> int:
-    """With how many blocks at least one of so many signed-rank tests can be significant after Holm.
+    """The smallest number of blocks with which a test can be significant after Holm's correction.
 
-    The least p of n differences is 2^(1-n), when all have one sign.
+    The smallest p of n differences is 2^(1-n), if all have the same sign.
     """
     n = 1
     while n_tests * 2.0 ** (1 - n) > alpha:

@@ -1,4 +1,4 @@
-"""Means of repetitions, and how well they are known."""
+"""Means of repetitions and their uncertainty."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The mean of n numbers and how well it is known.
+    """The mean of n numbers and its uncertainty.
 
     Attributes
     ----------
     mean : float or None
         None if there are no numbers.
     std : float or None
-        Standard deviation, with n - 1 in the denominator; None below two numbers.
+        Standard deviation with n - 1 in the denominator; None for fewer than two numbers.
     n : int
     standard_error : float or None
-        ``std / sqrt(n)``, of the mean.
+        ``std / sqrt(n)``.
     low, high : float or None
         95 % bootstrap interval of the mean.
     """
@@ -45,7 +45,7 @@ class Summary:
 def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
     """Mean, and standard deviation with n - 1 in the denominator.
 
-    None where there are too few numbers; no standard deviation if one is infinite or NaN.
+    None if there are too few numbers; no standard deviation if the mean is not finite.
     """
     if not len(values):
         return None, None
@@ -63,14 +63,14 @@ def summarise(values: Sequence[float], seed: int = 0) -> Summary:
     """Mean, spread and interval of the results of repetitions.
 
     The interval is the bias-corrected and accelerated bootstrap interval [1]_ of the mean, of
-    `RESAMPLES` resamples; where that is not defined, the percentile interval. Equal numbers, or a
-    single one, have no spread to resample: low and high are then the number itself.
+    `RESAMPLES` resamples, or the percentile interval if that is undefined. For a single number or
+    equal numbers, low and high are the number itself.
 
     Parameters
     ----------
     values : sequence of float
     seed : int
-        Of the resampling: the same numbers always have the same interval.
+        Seed of the resampling, fixed so that the same numbers have the same interval.
 
     References
     ----------
@@ -87,21 +87,20 @@ def summarise(values: Sequence[float], seed: int = 0) -> Summary:
 
 
 def paired_difference(first: Sequence[float | None], second: Sequence[float | None]) -> Summary:
-    """Summary of ``first - second``, pair by pair; pairs with a missing number do not count.
+    """Summary of ``first - second``, pair by pair, without pairs that have a missing number.
 
-    What two algorithms share, such as the data of a repetition, cancels in the difference, whose
-    standard error is therefore smaller than that of independent samples.
+    Variation that both share, such as that of the data of a repetition, cancels in the difference.
     """
     pairs = zip(first, second, strict=True)
     return summarise([a - b for a, b in pairs if a is not None and b is not None])
 
 
 def _bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
-    from scipy.stats import bootstrap  # half a second to import: not for those who need no interval
+    from scipy.stats import bootstrap  # imported here, as it takes half a second
 
     for method in ("BCa", "percentile"):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a degenerate interval is NaN, which is seen below
+            warnings.simplefilter("ignore")  # a degenerate interval is NaN, see below
             interval = bootstrap(
                 (values,),
                 np.mean,

@@ -173,11 +173,10 @@ def _best_by(
 def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
     """The values by repetition; why some are missing goes to the notes."""
     values = group.values(metric)
-    pairs = list(zip(group.outcomes, values, strict=True))
-    numbers = {o.repetition: v.value for o, v in pairs if v.value is not None}
-    lacking = Counter(v.reason for _, v in pairs if v.value is None)
+    numbers = group.by_repetition(metric)
+    missing = Counter(value.reason for value in values if value.value is None)
     if not numbers and not group.failed(metric):
-        raise NotMeasuredError(next(iter(lacking), "not computed"))
-    for reason, count in lacking.items():
-        notes.append(f"{group.algorithm}: {count} of {len(pairs)} without a value: {reason}")
+        raise NotMeasuredError(next(iter(missing), "not computed"))
+    for reason, count in missing.items():
+        notes.append(f"{group.algorithm}: {count} of {len(values)} without a value: {reason}")
     return numbers

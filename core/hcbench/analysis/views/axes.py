@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hcbench.errors import HcbenchError, NameSyntaxError
+from hcbench.errors import DataNotAvailableError, HcbenchError, NameSyntaxError
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.names import Name, parse_name
 
@@ -128,7 +128,7 @@ def find_metric(results: Results, name: str) -> MetricInfo:
 
     Raises
     ------
-    HcbenchError
+    DataNotAvailableError
         If it was not measured.
     """
     wanted = name.casefold()
@@ -141,7 +141,7 @@ def find_metric(results: Results, name: str) -> MetricInfo:
     if wanted in COSTS:
         return COSTS[wanted]
     known = ", ".join(dict.fromkeys([*(m.label for m in results.metrics), *COSTS]))
-    raise HcbenchError(f"{name} was not measured; there are {known}")
+    raise DataNotAvailableError(f"{name} was not measured; there are {known}")
 
 
 def numbers_of(group: Group, metric: MetricInfo) -> list[float]:

@@ -1,4 +1,4 @@
-"""A metric along a number that varies: a line for each algorithm, with the spread of its mean."""
+"""A metric against a parameter: one line per algorithm, with intervals of its means."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from hcbench.analysis.views.axes import (
     find_metric,
     numbers_of,
 )
-from hcbench.analysis.views.panels import Placed, place_groups
+from hcbench.analysis.views.panels import place_groups
 from hcbench.errors import HcbenchError
 
 if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
 
@@ -34,7 +35,7 @@ class CurvePoint:
     ----------
     x, mean : float
     low, high : float or None
-        95 % bootstrap interval of the mean; the mean itself where there is no spread.
+        95 % bootstrap interval of the mean; the mean itself if there is no spread.
     standard_error : float or None
         None for a single repetition.
     n : int
@@ -73,22 +74,22 @@ class PowerLaw:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one algorithm does.
+    """The line of one algorithm.
 
     Attributes
     ----------
     name : str
-        Its label, without the parameter along which it is drawn.
+        Label of the algorithm, without the parameter on the x axis.
     algorithm : str
-        One of its labels, by which its look is found.
+        One label of the algorithm, which determines the look of the line.
     reference : bool
     flat : bool
-        Whether it has no such parameter: it is the same at all places, of which it has two points,
-        the first and the last.
+        Whether the algorithm does not have this parameter. The line is then constant, with two
+        points, at the first and at the last x.
     points : tuple of CurvePoint
-        By rising x.
+        In ascending order of x.
     fit : PowerLaw or None
-        From two places on, of a metric above 0; only if it was asked for.
+        Fitted to two or more points of a positive metric; only by `scaling`.
     """
 
     name: str
@@ -101,12 +102,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines that belong together: what else varies is the same for all of them.
+    """Lines that are drawn together: all other parameters are equal.
 
     Attributes
     ----------
     title : str
-        In what it differs from other panels.
+        Parameters that distinguish this panel from the others.
     lines : tuple of Line
     """
 
@@ -116,7 +117,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class CurveView:
-    """A metric along an axis.
+    """A metric against an axis.
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class CurveView:
     metric : MetricInfo
     panels : tuple of Panel
     interval : str
-        What the bands show.
+        Description of the bands.
     """
 
     x: Axis
@@ -134,11 +135,11 @@ class CurveView:
 
 
 def curves(results: Results, x: str, metric: str) -> CurveView:
-    """A metric along a number that varies, a panel for each combination of what else does.
+    """A metric against a parameter, with a panel for each combination of the other parameters.
 
-    Data sets, oracles and budgets that differ otherwise are panels; algorithms that do are lines.
-    What has no parameter x, as an algorithm that asks no noisy oracle, is a flat line in all
-    panels that it belongs to; data sets without it are not drawn.
+    Other differences of data sets, oracles and budgets give panels; those of algorithms give lines.
+    An algorithm without the parameter x, such as one without a noisy oracle, is a flat line in all
+    its panels; data sets without it are not drawn.
 
     Parameters
     ----------
@@ -151,21 +152,21 @@ def curves(results: Results, x: str, metric: str) -> CurveView:
     Raises
     ------
     HcbenchError
-        If x does not vary, or the metric has no value along it.
+        If x does not vary, or the metric has no values along it.
     """
     return _draw(results, find_axis(results, x), find_metric(results, metric), fit=False)
 
 
 def scaling(results: Results, metric: str = "seconds", x: str | None = None) -> CurveView:
-    """A cost against the number of items, with the exponents of the power laws that fit.
+    """A cost against the number of items, with the exponents of fitted power laws.
 
     Parameters
     ----------
     results : Results
     metric : str
     x : str, optional
-        By default the number of items; where it is the same everywhere or not known, the only
-        numeric parameter of the data sets that varies.
+        By default the number of items; if that is constant or unknown, the only numeric parameter
+        of the data sets that varies.
 
     Raises
     ------
@@ -177,63 +178,63 @@ def scaling(results: Results, metric: str = "seconds", x: str | None = None) -> 
 
 
 def _size_axis(results: Results) -> Axis:
-    there = axes_of(results)
-    of_data = [axis for axis in there if axis.kind == "dataset"]
-    found = [axis for axis in there if axis.kind == "n"] or (of_data if len(of_data) == 1 else [])
-    if found:
-        return found[0]
-    known = ", ".join(axis.id for axis in there) or "nothing does"
+    axes = axes_of(results)
+    of_data = [axis for axis in axes if axis.kind == "dataset"]
+    sizes = [axis for axis in axes if axis.kind == "n"] or (of_data if len(of_data) == 1 else [])
+    if sizes:
+        return sizes[0]
+    known = ", ".join(axis.id for axis in axes) or "nothing varies"
     raise HcbenchError(
-        f"the number of items is the same in all data sets, as far as is known; say along what, "
-        f"of what varies: {known}"
+        "the number of items is the same in all data sets, or unknown; choose another axis: "
+        f"{known}"
     )
 
 
 def _draw(results: Results, axis: Axis, metric: MetricInfo, *, fit: bool) -> CurveView:
     panels = []
     for title, placed in place_groups(results, axis):
-        moving = _lines(results, [p for p in placed if p.place is not None], metric, fit)
-        places = sorted({point.x for line in moving for point in line.points})
-        if len(places) > 1 or (places and len(axis.values) == 1):
-            flat = _flat_lines(results, placed, metric, places)
-            panels.append(Panel(title, _in_order(results, [*moving, *flat])))
+        at: dict[str, dict[float, list[Group]]] = {}
+        flat: dict[str, list[Group]] = {}
+        for item in placed:
+            if item.place is None:
+                flat.setdefault(item.line, []).append(item.group)
+            else:
+                at.setdefault(item.line, {}).setdefault(item.place, []).append(item.group)
+        lines = [_line(results, name, groups, metric, fit=fit) for name, groups in at.items()]
+        places = sorted({point.x for line in lines for point in line.points})
+        if len(places) > 1:
+            for name, groups in flat.items():
+                ends = {places[0]: groups, places[-1]: groups}
+                lines.append(_line(results, name, ends, metric, flat=True))
+            panels.append(Panel(title, _in_order(results, lines)))
     if not panels:
         raise HcbenchError(f"{metric.label} has no values at two places of {axis.name}")
     return CurveView(axis, metric, tuple(panels))
 
 
-def _lines(results: Results, placed: Sequence[Placed], metric: MetricInfo, fit: bool) -> list[Line]:
-    by_name: dict[str, dict[float, list[Placed]]] = {}
-    for item in placed:
-        assert item.place is not None
-        by_name.setdefault(item.line, {}).setdefault(item.place, []).append(item)
-    found = []
-    for name, at in by_name.items():
-        samples = {
-            place: [x for item in at[place] for x in numbers_of(item.group, metric)]
-            for place in sorted(at)
-        }
-        failed = {p: sum(failures_of(i.group, metric) for i in at[p]) for p in samples}
-        points = [
-            point
-            for place, numbers in samples.items()
-            if (point := _point(place, numbers, failed[place])) is not None
-        ]
-        if points:
-            first = next(iter(at.values()))[0].group
-            law = _fit([(p.x, samples[p.x]) for p in points]) if fit else None
-            is_reference = results.is_reference(first)
-            found.append(Line(name, first.algorithm, is_reference, False, tuple(points), law))
-    return found
-
-
-def _point(place: float, numbers: Sequence[float], failed: int) -> CurvePoint | None:
-    found = summarise(numbers)
-    if found.mean is None or not math.isfinite(found.mean):
-        return None
-    return CurvePoint(
-        place, found.mean, found.low, found.high, found.standard_error, found.n, failed
-    )
+def _line(
+    results: Results,
+    name: str,
+    groups: Mapping[float, Sequence[Group]],
+    metric: MetricInfo,
+    *,
+    fit: bool = False,
+    flat: bool = False,
+) -> Line:
+    """The line of some groups, which are given by their x."""
+    points, samples = [], []
+    for x in sorted(groups):
+        numbers = [number for group in groups[x] for number in numbers_of(group, metric)]
+        mean = summarise(numbers)
+        if mean.mean is not None and math.isfinite(mean.mean):
+            failed = sum(failures_of(group, metric) for group in groups[x])
+            interval = (mean.low, mean.high, mean.standard_error)
+            points.append(CurvePoint(x, mean.mean, *interval, mean.n, failed))
+            samples.append((x, numbers))
+    first = next(iter(groups.values()))[0]
+    law = _fit(samples) if fit else None
+    reference = results.is_reference(first)
+    return Line(name, first.algorithm, reference, flat, tuple(points), law)
 
 
 def _fit(samples: Sequence[tuple[float, Sequence[float]]]) -> PowerLaw | None:
@@ -249,27 +250,8 @@ def _fit(samples: Sequence[tuple[float, Sequence[float]]]) -> PowerLaw | None:
     return PowerLaw(slope, error, math.exp(middle), len(usable))
 
 
-def _flat_lines(
-    results: Results, placed: Sequence[Placed], metric: MetricInfo, places: Sequence[float]
-) -> list[Line]:
-    """Lines of what does not depend on x, from the first place to the last."""
-    by_name: dict[str, list[Placed]] = {}
-    for item in placed:
-        if item.place is None:
-            by_name.setdefault(item.line, []).append(item)
-    found = []
-    for name, items in by_name.items():
-        numbers = [x for item in items for x in numbers_of(item.group, metric)]
-        failed = sum(failures_of(item.group, metric) for item in items)
-        points = [_point(place, numbers, failed) for place in (places[0], places[-1])]
-        known = tuple(point for point in points if point is not None)
-        if known:
-            group = items[0].group
-            found.append(Line(name, group.algorithm, results.is_reference(group), True, known))
-    return found
-
-
 def _in_order(results: Results, lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Lines in the order of the algorithms; reference lines last."""
-    rank: Mapping[str, int] = {label: i for i, label in enumerate(results.algorithms)}
-    return tuple(sorted(lines, key=lambda line: (line.reference, rank[line.algorithm])))
+    """Lines that have points, in the order of the algorithms; reference lines last."""
+    rank = {label: i for i, label in enumerate(results.algorithms)}
+    drawn = [line for line in lines if line.points]
+    return tuple(sorted(drawn, key=lambda line: (line.reference, rank[line.algorithm])))

@@ -1,4 +1,4 @@
-"""By how much the best of a data set is better than each other, repetition by repetition."""
+"""Paired differences between the best algorithm of a data set and each other algorithm."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """Two competitors on one data set.
+    """The difference of two algorithms on one data set.
 
     Attributes
     ----------
     dataset : str
     best, other : str
-        Algorithms, with all that tells them from others on this data set.
+        Names of the algorithms, unique on this data set.
     difference : Summary
-        Of ``best - other`` over the repetitions that both have, which are of the same data and,
-        through one oracle, of the same noise.
+        Of ``best - other`` over their common repetitions, which have the same data and, with one
+        oracle, the same noise.
     differs : bool
-        Whether the 95 % interval is of one sign. It is of this pair alone: among many pairs some
-        differ by chance.
+        Whether the 95 % interval excludes 0. It is not corrected for the number of pairs.
     """
 
     dataset: str
@@ -41,8 +40,8 @@ class PairedDifference:
 def paired_differences(results: Results, metric: str) -> tuple[PairedDifference, ...]:
     """The best mean of each data set against all others, at the end of calls.
 
-    Reference lines do not take part. A metric that judges nothing has no best, nor has a data set
-    with one competitor.
+    Reference lines are excluded. There is no best by a metric without a direction, nor on a data
+    set with a single algorithm.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
 
 
 def _compared(best: Group, other: Group, metric: str, names: dict[Group, str]) -> PairedDifference:
-    first, second = (_by_repetition(group, metric) for group in (best, other))
+    first, second = best.by_repetition(metric), other.by_repetition(metric)
     shared = [r for r in first if r in second]
     summary = paired_difference([first[r] for r in shared], [second[r] for r in shared])
     one_sign = (
@@ -81,8 +80,3 @@ def _compared(best: Group, other: Group, metric: str, names: dict[Group, str]) -
         and summary.low * summary.high > 0
     )
     return PairedDifference(best.dataset, names[best], names[other], summary, one_sign)
-
-
-def _by_repetition(group: Group, metric: str) -> dict[int, float]:
-    values = zip(group.outcomes, group.values(metric), strict=True)
-    return {o.repetition: value.value for o, value in values if value.value is not None}

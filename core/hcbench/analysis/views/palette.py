@@ -1,15 +1,15 @@
-"""Colours, markers and dashes by which algorithms are told apart, in every figure the same.
+"""Colours, markers and dashes of algorithms, the same in all figures.
 
-The colours are told apart by colour-blind people too: Okabe and Ito's, then those of Tol's muted
-scheme, of which the light ones are darkened until their contrast to white is 3, as WCAG 2.2 asks of
-lines. Nothing is told by colour alone: a marker and a dash go with it.
+Colour-blind readers can distinguish the colours: those of Okabe and Ito, then those of Tol's muted
+scheme, of which the light ones are darkened until their contrast to white is 3, as WCAG 2.2
+requires of lines. Each colour comes with a marker and a dash.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
@@ -32,7 +32,7 @@ PALETTE = (
     "#438B76",
     "#9B7C34",
 )
-#: The same on a dark ground, with a contrast of 4.5 to it: what would vanish there is lightened.
+#: The same for a dark background, with a contrast of at least 4.5 to it.
 PALETTE_DARK = (
     "#4DA6DB",
     "#F0874A",
@@ -53,7 +53,7 @@ PALETTE_DARK = (
 )
 REFERENCE = "#767676"
 REFERENCE_DARK = "#A6A6A6"
-#: As matplotlib writes them, and as plotly does.
+#: Names of markers in matplotlib and in plotly.
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 SYMBOLS = (
     "circle",
@@ -71,16 +71,16 @@ _LINESTYLES = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one algorithm is drawn.
+    """How an algorithm is drawn.
 
     Attributes
     ----------
     colour, dark : str
-        On a light and on a dark ground.
+        On a light and on a dark background.
     marker : str
-        As matplotlib writes it; "" for none.
+        In matplotlib; "" for none.
     symbol : str
-        The same, as plotly writes it.
+        The same in plotly.
     dash : str
         One of `DASHES`.
     """
@@ -92,13 +92,17 @@ class Look:
     dash: str
 
     @property
-    def linestyle(self) -> str:
-        """The dash as matplotlib writes it."""
-        return _LINESTYLES[self.dash]
+    def style(self) -> dict[str, Any]:
+        """Arguments of matplotlib's `plot`."""
+        return {
+            "color": self.colour,
+            "linestyle": _LINESTYLES[self.dash],
+            "marker": self.marker,
+        }
 
 
 def look_number(place: int) -> Look:
-    """The look of the so-manieth; 16 colours times 4 dashes come before any comes again."""
+    """The k-th look; they repeat after 16 colours times 4 dashes."""
     return Look(
         PALETTE[place % len(PALETTE)],
         PALETTE_DARK[place % len(PALETTE)],
@@ -109,7 +113,7 @@ def look_number(place: int) -> Look:
 
 
 def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str, Look]:
-    """A look for each name, in their order; reference lines are grey and dashed."""
+    """A look for each name, in order; reference lines are grey and dashed."""
     plain = set(references)
     looks: dict[str, Look] = {}
     shown = 0
@@ -123,14 +127,14 @@ def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str,
 
 
 def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
-    """The look of each algorithm of a comparison, by its label; the same in every figure.
+    """The look of each algorithm of a comparison by label, the same in all figures.
 
     Parameters
     ----------
     results : Results
     names : iterable of str, optional
-        Of what competes several times, as "4-AL, budget 1,000" (see `groups.name_variants`): these
-        have the colour of their algorithm, and a marker and a dash of their own.
+        Names of variants such as "4-AL, budget 1,000" (see `groups.name_variants`). These have the
+        colour of their algorithm, and their own marker and dash.
     """
     looks = looks_for(results.algorithms, results.references)
     variants: dict[str, int] = {}

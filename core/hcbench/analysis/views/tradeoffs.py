@@ -1,14 +1,14 @@
-"""Quality against cost: what more questions, or more time, buy."""
+"""Quality against cost, with Pareto fronts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.statistics import Summary, summarise
+from hcbench.analysis.statistics import Summary, mean_and_std, summarise
 from hcbench.analysis.views.axes import failures_of, find_metric, numbers_of, run_groups
 from hcbench.errors import HcbenchError
 from hcbench.registry.names import parse_name
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TradeoffPoint:
-    """One algorithm on one data set, with one oracle and budget, at one checkpoint or the end.
+    """An algorithm on a data set, with one oracle and budget, at a checkpoint or the end.
 
     Attributes
     ----------
     name : str
-        The algorithm, with all that tells it from others on this data set.
+        Name of the algorithm, unique on this data set.
     algorithm, oracle : str
     budget, checkpoint : int or None
     reference : bool
     x, y : Summary
-        Of the cost, and of the quality.
+        Cost and quality.
     failed : int
-        Repetitions without a value because of a failure; such a point is on no front.
+        Repetitions without a value because of a failure. Such a point is on no front.
     on_front : bool
-        Whether nothing is both as cheap and as good, and one of it more so.
+        Whether no other point dominates it.
     """
 
     name: str
@@ -47,12 +47,12 @@ class TradeoffPoint:
     x: Summary
     y: Summary
     failed: int
-    on_front: bool = False
+    on_front: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A quality that has no such cost, as that of an algorithm that asks no questions."""
+    """A quality without this cost, such as that of an algorithm that asks no queries."""
 
     name: str
     algorithm: str
@@ -62,15 +62,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class TradeoffPanel:
-    """A data set.
+    """The points of one data set.
 
     Attributes
     ----------
     dataset : str
     points : tuple of TradeoffPoint
     fronts : tuple of tuple of int
-        Pareto fronts, by the numbers of their points, the cheapest first: one, or, of questions,
-        one for each name of oracle, as other questions have another price.
+        Pareto fronts as places in ``points``, the cheapest first. There is one, or for queries one
+        for each name of oracle, as their costs are not comparable.
     levels : tuple of Level
     """
 
@@ -82,7 +82,7 @@ class TradeoffPanel:
 
 @dataclass(frozen=True, slots=True)
 class TradeoffView:
-    """A quality against a cost, a panel for each data set."""
+    """A quality against a cost, with a panel for each data set."""
 
     metric: MetricInfo
     against: MetricInfo
@@ -92,18 +92,19 @@ class TradeoffView:
 def tradeoff(results: Results, metric: str, against: str = "queries") -> TradeoffView:
     """Quality against cost, with the Pareto front of each data set.
 
-    Reference lines, means that are not finite and what failed in a repetition are on no front.
+    Reference lines, means that are not finite, and algorithms that failed in a repetition are on no
+    front.
 
     Parameters
     ----------
     results : Results
     metric, against : str
-        As for `find_metric`; of a cost less is better.
+        As for `find_metric`; less cost is better.
 
     Raises
     ------
     HcbenchError
-        If nothing has both.
+        If no group has both.
     """
     quality, cost = find_metric(results, metric), find_metric(results, against)
     groups = run_groups(results)
@@ -111,77 +112,83 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
     panels = []
     for dataset in results.datasets:
         of_data = [group for group in groups if group.dataset == dataset]
-        points, levels = _points(results, of_data, names, quality, cost)
+        costed = [g for g in of_data if _is_finite(g, quality) and _is_finite(g, cost)]
+        fronts = find_fronts(results, costed, quality, cost)
+        on_front = {place for front in fronts for place in front}
+        points = tuple(
+            TradeoffPoint(
+                names[group],
+                group.algorithm,
+                group.oracle,
+                group.budget,
+                group.checkpoint,
+                results.is_reference(group),
+                summarise(numbers_of(group, cost)),
+                summarise(numbers_of(group, quality)),
+                failures_of(group, quality),
+                place in on_front,
+            )
+            for place, group in enumerate(costed)
+        )
+        levels = tuple(
+            Level(
+                names[group],
+                group.algorithm,
+                results.is_reference(group),
+                summarise(numbers_of(group, quality)),
+            )
+            for group in of_data
+            if group.checkpoint is None
+            and _is_finite(group, quality)
+            and not _is_finite(group, cost)
+        )
         if points:
-            panels.append(_with_fronts(dataset, points, levels, quality, cost))
+            panels.append(TradeoffPanel(dataset, points, fronts, levels))
     if not panels:
         raise HcbenchError(f"nothing has both {quality.label} and {cost.label}")
     return TradeoffView(quality, cost, tuple(panels))
 
 
-def _points(
-    results: Results,
-    groups: Sequence[Group],
-    names: dict[Group, str],
-    quality: MetricInfo,
-    cost: MetricInfo,
-) -> tuple[list[TradeoffPoint], tuple[Level, ...]]:
-    points, levels = [], []
-    for group in groups:
-        y = summarise(numbers_of(group, quality))
-        x = summarise(numbers_of(group, cost))
-        reference = results.is_reference(group)
-        if y.mean is None or not math.isfinite(y.mean):
-            continue
-        if x.mean is not None and math.isfinite(x.mean):
-            points.append(
-                TradeoffPoint(
-                    names[group],
-                    group.algorithm,
-                    group.oracle,
-                    group.budget,
-                    group.checkpoint,
-                    reference,
-                    x,
-                    y,
-                    failures_of(group, quality),
-                )
-            )
-        elif group.checkpoint is None:
-            levels.append(Level(names[group], group.algorithm, reference, y))
-    return points, tuple(levels)
+def find_fronts(
+    results: Results, groups: Sequence[Group], quality: MetricInfo, cost: MetricInfo
+) -> tuple[tuple[int, ...], ...]:
+    """The Pareto fronts of groups on one data set, as places in the sequence, cheapest first.
 
-
-def _with_fronts(
-    dataset: str,
-    points: Sequence[TradeoffPoint],
-    levels: tuple[Level, ...],
-    quality: MetricInfo,
-    cost: MetricInfo,
-) -> TradeoffPanel:
+    Of queries there is one front for each name of oracle. There is none by a metric without a
+    direction.
+    """
+    if quality.direction == "none":
+        return ()
     rivals: dict[str, list[int]] = {}
-    for place, point in enumerate(points):
-        if not point.reference and not point.failed and quality.direction != "none":
-            kind = _base(point.oracle) if cost.unit == "questions" else ""
+    for place, group in enumerate(groups):
+        excluded = results.is_reference(group) or failures_of(group, quality)
+        if not excluded and _is_finite(group, quality) and _is_finite(group, cost):
+            kind = (
+                parse_name(group.oracle).base if group.oracle and cost.unit == "questions" else ""
+            )
             rivals.setdefault(kind, []).append(place)
     sign = -1.0 if quality.direction == "higher" else 1.0
     fronts = []
     for places in rivals.values():
-        losses = [(points[i].x.mean or 0.0, sign * (points[i].y.mean or 0.0)) for i in places]
+        losses = [(_mean(groups[i], cost), sign * _mean(groups[i], quality)) for i in places]
         fronts.append(tuple(places[i] for i in pareto_front(losses)))
-    winners = {place for front in fronts for place in front}
-    marked = tuple(replace(point, on_front=i in winners) for i, point in enumerate(points))
-    return TradeoffPanel(dataset, marked, tuple(fronts), levels)
+    return tuple(fronts)
 
 
-def _base(oracle: str) -> str:
-    return parse_name(oracle).base if oracle else ""
+def _mean(group: Group, metric: MetricInfo) -> float:
+    mean, _ = mean_and_std(numbers_of(group, metric))
+    return math.nan if mean is None else mean
+
+
+def _is_finite(group: Group, metric: MetricInfo) -> bool:
+    return math.isfinite(_mean(group, metric))
 
 
 def pareto_front(losses: Sequence[tuple[float, float]]) -> list[int]:
-    """The numbers of the pairs that no other dominates, by rising first entry; equal ones all.
+    """The places of the pairs that no other pair dominates, in ascending order of the first entry.
 
-    One dominates another if it is at most as large in both entries and smaller in one.
+    A pair dominates another if it is at most as large in both entries and smaller in one. Equal
+    pairs are all returned.
     """
     order = sorted(range(len(losses)), key=lambda i: losses[i])
     front: list[int] = []

@@ -17,10 +17,8 @@ from hcbench.show.drawing.sheets import (
     format_numbers,
     make_sheet,
     name_metric,
-    plain,
-    style_of,
 )
-from hcbench.show.plots import style
+from hcbench.show.plots.settings import mark_places, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     )
     from hcbench.plan.presentation import MetricInfo
 
-_TICKS = 8  # so many places are all named
 _BAND = 0.18  # opacity
 
 
@@ -72,10 +69,8 @@ def _draw_line(ax: Axes, line: Line, look: Look) -> Any:
     mean = np.array([point.mean for point in line.points])
     low = np.array([np.nan if p.low is None else p.low for p in line.points])
     high = np.array([np.nan if p.high is None else p.high for p in line.points])
-    drawn = style_of(look)
-    if line.flat:
-        drawn |= {"marker": "", "linewidth": 0.9}
-    (handle,) = ax.plot(x, mean, **drawn)
+    flat = {"marker": "", "linewidth": 0.9} if line.flat else {}
+    (handle,) = ax.plot(x, mean, **{**look.style, **flat})
     if (high > low).any():
         ax.fill_between(x, low, high, color=look.colour, alpha=_BAND, linewidth=0)
     if line.fit is not None:
@@ -127,9 +122,7 @@ def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None
         ax.set_xscale("log")
     if min(values) > 0 and (log_log or (metric.cost and is_wide(values))):
         ax.set_yscale("log")
-    if 1 < len(places) <= _TICKS:
-        ax.set_xticks(places, [f"{place:g}" for place in places])
-        ax.set_xticks([], minor=True)
+    mark_places(ax, places)
     format_numbers(ax, metric, "y")
 
 
@@ -248,9 +241,7 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
                 x,
                 y,
                 where="post",
-                color=look.colour,
-                linestyle=look.linestyle,
-                marker=look.marker,
+                **look.style,
                 markevery=(place % 4, max(1, len(x) // 6)),
                 clip_on=False,
             )

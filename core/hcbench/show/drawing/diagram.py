@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from hcbench.analysis.views import looks_of, significance_lines
-from hcbench.show.drawing.sheets import add_caption, plain
-from hcbench.show.plots import new_figure, style
+from hcbench.show.drawing.sheets import add_caption
+from hcbench.show.plots.settings import new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

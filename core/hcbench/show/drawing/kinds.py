@@ -1,4 +1,4 @@
-"""What ``hcbench plot`` can draw, and from what."""
+"""The kinds of figures of ``hcbench plot``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What is left to choose of a figure; each kind takes those it has a use for.
+    """Options of a figure; each kind uses some of them.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Choices:
     alpha : float
         Level of significance.
     test : {"nemenyi", "holm"}
-        What the bars of ``ranks`` join.
+        The test that decides which algorithms the bars of ``ranks`` join.
     by : {"ratio", "difference"}, optional
         The distance of ``profile``.
     repetition : int
@@ -69,74 +69,50 @@ class Kind:
     Attributes
     ----------
     doc : str
-    function : callable
-        Draws it.
+    draw : callable
     view : callable or None
-        Makes its data; raises where there is nothing to draw. None for trees.
+        Makes the data of the figure, and raises where there is nothing to draw. None for trees,
+        which are drawn from a `FigureView`.
     """
 
     doc: str
-    function: Callable[[FigureView, Choices], Figure]
+    draw: Callable[[Any, Any, Choices], Figure]
     view: Callable[[Results, Choices], Any] | None = None
-
-
-def _ranking(results: Results, choices: Choices) -> Any:
-    metric = choices.metric or first_quality(results)
-    return ranking(results, metric, failed=choices.failed, alpha=choices.alpha)
-
-
-def _profile(results: Results, choices: Choices) -> Any:
-    metric = choices.metric or first_quality(results)
-    return profile(results, metric, failed=choices.failed, by=choices.by)
-
-
-def _tradeoff(results: Results, choices: Choices) -> Any:
-    return tradeoff(results, choices.metric or first_quality(results), choices.against)
-
-
-def _curve(results: Results, choices: Choices) -> Any:
-    return curves(
-        results, choices.x or _only_axis(results), choices.metric or first_quality(results)
-    )
-
-
-def _scaling(results: Results, choices: Choices) -> Any:
-    return scaling(results, choices.metric or "seconds", choices.x or None)
 
 
 KINDS: Mapping[str, Kind] = {
     "ranks": Kind(
         "Average ranks over data sets with the critical difference.",
-        lambda view, c: draw_ranks(_ranking(view.results, c), view.results, test=c.test),
-        _ranking,
+        lambda view, results, c: draw_ranks(view, results, test=c.test),
+        lambda results, c: ranking(results, _quality(results, c), failed=c.failed, alpha=c.alpha),
     ),
     "profile": Kind(
-        "On which share of the data sets each is how near to the best.",
-        lambda view, c: draw_profile(_profile(view.results, c), view.results),
-        _profile,
+        "The share of the data sets on which each algorithm is how close to the best.",
+        lambda view, results, _: draw_profile(view, results),
+        lambda results, c: profile(results, _quality(results, c), failed=c.failed, by=c.by),
     ),
     "tradeoff": Kind(
         "Quality against queries or seconds, with the Pareto front.",
-        lambda view, c: draw_tradeoff(_tradeoff(view.results, c), view.results),
-        _tradeoff,
+        lambda view, results, _: draw_tradeoff(view, results),
+        lambda results, c: tradeoff(results, _quality(results, c), c.against),
     ),
     "curve": Kind(
-        "A metric along a number that varies.",
-        lambda view, c: draw_curves(_curve(view.results, c), view.results),
-        _curve,
+        "A metric along a parameter that varies.",
+        lambda view, results, _: draw_curves(view, results),
+        lambda results, c: curves(results, c.x or _only_axis(results), _quality(results, c)),
     ),
     "scaling": Kind(
         "Time or queries against the number of items, with fitted exponents.",
-        lambda view, c: draw_curves(_scaling(view.results, c), view.results, log_log=True),
-        _scaling,
+        lambda view, results, _: draw_curves(view, results, log_log=True),
+        lambda results, c: scaling(results, c.metric or "seconds", c.x or None),
     ),
     "dendrogram": Kind(
         "The tree of one algorithm on one data set.",
-        lambda view, c: draw_dendrogram(view, c.repetition, c.checkpoint),
+        lambda view, _, c: draw_dendrogram(view, c.repetition, c.checkpoint),
     ),
     "tanglegram": Kind(
         "The true tree against that of one algorithm.",
-        lambda view, c: draw_tanglegram(view, c.repetition, c.checkpoint, c.truth),
+        lambda view, _, c: draw_tanglegram(view, c.repetition, c.checkpoint, c.truth),
     ),
 }
 
@@ -149,26 +125,28 @@ def draw(kind: str, view: FigureView, choices: Choices | None = None) -> Figure:
     kind : str
         One of `KINDS`.
     view : FigureView
-        Results, kept trees and data.
+        Results, stored trees and data.
     choices : Choices, optional
 
     Raises
     ------
     HcbenchError
-        If there is nothing to draw, or more is to be chosen; the message says what there is.
+        If there is nothing to draw, or an option is missing; the message lists the choices.
     """
     if kind not in KINDS:
         raise HcbenchError(f"there is no figure {kind!r}; there are {', '.join(KINDS)}")
-    return KINDS[kind].function(view, choices or Choices())
+    chosen, figure = choices or Choices(), KINDS[kind]
+    data = figure.view(view.results, chosen) if figure.view else view
+    return figure.draw(data, view.results, chosen)
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format that the suffix of the path tells.
+    """Write a figure in the format given by the suffix of the path.
 
     Raises
     ------
     HcbenchError
-        If it tells none, or the file cannot be written.
+        If the suffix is unknown, or the file cannot be written.
     """
     form = format_of(path)
     try:
@@ -178,12 +156,12 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def format_of(path: Path) -> str:
-    """The format that a suffix tells.
+    """The format given by the suffix of a path.
 
     Raises
     ------
     HcbenchError
-        If it tells none.
+        If the suffix is unknown.
     """
     form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
@@ -193,28 +171,30 @@ def format_of(path: Path) -> str:
 
 
 def describe_kinds(results: Results, choices: Choices | None = None) -> dict[str, str]:
-    """Of each kind why it cannot be drawn from some results; "" if it can."""
-    found = {}
+    """For each kind the reason why it cannot be drawn from some results; "" if it can."""
+    reasons = {}
     for name, kind in KINDS.items():
         try:
             if kind.view is not None:
                 kind.view(results, choices or Choices())
             elif not any(outcome.status == "ok" for outcome in results.outcomes):
-                raise HcbenchError("nothing has a result")
-            found[name] = ""
+                raise HcbenchError("no cell has a result")
+            reasons[name] = ""
         except HcbenchError as error:
-            found[name] = str(error)
-    return found
+            reasons[name] = str(error)
+    return reasons
 
 
-def first_quality(results: Results) -> str:
-    """The first metric of quality; of any, if there is none.
+def _quality(results: Results, choices: Choices) -> str:
+    """The chosen metric; by default the first of quality, or the first of all.
 
     Raises
     ------
     HcbenchError
         If nothing was measured.
     """
+    if choices.metric:
+        return choices.metric
     ranked = [m for m in results.metrics if not m.cost and m.direction != "none"]
     for metric in [*ranked, *results.metrics]:
         return metric.label
@@ -224,9 +204,9 @@ def first_quality(results: Results) -> str:
 
 
 def _only_axis(results: Results) -> str:
-    there = axes_of(results)
-    if len(there) == 1:
-        return there[0].id
-    if not there:
-        raise HcbenchError("no number varies in these results, along which a curve could be drawn")
-    raise HcbenchError(f"say along what: --x {' or '.join(axis.id for axis in there)}")
+    axes = axes_of(results)
+    if len(axes) == 1:
+        return axes[0].id
+    if not axes:
+        raise HcbenchError("no numeric parameter varies in these results")
+    raise HcbenchError(f"choose the horizontal axis: --x {' or '.join(axis.id for axis in axes)}")

@@ -8,9 +8,9 @@ import numpy as np
 
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.trees.facing import facing_orders
-from hcbench.show.drawing.sheets import add_caption, plain
-from hcbench.show.plots import new_figure, style
+from hcbench.show.drawing.sheets import add_caption
 from hcbench.show.plots.dendrograms import GUIDE, MIXED, class_colours, dendrogram
+from hcbench.show.plots.settings import new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,9 @@ def draw_tanglegram(
     name, true = _truth(problem, truth, group.dataset)
     classes = class_labels(problem)
     order, other = facing_orders(true, tree)
-    figure, axes = _facing_axes(tree.n)
+    height = max(3.0, tree.n * _LEAF + 1.0) if tree.n <= MOST_NAMES else 9.0
+    figure, axes = new_figure(8.4, height, columns=3)
+    axes[0].get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
     colours = class_colours(classes) if classes is not None else {}
     with style():
         for ax, shown, leaves, side in (
@@ -125,7 +127,7 @@ def _only_group(view: FigureView, repetition: int, checkpoint: int | None) -> Gr
         return groups[0]
     at = "" if checkpoint is None else f" at checkpoint {checkpoint}"
     if not groups:
-        raise HcbenchError(f"nothing has a result in repetition {repetition}{at}")
+        raise HcbenchError(f"no cell has a result in repetition {repetition}{at}")
     some = "; ".join(_title(group) for group in groups[:4])
     more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
     raise HcbenchError(f"say which tree, by --algo, --dataset, --oracle or --budget: {some}{more}")
@@ -172,15 +174,6 @@ def _title(group: Group) -> str:
 def _about(group: Group, repetition: int) -> str:
     at = "" if group.checkpoint is None else f", after {group.checkpoint:,} questions"
     return f"{_title(group)}, repetition {repetition}{at}"
-
-
-def _facing_axes(n: int) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
-
-    height = max(3.0, n * _LEAF + 1.0) if n <= MOST_NAMES else 9.0
-    with style():
-        figure = Figure(figsize=(8.4, height), layout="constrained")
-        return figure, figure.subplots(1, 3, width_ratios=(1.0, 0.35, 1.0))
 
 
 def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from hcbench.analysis.views.palette import PALETTE
 from hcbench.errors import DataError
 from hcbench.model.trees import HeightKind, Tree
-from hcbench.show.plots.settings import new_figure
+from hcbench.show.plots.settings import new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -279,7 +279,7 @@ def _write_names(
                 dots = ax.scatter(edge, at, c=colours, transform=ax.get_yaxis_transform())
             dots.set(sizes=[4.0], clip_on=False)
         return
-    written = [str(i) if tree.names is None else _plain(tree.names[i]) for i in order]
+    written = [str(i) if tree.names is None else plain(tree.names[i]) for i in order]
     axis.set_ticks(np.arange(tree.n), written)
     rotation = 90 if orientation == "top" else 0
     axis.set_tick_params(length=0, labelsize=size, labelrotation=rotation, pad=2)
@@ -295,7 +295,7 @@ def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> 
     entry = size * (0.6 * max(len(str(name)) for name in labels) + 4.0)
     columns = int(_extent(ax, "top") * _POINTS / entry)
     patches = [
-        Patch(color=palette.get(name, MIXED), label=_plain(str(name)))
+        Patch(color=palette.get(name, MIXED), label=plain(str(name)))
         for name in dict.fromkeys(labels)
     ]
     ax.legend(
@@ -307,11 +307,6 @@ def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> 
         fontsize=size,
         handlelength=0.8,
     )
-
-
-def _plain(name: str) -> str:
-    """A name as text: a dollar sign would begin mathematics."""
-    return name.replace("$", r"\$")
 
 
 def _room(ax: Axes, n: int, orientation: Orientation) -> float:

@@ -1,18 +1,18 @@
-"""Curves: the mean of a metric against a numeric parameter, a line for each algorithm."""
+"""Curves: the mean of a metric against a numeric parameter, one line per algorithm."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.analysis.statistics import mean_and_std
-from hcbench.analysis.views.axes import KINDS, is_wide
-from hcbench.analysis.views.palette import REFERENCE, look_number
+from hcbench.analysis.views.axes import KINDS, find_metric, is_wide, numbers_of
+from hcbench.analysis.views.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.registry.labels import split_parameter
-from hcbench.show.plots.settings import new_figure, style
+from hcbench.show.plots.settings import mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,31 +38,32 @@ def curves(
     log_x: bool | None = None,
     log_y: bool = False,
 ) -> Axes:
-    """Draw the mean of a metric against a numeric parameter, a line for each algorithm.
+    """Draw the mean of a metric against a numeric parameter, one line per algorithm.
 
-    Reference lines are grey and dashed. Repetitions without a value are left out, as in tables.
+    Reference lines are grey and dashed. Repetitions without a value are excluded, as in tables.
 
     Parameters
     ----------
     view : FigureView or Results
     x : str
-        A parameter of the data sets, the oracles or the algorithms, ``"dataset.p"`` where several
-        have it; or ``"budget"``, or ``"checkpoint"``.
+        A parameter of the data sets, the oracles or the algorithms; ``"dataset.p"`` if more than
+        one of these has it. Or ``"budget"``, or ``"checkpoint"``.
     metric : str
-        Its label.
+        Label of a metric, or a cost.
     group : str or sequence of str
-        What a line stands for: some of ``"algorithm"``, ``"dataset"``, ``"oracle"``, ``"budget"``.
+        What distinguishes lines: some of ``"algorithm"``, ``"dataset"``, ``"oracle"`` and
+        ``"budget"``.
     ax : Axes, optional
-        Where to draw; by default in a new figure, ``ax.figure``.
+        By default those of a new figure, ``ax.figure``.
     where : callable, optional
-        Which runs to draw, told by a mapping with the labels ``algorithm``, ``dataset`` and
-        ``oracle``, the ``budget`` and ``x``.
+        Selects the runs to draw. It is given a mapping with the labels ``algorithm``, ``dataset``
+        and ``oracle``, the ``budget`` and ``x``.
     spread : {"standard error", "standard deviation"}
         What the bars show.
     labels : mapping of str to str, optional
-        Other names for the lines.
+        Names of lines in the legend, if not the labels.
     log_x : bool, optional
-        By default where the numbers span a factor of 30.
+        By default if the largest x is more than 30 times the smallest.
     log_y : bool
 
     Returns
@@ -72,40 +73,33 @@ def curves(
     Raises
     ------
     DataNotAvailableError
-        If nothing was measured that could be drawn.
+        If there is no value to draw.
     HcbenchError
-        If several runs would be one point of one line: say which by ``group`` or ``where``.
+        If several runs have the same x on one line; ``group`` or ``where`` separates them.
     """
     results: Results = getattr(view, "results", view)  # type: ignore[arg-type]
-    info = _metric(results, metric)
+    info = find_metric(results, metric)
     lines = _lines(results, x, (group,) if isinstance(group, str) else tuple(group), where)
     drawn = {
-        name: points
-        for name, runs in lines.items()
-        if (points := _points(runs, info.label, spread)).x
+        name: points for name, runs in lines.items() if (points := _points(runs, info, spread)).x
     }
     if not drawn:
         raise DataNotAvailableError(f"nothing has {metric} along {x}")
     if ax is None:
         _, ax = new_figure()
     places = sorted({place for points in drawn.values() for place in points.x})
+    references = {
+        name for name in drawn if all(results.is_reference(g) for g in lines[name].values())
+    }
     with style():
-        _draw_lines(ax, drawn, labels or {}, _references(lines, results))
+        _draw_lines(ax, drawn, labels or {}, references)
         _finish(ax, x, info, spread, places, log_x, log_y)
     return ax
 
 
-def _metric(results: Results, name: str) -> MetricInfo:
-    for metric in results.metrics:
-        if metric.label.casefold() == name.casefold():
-            return metric
-    known = ", ".join(metric.label for metric in results.metrics)
-    raise DataNotAvailableError(f"{name} was not measured; there are {known}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """The points of one line; lists of one length."""
+    """The points of one line, as lists of equal length."""
 
     x: list[float]
     y: list[float]
@@ -121,7 +115,7 @@ def _lines(
     named: Sequence[str],
     where: Callable[[Mapping[str, Any]], bool] | None,
 ) -> _Lines:
-    """The groups of each line by their place, in the order of the results."""
+    """The groups of each line by x, in the order of the results."""
     lines: _Lines = {}
     for group in results.groups:
         place, labels = _placed(group, x, results)
@@ -140,13 +134,13 @@ def _lines(
             both = [f"{g.algorithm} on {g.dataset} through {g.oracle}" for g in (other, group)]
             raise HcbenchError(
                 f"two runs have {x} = {place:g} on one line: {both[0]}, and {both[1]}; "
-                "say which by where, or let group tell them apart"
+                "select one by where, or separate them by group"
             )
     return lines
 
 
 def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[str, str]]:
-    """Where a group stands along x, and its labels without that parameter."""
+    """The x of a group, and its labels without that parameter."""
     labels = {kind: str(getattr(group, kind)) for kind in KINDS}
     if x == "checkpoint":
         return None if group.checkpoint is None else float(group.checkpoint), labels
@@ -165,17 +159,17 @@ def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[
             continue
         if place is not None:
             raise HcbenchError(
-                f"several have a parameter {parameter}; write algorithm.{parameter}, "
+                f"the parameter {parameter} is ambiguous; write algorithm.{parameter}, "
                 f"dataset.{parameter} or oracle.{parameter}"
             )
         place, labels[name] = value, rest
     return place, labels
 
 
-def _points(runs: Mapping[float, Group], metric: str, spread: Spread) -> _Points:
+def _points(runs: Mapping[float, Group], metric: MetricInfo, spread: Spread) -> _Points:
     points = _Points([], [], [])
     for place in sorted(runs):
-        numbers = runs[place].numbers(metric)
+        numbers = numbers_of(runs[place], metric)
         mean, std = mean_and_std(numbers)
         if mean is None or not math.isfinite(mean):
             continue
@@ -186,41 +180,30 @@ def _points(runs: Mapping[float, Group], metric: str, spread: Spread) -> _Points
     return points
 
 
-def _references(lines: _Lines, results: Results) -> set[str]:
-    return {
-        name
-        for name, runs in lines.items()
-        if all(results.is_reference(group) for group in runs.values())
-    }
-
-
 def _draw_lines(
     ax: Axes,
     drawn: Mapping[str, _Points],
     labels: Mapping[str, str],
-    references: Iterable[str],
+    references: set[str],
 ) -> None:
-    shown = 0
-    for name, points in drawn.items():
-        if name in references:
-            look: dict[str, Any] = {"color": REFERENCE, "linestyle": "--", "marker": ""}
-        else:
-            own = look_number(shown)
-            look = {
-                "color": own.colour,
-                "linestyle": own.linestyle,
-                "marker": own.marker,
-                "markersize": max(7.5 - shown, 4.0),  # lines that coincide show through
-            }
-            shown += 1
-        label = labels.get(name, name.replace("$", r"\$"))
+    size = 7.5
+    for name, look in looks_for(list(drawn), references).items():
+        points = drawn[name]
         ax.errorbar(
-            points.x, points.y, yerr=points.error, label=label, capsize=2, elinewidth=0.9, **look
+            points.x,
+            points.y,
+            yerr=points.error,
+            label=labels.get(name, plain(name)),
+            capsize=2,
+            elinewidth=0.9,
+            markersize=size,
+            **look.style,
         )
+        if name not in references:
+            size = max(size - 1.0, 4.0)  # lines that coincide show through
 
 
-_TICKS = 8  # so many places are all named
-_BESIDE = 5  # so many lines have their legend inside the axes
+_BESIDE = 5  # with more lines the legend is beside the axes
 
 
 def _finish(
@@ -232,14 +215,10 @@ def _finish(
     log_x: bool | None,
     log_y: bool,
 ) -> None:
-    """Scales, names of the axes, grid and legend."""
-    if log_x is None:
-        log_x = is_wide(places)
-    if log_x:
+    """Scales, axis labels, grid and legend."""
+    if is_wide(places) if log_x is None else log_x:
         ax.set_xscale("log")
-    if len(places) <= _TICKS:
-        ax.set_xticks(places, [f"{place:g}" for place in places])
-        ax.set_xticks([], minor=True)
+    mark_places(ax, places)
     if log_y:
         ax.set_yscale("log")
     ax.set_xlabel(x.rpartition(".")[2])

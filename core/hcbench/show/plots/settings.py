@@ -1,15 +1,18 @@
-"""How figures look: matplotlib's settings, as a context, and figures made in it."""
+"""Matplotlib's settings for all figures, and what all figures share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from hcbench.errors import HcbenchError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_MOST_TICKS = 8
 _STYLE: Any = {  # matplotlib types each key
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "font.size": 9,
@@ -25,14 +28,14 @@ _STYLE: Any = {  # matplotlib types each key
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
     "savefig.dpi": 150,
-    "pdf.fonttype": 42,  # fonts are embedded whole
-    "svg.fonttype": "path",  # letters are shapes: no font is needed to see them
-    "svg.hashsalt": "hcbench",  # the same drawing is the same file
+    "pdf.fonttype": 42,  # embed whole fonts
+    "svg.fonttype": "path",  # letters as shapes: no font is needed
+    "svg.hashsalt": "hcbench",  # equal drawings give equal files
 }
 
 
 def style() -> AbstractContextManager[None]:
-    """The settings of matplotlib in which figures of suites are made, as a context.
+    """A context with the matplotlib settings of all figures.
 
     Raises
     ------
@@ -69,3 +72,15 @@ def new_figure(
 
         figure = Figure(figsize=(width, height), layout="constrained")
         return figure, figure.subplots(rows, columns)
+
+
+def plain(text: str) -> str:
+    """Text for matplotlib, in which an unescaped dollar sign begins mathematics."""
+    return text.replace("$", r"\$")
+
+
+def mark_places(ax: Axes, places: Sequence[float]) -> None:
+    """Put a tick at each x, if they are few."""
+    if 1 < len(places) <= _MOST_TICKS:
+        ax.set_xticks(places, [f"{place:g}" for place in places])
+        ax.set_xticks([], minor=True)

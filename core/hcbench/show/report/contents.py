@@ -1,4 +1,4 @@
-"""What a report says: read from a stored run, in plain values, before any page is made of it."""
+"""The contents of a report, read from a stored run as plain values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from hcbench.plan.presentation import Presentation
 from hcbench.show.report.axes import describe_axes, describe_filters
 from hcbench.show.report.cells import describe_cells, short
 from hcbench.show.report.standings import (
-    Standings,
+    describe_fronts,
     describe_growth,
     describe_looks,
     describe_standings,
-    find_standings,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ class Failure:
     count : int
         How many cells.
     key : str
-        The beginning of the key of one, for ``hcbench rerun``; "" for what cannot be.
+        The beginning of the key of one of them, for ``hcbench rerun``; "" if inapplicable.
     traceback : str
-        Of that one.
+        Of this cell.
     """
 
     status: str
@@ -64,16 +63,14 @@ class Contents:
     ----------
     run : RunInfo
     results : Results
-    standings : Standings
     failures, skipped : tuple of Failure
-        What has no result, and what could not be.
+        Cells that failed, and inapplicable combinations.
     data : dict
-        What the scripts of the page read.
+        Input of the scripts of the page.
     """
 
     run: RunInfo
     results: Results
-    standings: Standings = field(default_factory=lambda: Standings(()))
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
     data: dict[str, Any] = field(default_factory=dict)
@@ -85,29 +82,24 @@ class Contents:
 
     @property
     def statuses(self) -> dict[str, int]:
-        """How many cells ended how; those that did not occur are left out."""
+        """The number of cells of each status that occurs."""
         count = Counter(outcome.status for outcome in self.results.outcomes)
         return {status: count[status] for status in STATUSES if count[status]}
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many claims have which verdict; those that do not occur are left out."""
+        """The number of claims of each verdict that occurs."""
         count = Counter(verdict.verdict for verdict in self.results.judged)
         return {word: count[word] for word in WORDS if count[word]}
 
     @property
     def repetitions(self) -> int:
-        """The most of one algorithm on one data set."""
+        """The largest number of repetitions of an algorithm on a data set."""
         return max((o.repetition + 1 for o in self.results.outcomes), default=0)
-
-    @property
-    def seeds(self) -> list[int]:
-        """The base seeds."""
-        return sorted({outcome.seed for outcome in self.results.outcomes if outcome.key})
 
 
 def read_contents(store: Store, run: RunInfo) -> Contents:
-    """All that a report says of a run, but for its trees.
+    """The contents of a report without its trees.
 
     Raises
     ------
@@ -115,13 +107,13 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
         If the store cannot be read.
     """
     layout = Presentation.of_description(run.layout)
-    outcomes = [found for found, _ in store.outcomes(run=run.id)]
+    outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
     results = Results.of_layout(layout, outcomes, store.sizes(run.id))
-    standings = find_standings(results)
     data = {
         **describe_cells(results),
+        "fronts": describe_fronts(results),
         "growth": describe_growth(results),
-        "ranks": describe_standings(results, standings),
+        "ranks": describe_standings(results),
         "looks": describe_looks(results),
         "palette": {"light": PALETTE, "dark": PALETTE_DARK},
         "axes": describe_axes(results),
@@ -132,7 +124,6 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     return Contents(
         run=run,
         results=results,
-        standings=standings,
         failures=_failures(store, [o for o in results.outcomes if o.failed]),
         skipped=_failures(store, [o for o in results.outcomes if o.status == "skipped"]),
         data=data,
@@ -159,7 +150,7 @@ def _claims(results: Results) -> list[dict[str, Any]]:
 
 
 def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
-    """Cells without a result, together where the reason is the same."""
+    """Cells without a result, grouped by reason."""
     alike: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in outcomes:
         alike.setdefault((outcome.status, outcome.reason, outcome.phase), []).append(outcome)
@@ -187,7 +178,7 @@ def _traceback(store: Store, outcome: Outcome) -> str:
 
 
 def environment_rows(environment: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a run was made on, in words."""
+    """The machine and software of a run, as names and values."""
     machine = environment.get("machine", {})
     memory = machine.get("memory_bytes")
     rows = {

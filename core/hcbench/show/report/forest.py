@@ -1,4 +1,4 @@
-"""The trees that a report shows: what was found, and the truth that was to be found."""
+"""The trees of a report: results beside the truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from hcbench.show.report.cells import short
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
     from hcbench.model.problem import Problem
     from hcbench.plan.outcome import Outcome
@@ -26,61 +25,61 @@ if TYPE_CHECKING:
 
 MOST_TREES = 60
 MOST_LEAVES = 2000
-_MOST_CLASSES = 8  # into so many a truth without classes is cut, to be coloured
+_MOST_CLASSES = 8  # a truth without classes is cut into this many, for colours
 
 
 @dataclass(slots=True)
 class Forest:
-    """The trees of a report, in plain values.
+    """The trees of a report, as plain values.
 
     Attributes
     ----------
     datasets : mapping of str to dict
-        Of each data set and repetition ``n``, how many of the items are ``shown``, their ``names``,
-        ``levels``: their classes, from the coarsest level to the finest; ``truth``: a tree;
-        ``reason``: why there is none.
+        For each data set and repetition: ``n``, the number of items; ``shown``, how many of them
+        are drawn; ``names``; ``levels``, their classes from the coarsest level to the finest;
+        ``truth``, a tree; and ``reason``, why there is none.
     trees : list of dict
-        ``group``: the number of the group whose first repetition it is; ``data``: the key of its
-        data in ``datasets``; ``tree``; ``order`` and ``truthOrder``: the leaves from top to bottom,
-        drawn face to face.
-    left_out : list of str
+        ``group``, the number of the group whose first repetition is shown; ``data``, the key in
+        ``datasets``; ``tree``; ``order`` and ``truthOrder``, the leaves from top to bottom when
+        the result faces the truth.
+    excluded : list of str
         What is not shown, and why.
     """
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     trees: list[dict[str, Any]] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
 
     def describe(self) -> dict[str, Any]:
-        """As the page has it."""
-        return {"datasets": self.datasets, "trees": self.trees, "leftOut": self.left_out}
+        """The data of the page."""
+        return {"datasets": self.datasets, "trees": self.trees, "leftOut": self.excluded}
 
 
 def gather_forest(
     results: Results, store: Store, view: FigureView, most: int = MOST_TREES
 ) -> Forest:
-    """Read the trees of the first repetition of each group, and make their truths again.
+    """Read the trees of the first repetition of each group, and generate their truths again.
 
     Parameters
     ----------
     results : Results
     store : Store
-        Where the results are kept.
+        Where the results are stored.
     view : FigureView
-        Which makes the data again.
+        Generates the data again.
     most : int
-        Of more trees than so many, those of the first algorithms on each data set are taken.
+        The most trees; those of the first algorithms on each data set are preferred.
     """
     forest = Forest()
     wanted = _wanted(results)
     if len(wanted) > most:
-        forest.left_out.append(
-            f"{len(wanted) - most} of {len(wanted)} trees are left out; --trees {len(wanted)} "
-            "shows them all"
+        forest.excluded.append(
+            f"{len(wanted) - most} of {len(wanted)} trees are not shown; --trees {len(wanted)} "
+            "shows all"
         )
     keys = [outcome.key for _, outcome in wanted[:most]]
     stored = store.find(keys, {})
-    truths: dict[tuple[str, int], _Truth] = {}
+    truths: dict[str, Tree | None] = {}
     for number, outcome in sorted(wanted[:most], key=lambda pair: pair[0]):
         if outcome.key not in stored:
             continue
@@ -88,58 +87,39 @@ def gather_forest(
         tree = next((p.result for p in points if p.checkpoint is None), None)
         if not isinstance(tree, Tree):
             continue
-        place = (outcome.dataset, outcome.repetition)
-        if place not in truths:
-            truths[place] = _find_truth(view, *place)
-            forest.datasets[_place_id(place)] = truths[place].described
+        data = f"{outcome.repetition} {outcome.dataset}"
+        if data not in truths:
+            truths[data], forest.datasets[data] = _describe_data(view, outcome)
         shown = tree if tree.n <= MOST_LEAVES else tree.restrict(_some_leaves(tree.n))
-        described = _describe(shown, truths[place].tree)
-        forest.trees.append({"group": number, "data": _place_id(place), **described})
+        forest.trees.append({"group": number, "data": data, **_describe(shown, truths[data])})
     return forest
 
 
-def _place_id(place: tuple[str, int]) -> str:
-    dataset, repetition = place
-    return f"{repetition} {dataset}"
-
-
 def _some_leaves(n: int) -> NDArray[np.int64]:
-    """As many leaves as are shown, the same of all trees on n."""
+    """A random selection of leaves, the same for all trees with n leaves."""
     return np.sort(np.random.default_rng(n).choice(n, MOST_LEAVES, replace=False))
 
 
 def _wanted(results: Results) -> list[tuple[int, Outcome]]:
-    """The first repetition of each group at its end, the first of each data set first."""
-    found: dict[str, list[tuple[int, Outcome]]] = {}
+    """The first successful repetition of each group; the first groups of all data sets first."""
+    by_dataset: dict[str, list[tuple[int, Outcome]]] = {}
     for number, group in enumerate(results.groups):
-        outcome = _first_ok(group)
-        if outcome is not None:
-            found.setdefault(group.dataset, []).append((number, outcome))
-    ranked = [(rank, pair) for of_one in found.values() for rank, pair in enumerate(of_one)]
+        succeeded = [o for o in group.outcomes if o.status == "ok" and o.key]
+        if group.checkpoint is None and succeeded:
+            by_dataset.setdefault(group.dataset, []).append((number, succeeded[0]))
+    ranked = [(rank, pair) for pairs in by_dataset.values() for rank, pair in enumerate(pairs)]
     return [pair for _, pair in sorted(ranked, key=lambda entry: entry[0])]
-
-
-def _first_ok(group: Group) -> Outcome | None:
-    if group.checkpoint is not None:
-        return None
-    return next((o for o in group.outcomes if o.status == "ok" and o.key), None)
 
 
 # ---- Truths --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Truth:
-    tree: Tree | None
-    described: dict[str, Any]
-
-
-def _find_truth(view: FigureView, dataset: str, repetition: int) -> _Truth:
-    """What is true of a data set; without its data, why they are not there."""
+def _describe_data(view: FigureView, outcome: Outcome) -> tuple[Tree | None, dict[str, Any]]:
+    """The true tree and a description of the data, or the reason why they are unavailable."""
     try:
-        problem = view.problem(dataset, repetition)
-    except Exception as error:  # whatever is wrong with one data set, the others are shown
-        return _Truth(None, {"reason": describe(error), "levels": []})
+        problem = view.problem(outcome.dataset, outcome.repetition)
+    except Exception as error:  # an error with one data set must not hide the others
+        return None, {"reason": describe(error), "levels": []}
     n = problem.n
     if n > MOST_LEAVES:
         problem = problem.take(_some_leaves(n))
@@ -147,16 +127,16 @@ def _find_truth(view: FigureView, dataset: str, repetition: int) -> _Truth:
     described: dict[str, Any] = {
         "n": n,
         "shown": problem.n,
-        "repetition": repetition,
+        "repetition": outcome.repetition,
         "names": None if problem.names is None else list(problem.names),
         "levels": [column.tolist() for column in _levels(problem, truth)],
         "truth": None if truth is None else _arrays(truth),
     }
-    return _Truth(truth, described)
+    return truth, described
 
 
 def _levels(problem: Problem, truth: Tree | None) -> Iterator[NDArray[np.int64]]:
-    """Numbers of the classes at each level, from the coarsest to the finest."""
+    """Class numbers at each level, from the coarsest to the finest."""
     if problem.levels is not None:
         for level in range(problem.levels.shape[1]):
             _, codes = np.unique(problem.levels[:, : level + 1], axis=0, return_inverse=True)
@@ -180,7 +160,7 @@ def _describe(tree: Tree, truth: Tree | None) -> dict[str, Any]:
 
 
 def _arrays(tree: Tree) -> dict[str, Any]:
-    """Parents, and where each node is drawn, between the leaves at 0 and the root at 1."""
+    """Parents, and the position of each node between the leaves at 0 and the root at 1."""
     _, height = layout(tree)
     if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
         height = -height
@@ -194,7 +174,7 @@ def _arrays(tree: Tree) -> dict[str, Any]:
 
 
 def _differences(parent: NDArray[np.int64]) -> list[int]:
-    """How much larger each parent is than its child, which takes fewer digits; -1 for the root."""
+    """Parent minus child, which takes fewer digits than the parent; -1 for the root."""
     steps = np.asarray(parent) - np.arange(len(parent))
     steps[-1] = -1
     return [int(step) for step in steps]

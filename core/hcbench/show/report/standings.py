@@ -1,13 +1,14 @@
-"""Who is better, and how cost grows, as the page has it; what it says is decided in `views`."""
+"""Rankings and the growth of costs, from `analysis.views`, as data of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis import views
+from hcbench.analysis.views.tradeoffs import find_fronts
 from hcbench.errors import HcbenchError
 from hcbench.show.report.cells import short
 
@@ -15,46 +16,31 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.analysis.views.ranks import Ranking
 
-MOST_PAIRS = 1500  # of 55 competitors
+MOST_PAIRS = 1500  # pairs of 55 algorithms
 
 
-@dataclass(frozen=True, slots=True)
-class Standings:
-    """Rankings by the metrics of quality.
-
-    Attributes
-    ----------
-    rankings : tuple of Ranking
-    reason : str
-        Why there is none.
-    """
-
-    rankings: tuple[Ranking, ...]
-    reason: str = ""
-
-
-def find_standings(results: Results) -> Standings:
-    """Rank by each metric of quality by which it can be done."""
-    found, reasons = [], []
+def why_unranked(results: Results) -> str:
+    """Why no metric of quality gives a ranking; "" if one does."""
+    if results.rankings:
+        return ""
     for metric in results.metrics:
         if not metric.cost and metric.direction != "none":
             try:
-                found.append(views.ranking(results, metric.label))
+                views.ranking(results, metric.label)
             except HcbenchError as error:
-                reasons.append(str(error))
-    default = "No metric of quality was measured, so there is nothing to rank by."
-    return Standings(tuple(found), "" if found else _sentence([*reasons, default][0]))
+                return _sentence(str(error))
+    return "No metric of quality was measured, so there is nothing to rank by."
 
 
-def describe_standings(results: Results, standings: Standings) -> dict[str, Any]:
+def describe_standings(results: Results) -> dict[str, Any]:
     """All rankings with tests and profiles."""
-    described = [_describe(results, ranking) for ranking in standings.rankings]
-    return {"views": described, "reason": standings.reason}
+    described = [_describe(results, ranking) for ranking in results.rankings]
+    return {"views": described, "reason": why_unranked(results)}
 
 
 def _describe(results: Results, ranking: Ranking) -> dict[str, Any]:
     return {
-        "metric": _place(results, ranking.metric.label),
+        "metric": results.metrics.index(ranking.metric),
         "competitors": list(ranking.competitors),
         "algorithms": _algorithms(results, ranking.competitors),
         "ranks": [short(rank) for rank in ranking.ranks],
@@ -102,13 +88,13 @@ def describe_growth(results: Results) -> dict[str, Any]:
     found = []
     if any(axis.kind == "n" for axis in views.axes_of(results)):
         for place, label in costs:
-            with suppress(HcbenchError):  # this cost was measured nowhere
+            with suppress(HcbenchError):  # this cost was not measured
                 found.append(_describe_scaling(views.scaling(results, label, "n"), place))
         reason = "No cost was measured on data of several sizes."
     else:
-        reason = "All data have the same number of items, as far as is known."
+        reason = "All data sets have the same number of items, or it is unknown."
     if not costs:
-        reason = "No cost was measured: --metrics queries,seconds measures two."
+        reason = "No cost was measured; choose some, for example --metrics queries,seconds."
     return {"views": found, "reason": reason}
 
 
@@ -139,18 +125,29 @@ def _describe_line(line: views.Line) -> dict[str, Any]:
     }
 
 
+def describe_fronts(results: Results) -> dict[str, list[list[int]]]:
+    """Pareto fronts as numbers of groups, by the numbers of a metric of quality and a cost."""
+    fronts: dict[str, list[list[int]]] = {}
+    number = {group: i for i, group in enumerate(results.groups)}
+    for (q, quality), (c, cost) in product(enumerate(results.metrics), repeat=2):
+        if cost.cost and not quality.cost:
+            fronts[f"{q} {c}"] = [
+                [number[groups[place]] for place in front]
+                for dataset in results.datasets
+                if (groups := [g for g in results.groups if g.dataset == dataset])
+                for front in find_fronts(results, groups, quality, cost)
+            ]
+    return fronts
+
+
 def describe_looks(results: Results) -> dict[str, Any]:
-    """Colour on light and on dark ground, sign and dash of each algorithm."""
+    """Colours on light and dark backgrounds, symbol and dash of each algorithm."""
     looks = views.looks_of(results)
     return {name: [look.colour, look.dark, look.symbol, look.dash] for name, look in looks.items()}
 
 
-def _place(results: Results, metric: str) -> int:
-    return next(i for i, known in enumerate(results.metrics) if known.label == metric)
-
-
 def _algorithms(results: Results, competitors: Sequence[str]) -> list[str]:
-    """The algorithm of each competitor, whose name may tell an oracle or a budget besides."""
+    """The algorithm of each competitor, whose name may also contain an oracle or a budget."""
     by_length = sorted(results.algorithms, key=len, reverse=True)
     return [next((a for a in by_length if name.startswith(a)), name) for name in competitors]
 

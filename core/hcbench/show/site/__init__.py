@@ -1,7 +1,7 @@
-"""A static site over all runs of a store: files that any server serves, and a browser alone opens.
+"""A static site of all runs of a store, which a web server or a browser alone can open.
 
-`pages` says what stands on them, `listing` makes their tables, `slugs` their names; `folder`
-writes what has changed and removes what is gone. Every run has its `hcbench.show.report`.
+`pages` has the contents of the pages, `listing` their tables and `slugs` their file names;
+`folder` writes changed files and removes obsolete ones. Every run has a `hcbench.show.report`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from hcbench.store import Store
 
 __all__ = ["Built", "build_site"]
-#: Parts of a report that lists are made with, too.
+#: Scripts of reports that tables of the site also need.
 _SHARED_SCRIPTS = ("numbers.js", "elements.js", "table.js")
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was done.
+    """A summary of what `build_site` did.
 
     Attributes
     ----------
     pages : int
-        How many the site has.
+        Number of pages of the site.
     written, removed : int
-        How many files were written, and how many that belong no longer to it were removed.
+        Numbers of files that were written, and of obsolete files that were removed.
     """
 
     pages: int
@@ -55,25 +55,25 @@ def build_site(
     trees: int = MOST_TREES,
     told: Callable[[str], None] = lambda _: None,
 ) -> Built:
-    """Make a site, or bring it up to date.
+    """Create or update a site.
 
     Parameters
     ----------
     path : path
-        A folder that is new, empty, or a site.
+        A folder that is new, empty, or an earlier site.
     store : Store
-        All of whose runs are shown.
+        All its runs are shown.
     registry : Registry
-        Which says what names mean.
+        Documents algorithms, data sets and suites.
     trees : int
-        How many trees a report shows at most.
+        The most trees of a report.
     told : callable
-        Is told what is being done, in a line.
+        Called with one line for each report that is written.
 
     Raises
     ------
     HcbenchError
-        If the folder holds something else or cannot be written, or the store cannot be read.
+        If the folder has other contents or cannot be written, or the store cannot be read.
     """
     folder = SiteFolder.open(Path(path).expanduser())
     before = dict(folder.known)
@@ -102,12 +102,12 @@ def render_page(page: Page) -> str:
     """A page with tables."""
     template = environment("site", "report").get_template("page.html.j2")
     up = "../" if "/" in page.path else ""
-    data = [listing.describe() for listing in page.listings]
+    data = [asdict(listing) for listing in page.listings]
     return template.render(page=page, up=up, data=data)
 
 
 def _stamp(contents: Contents, trees: int) -> str:
-    """What tells whether a report is up to date: all that it says, and how."""
+    """A hash of all that a report depends on."""
     told = [contents.data, str(contents.run), [str(f) for f in contents.failures], trees]
     state = hashlib.blake2b(json.dumps(told).encode(), digest_size=16)
     state.update(_look().encode())

@@ -1,4 +1,4 @@
-"""The folder of a site: what is ours in it is written and removed, what is not is never touched."""
+"""The folder of a site: its own files are written and removed, other files are never touched."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ MARKER = ".hcbench-site.json"
 
 @dataclass(slots=True)
 class SiteFolder:
-    """A folder that is being made, or made anew.
+    """A folder that is being created or updated.
 
     Attributes
     ----------
     path : Path
     known : dict of file to stamp
-        What the last time left here.
+        Files of the previous site.
     made : dict of file to stamp
-        What belongs here now.
+        Files of the current site.
     """
 
     path: Path
@@ -33,12 +33,12 @@ class SiteFolder:
 
     @classmethod
     def open(cls, path: Path) -> SiteFolder:
-        """A folder that is not there, empty, or a site.
+        """A folder that is new, empty, or an earlier site.
 
         Raises
         ------
         HcbenchError
-            If it is another file or holds something else.
+            If it is a file or has other contents.
         """
         if path.exists() and not path.is_dir():
             raise HcbenchError(f"{path} is a file; give a folder for the site")
@@ -46,7 +46,8 @@ class SiteFolder:
         if not marker.is_file():
             if path.is_dir() and any(path.iterdir()):
                 raise HcbenchError(
-                    f"{path} holds files and is no site of hcbench; give an empty or new folder"
+                    f"{path} contains files and is not a site of hcbench; give an empty or new "
+                    "folder"
                 )
             return cls(path)
         try:
@@ -54,20 +55,20 @@ class SiteFolder:
             known = {str(name): str(stamp) for name, stamp in entries.items()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise HcbenchError(
-                f"{marker} cannot be read; remove it and what belongs to the site, or give "
-                "another folder"
+                f"{marker} cannot be read; remove it and the files of the site, or give another "
+                "folder"
             ) from error
         return cls(path, known)
 
     def holds(self, name: str, stamp: str) -> bool:
-        """Whether a file is there as it would be made; then it stays."""
+        """Whether a file exists with this stamp; if so, it is kept."""
         if self.known.get(name) != stamp or not (self.path / name).is_file():
             return False
         self.made[name] = stamp
         return True
 
     def write(self, name: str, text: str, stamp: str = "") -> None:
-        """Write a file, unless it is there with this text or this stamp.
+        """Write a file, unless it exists with this text or this stamp.
 
         Raises
         ------
@@ -77,18 +78,18 @@ class SiteFolder:
         stamp = stamp or hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         if not self.holds(name, stamp):
             self.made[name] = stamp
-            # Noted before it is there: what is interrupted can be gone on with.
+            # Recorded before it is written, so that an interrupted build can be continued.
             self._note({**self.known, **self.made})
             write_whole(self.path / name, text)
 
     def finish(self) -> int:
-        """Remove what the site no longer has; how many files these were."""
+        """Remove obsolete files; returns how many."""
         stale = [name for name in self.known if name not in self.made]
         for name in stale:
             target = self.path / name
             if _is_within(target, self.path):
                 target.unlink(missing_ok=True)
-                with suppress(OSError):  # a folder that holds more stays
+                with suppress(OSError):  # the folder is not empty
                     target.parent.rmdir()
         self._note(self.made)
         return len(stale)
@@ -100,5 +101,5 @@ class SiteFolder:
 
 
 def _is_within(target: Path, folder: Path) -> bool:
-    """Whether a file lies in a folder, whatever a marker says that somebody edited."""
+    """Whether a file is in the folder; the marker could have been edited."""
     return target.resolve().is_relative_to(folder.resolve()) and target.name != MARKER

@@ -1,4 +1,4 @@
-"""Tables of a site, as columns of plain values that its script sorts, filters and pages."""
+"""Tables of a site, as plain values that its script sorts, filters and pages."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Listing:
     Attributes
     ----------
     title, noun : str
-        ``noun`` is what a row is.
+        ``noun`` says what a row is.
     columns : list of dict
-        ``label``, and ``type``: text, link, number or mean; the latter has a ``metric``.
+        ``label`` and ``type``, which is text, link, number or mean; a mean has a ``metric``.
     rows : list of list
     """
 
@@ -39,13 +39,9 @@ class Listing:
     columns: list[dict[str, Any]]
     rows: list[list[Cell]]
 
-    def describe(self) -> dict[str, Any]:
-        """As the page has it."""
-        return {"noun": self.noun, "columns": self.columns, "rows": self.rows, "title": self.title}
-
 
 def base_of(label: str) -> str:
-    """The name of a label, without parameters: what has a page of its own."""
+    """The name in a label, without parameters; it has a page of its own."""
     try:
         return parse_name(label).base
     except NameSyntaxError:
@@ -53,7 +49,7 @@ def base_of(label: str) -> str:
 
 
 def page_of(kind: str, name: str) -> str:
-    """Where the page of an algorithm, a data set or a suite is, from the top of the site."""
+    """The path of the page of an algorithm, data set or suite, from the top of the site."""
     return f"{FOLDERS[kind]}/{slug(name)}.html"
 
 
@@ -64,7 +60,7 @@ def column(label: str, kind: str = "text") -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one algorithm reached on one data set in one run."""
+    """The results of one algorithm on one data set in one run."""
 
     run: int
     started: str
@@ -73,7 +69,7 @@ class Row:
 
 
 def rows_of(contents: Contents) -> list[Row]:
-    """The rows of a run, at the ends of calls, of what could be tried."""
+    """The rows of a run at the ends of calls, without skipped cells."""
     started = contents.run.started.strftime("%Y-%m-%d")
     return [
         Row(contents.run.id, started, group, contents.results.metrics)
@@ -83,13 +79,13 @@ def rows_of(contents: Contents) -> list[Row]:
 
 
 def results_listing(rows: Sequence[Row], other: str) -> Listing:
-    """All that was measured of one thing, the latest first.
+    """All results of an algorithm or a data set, the latest first.
 
     Parameters
     ----------
     rows : sequence of Row
     other : {"algorithm", "dataset"}
-        What has links: the kind that the page is not of.
+        The kind that has links, which is not that of the page.
     """
     metrics = _metrics(rows)
     own = "dataset" if other == "algorithm" else "algorithm"
@@ -137,11 +133,11 @@ def _done(group: Group) -> str:
 
 def _metrics(rows: Iterable[Row]) -> dict[str, MetricInfo]:
     """All metrics of some runs, those of the latest run first."""
-    found: dict[str, MetricInfo] = {}
+    metrics: dict[str, MetricInfo] = {}
     for row in sorted(rows, key=lambda row: -row.run):
         for metric in row.metrics:
-            found.setdefault(metric.label, metric)
-    return found
+            metrics.setdefault(metric.label, metric)
+    return metrics
 
 
 def _mean(row: Row, label: str) -> list[Any] | None:

@@ -1,10 +1,10 @@
-"""The pages of a site but for the reports: what they say."""
+"""The contents of the pages of a site other than reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.analysis.tables.overviews import count_verdicts
 from hcbench.show.site.listing import (
@@ -19,11 +19,10 @@ from hcbench.show.site.listing import (
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
-    from hcbench.registry.specs import Spec
-    from hcbench.registry.suite import Suite
     from hcbench.show.report import Contents
     from hcbench.store import RunInfo
 
+Item = TypeVar("Item")
 OTHER = {"algorithm": "dataset", "dataset": "algorithm"}
 TITLES = {"algorithm": "Algorithms", "dataset": "Data sets", "suite": "Suites", "run": "Runs"}
 
@@ -35,7 +34,7 @@ class Page:
     Attributes
     ----------
     path : str
-        From the top of the site.
+        Relative to the top of the site.
     kind : {"index", "algorithm", "dataset", "suite"}
     title, lead : str
     facts : tuple of (str, str)
@@ -55,7 +54,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
-    """What lists say of a run."""
+    """A run as it is listed."""
 
     info: RunInfo
     suite: str
@@ -77,39 +76,40 @@ class RunLine:
 
 @dataclass(slots=True)
 class Catalogue:
-    """What there is in a store, gathered run by run."""
+    """The runs of a store and their results."""
 
     runs: list[RunLine] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
     def add(self, contents: Contents) -> None:
-        """Take in one run."""
+        """Add a run."""
         self.runs.append(RunLine.of(contents))
         self.rows += rows_of(contents)
 
     def names(self, kind: str) -> dict[str, list[Row]]:
-        """The algorithms, or data sets, each with its rows; by the alphabet."""
-        found: dict[str, list[Row]] = {}
-        for row in self.rows:
-            found.setdefault(base_of(getattr(row.group, kind)), []).append(row)
-        return dict(sorted(found.items(), key=lambda entry: entry[0].casefold()))
+        """The algorithms or data sets with their rows, in alphabetical order."""
+        return _grouped((base_of(getattr(row.group, kind)), row) for row in self.rows)
 
     def suites(self) -> dict[str, list[RunLine]]:
-        """The suites, each with its runs."""
-        found: dict[str, list[RunLine]] = {}
-        for run in self.runs:
-            found.setdefault(run.suite, []).append(run)
-        return dict(sorted(found.items(), key=lambda entry: entry[0].casefold()))
+        """The suites with their runs, in alphabetical order."""
+        return _grouped((run.suite, run) for run in self.runs)
+
+
+def _grouped(items: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = {}
+    for name, item in items:
+        groups.setdefault(name, []).append(item)
+    return dict(sorted(groups.items(), key=lambda entry: entry[0].casefold()))
 
 
 def make_pages(catalogue: Catalogue, registry: Registry, location: str) -> list[Page]:
-    """All pages but the reports, the index first.
+    """All pages except reports, the index first.
 
     Parameters
     ----------
     catalogue : Catalogue
     registry : Registry
-        Which says what the names mean, as far as it knows them.
+        Documents the names that it has.
     location : str
         Of the store.
     """
@@ -125,14 +125,16 @@ def make_pages(catalogue: Catalogue, registry: Registry, location: str) -> list[
 
 
 def search_entries(pages: Iterable[Page], runs: Iterable[RunLine]) -> list[list[str]]:
-    """What is searched: kind, title, path and further words of each page."""
-    found = [
+    """The entries of the search: kind, title, path and further words of each page."""
+    entries = [
         [page.kind, page.title, page.path, page.lead] for page in pages if page.kind != "index"
     ]
     for run in runs:
         words = f"{run.info.command} {run.info.started:%Y-%m-%d}"
-        found.append(["run", f"run {run.info.id} · {run.suite}", f"runs/{run.info.id}.html", words])
-    return found
+        entries.append(
+            ["run", f"run {run.info.id} · {run.suite}", f"runs/{run.info.id}.html", words]
+        )
+    return entries
 
 
 def _index(catalogue: Catalogue, location: str) -> Page:
@@ -149,7 +151,7 @@ def _index(catalogue: Catalogue, location: str) -> Page:
         path="index.html",
         kind="index",
         title="hcbench",
-        lead=f"What was measured, as it is kept in {location}.",
+        lead=f"Results stored in {location}.",
         listings=tuple(listings),
     )
 
@@ -175,7 +177,7 @@ def _names_listing(kind: str, named: Mapping[str, Sequence[Row]]) -> Listing:
 
 
 def _runs_listing(runs: Sequence[RunLine], up: str) -> Listing:
-    """Runs, the latest first; with their verdicts, if there are any."""
+    """Runs, the latest first, with their verdicts if there are any."""
     has_claims = any(run.verdicts for run in runs)
     columns = [column("run", "link"), column("started"), column("suite", "link")]
     columns += [column(label, "number") for label in ("cells", "failed")]
@@ -195,37 +197,33 @@ def _runs_listing(runs: Sequence[RunLine], up: str) -> Listing:
 
 
 def _suite_page(name: str, runs: Sequence[RunLine], registry: Registry) -> Page:
-    suite: Suite | None = next(
-        (entry.spec for entry in registry.suites.entries if entry.spec.name == name), None
-    )
-    facts = (("paper", str(suite.paper)),) if suite is not None and suite.paper else ()
+    suite = _find_spec(registry.suites, name)
     return Page(
         path=page_of("suite", name),
         kind="suite",
         title=name,
         lead=next((run.doc for run in reversed(runs) if run.doc), ""),
-        facts=facts,
+        facts=(("paper", str(suite.paper)),) if suite and suite.paper else (),
         listings=(_runs_listing(runs, "../"),),
     )
 
 
 def _named_page(kind: str, name: str, rows: Sequence[Row], registry: Registry) -> Page:
-    entries = (registry.algorithms if kind == "algorithm" else registry.datasets).entries
-    spec: Spec | None = next((entry.spec for entry in entries if entry.spec.name == name), None)
-    facts, parameters, lead = [], [], ""
-    if spec is not None:
-        lead = spec.doc
-        if spec.paper:
-            facts.append(("paper", str(spec.paper)))
-        for parameter in spec.parameters:
-            default = "required" if parameter.required else str(parameter.default)
-            parameters.append((parameter.name, default, parameter.doc))
+    spec = _find_spec(registry.algorithms if kind == "algorithm" else registry.datasets, name)
     return Page(
         path=page_of(kind, name),
         kind=kind,
         title=name,
-        lead=lead,
-        facts=tuple(facts),
-        parameters=tuple(parameters),
+        lead=spec.doc if spec else "",
+        facts=(("paper", str(spec.paper)),) if spec and spec.paper else (),
+        parameters=tuple(
+            (p.name, "required" if p.required else str(p.default), p.doc)
+            for p in (spec.parameters if spec else ())
+        ),
         listings=(results_listing(rows, OTHER[kind]),),
     )
+
+
+def _find_spec(catalogue: Any, name: str) -> Any:
+    """The specification with a name, or None if no installed plugin has it."""
+    return next((entry.spec for entry in catalogue.entries if entry.spec.name == name), None)

@@ -1,4 +1,4 @@
-"""Names of files that never change: a link to a page holds as long as its name does."""
+"""File names that depend only on the name of the page, so that links stay valid."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import hashlib
 import re
 import unicodedata
 
-_MOST = 60  # letters of the name
+_MOST = 60  # characters of the name
 
 
 def slug(name: str) -> str:
     """A name as part of a URL and a file name on any system.
 
-    Letters, digits, ``-``, ``_`` and ``.`` stay, in lower case; what else there is, is told by a
-    hash behind it, so that two names never share a file.
-
-    Parameters
-    ----------
-    name : str
-        Of any length, with any signs.
+    Letters, digits, ``-``, ``_`` and ``.`` stay, in lower case. If anything else was removed, a
+    hash is appended, so that two names never share a file.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9_.-]+", "-", plain).strip("-.")[:_MOST].strip("-.")
@@ -28,7 +23,7 @@ def slug(name: str) -> str:
     return f"{words}-{digest}" if words else digest
 
 
-#: What Windows takes for devices.
+#: Device names of Windows.
 _RESERVED = {
     *("con", "prn", "aux", "nul"),
     *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),

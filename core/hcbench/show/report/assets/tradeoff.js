@@ -4,7 +4,7 @@ function makeTradeoff(place) {
   const quality = METRICS.map((metric, m) => [metric, m]).filter(([{ cost, direction }]) => !cost && direction !== "none");
   const costs = METRICS.map((metric, m) => [metric, m]).filter(([{ cost }]) => cost);
   if (!quality.length || !costs.length) {
-    place.append(element("p", { text: "This needs a metric of quality and one of cost, such as --metrics AARI,queries,seconds." }));
+    place.append(element("p", { text: "This figure needs a metric of quality and a cost, for example --metrics AARI,queries,seconds." }));
     return;
   }
   const datasets = LABELS.dataset.filter((label, d) => ALL_GROUPS.some((g) => GROUPS.dataset[g] === d && !wasSkipped(g)));
@@ -33,24 +33,6 @@ function makeTradeoff(place) {
   const figure = new Figure(place, "quality-and-cost", (width) => buildTradeoff(state, datasets, width));
 }
 
-// Those that no other beats, as hcbench.analysis.views.tradeoffs finds them: from cheap to dear, each better
-// than all before it, or equal to the one before it in both.
-function paretoFront(points, direction) {
-  const sign = direction === "higher" ? -1 : 1;
-  const sorted = [...points].sort((a, b) => a.x - b.x || sign * (a.y - b.y));
-  let best = Infinity;
-  let last = null;
-  return sorted.filter(({ x, y }) => {
-    const better = sign * y < best;
-    const same = last && last.x === x && last.y === y;
-    if (better) {
-      best = sign * y;
-      last = { x, y };
-    }
-    return better || same;
-  });
-}
-
 function tradeoffPoints(state, dataset) {
   return ALL_GROUPS.filter((group) => labelOf("dataset", group) === dataset)
     .map((group) => ({
@@ -65,7 +47,7 @@ function tradeoffPoints(state, dataset) {
     .filter(({ group, x, y }) => isNumber(y) && (isNumber(x) || (x === null && GROUPS.checkpoint[group] === null)));
 }
 
-// What has no such cost, as who asks no questions, is a level across the panel.
+// An algorithm without this cost, such as one that asks no queries, is a level across the panel.
 function levelTrace(point, [low, high], look, ids) {
   return {
     x: [low, high],
@@ -77,16 +59,12 @@ function levelTrace(point, [low, high], look, ids) {
   };
 }
 
+// The fronts of a panel; DATA.fronts has the groups of each, from cheap to expensive.
 function frontTraces(points, state, ids) {
-  const [metric, cost] = [METRICS[state.quality], METRICS[state.cost]];
-  const rivals = new Map();
-  for (const point of points) {
-    if (REFERENCES.has(point.group) || GROUPS.failed[point.group]) continue;
-    const kind = cost.unit === "questions" ? point.oracle.split("[")[0] : "";
-    rivals.set(kind, [...(rivals.get(kind) ?? []), point]);
-  }
-  return [...rivals.values()].map((of) => {
-    const front = paretoFront(of, metric.direction);
+  const at = new Map(points.map((point) => [point.group, point]));
+  const fronts = DATA.fronts[`${state.quality} ${state.cost}`].filter(([group]) => at.has(group));
+  return fronts.map((groups) => {
+    const front = groups.map((group) => at.get(group));
     front.forEach((point) => {
       point.onFront = true;
     });
@@ -103,7 +81,7 @@ function frontTraces(points, state, ids) {
   });
 }
 
-// From a little below the least to a little above the most; of costs that are nearly one, wider.
+// A range with a margin, which is wider if costs are nearly equal.
 function reachOf(values, log) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (log) return low > 0 ? [low / 1.6, high * 1.6] : [low, high];
@@ -179,6 +157,6 @@ function buildTradeoff(state, datasets, width) {
     height: grid.height + 60 + below,
     header: ["data set", "algorithm", "oracle", "budget", "after queries", cost.label, metric.label, "on the front"],
     rows: every.map(({ group, dataset, x, y, onFront }) => [dataset, labelOf("algorithm", group), labelOf("oracle", group), GROUPS.budget[group], GROUPS.checkpoint[group], x, y, onFront ? "yes" : "no"]),
-    caption: `${metric.label}${ARROWS[metric.direction]} against ${cost.label}; bars are ± one standard error over repetitions.${every.some(({ x }) => x === null) ? ` Dashed: what has no ${cost.label}.` : ""}`,
+    caption: `${metric.label}${ARROWS[metric.direction]} against ${cost.label}; bars are ± one standard error over repetitions.${every.some(({ x }) => x === null) ? ` Dashed: algorithms without ${cost.label}.` : ""}`,
   };
 }
