@@ -98,11 +98,11 @@ Fail[how=wrong]        5.00   5.00
 Fail[how=crash]        5.00   5.00
 p, Friedman¹,²            -      -
 critical difference³      -      -
-¹ over 1 data set (mean of the repetitions on each); who failed in a repetition
-is last there; 1 left out, as not all took part
+¹ over 1 data set (mean of the repetitions on each); failed runs rank last; 1
+excluded, as not all algorithms ran
 ² no p: it needs two or more blocks; there is 1
-³ too few to call any two different, however much they differ: 6 algorithms need
-at least 10 data sets (signed-rank tests after Holm, alpha 0.05)
+³ too few for any significant difference: 6 algorithms need at least 10 data sets
+(Holm-corrected signed-rank tests, alpha 0.05)
 
 mean ± standard deviation over 2 repetitions
 ↑ more is better, ↓ less is better, * is the best

@@ -176,7 +176,7 @@ SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
 def test_a_busy_machine_is_said_where_times_are_shown() -> None:
     loads = [0.5, 1.0, None, 2.0, 3.26]
     shown = results_with(loads, SECONDS).to_markdown()
-    assert "2 of 4 cells were timed on a busy machine, with up to 3.3 processes a core" in shown
+    assert "2 of 4 cells were timed on a busy machine, with up to 3.3 processes per core" in shown
     assert "busy" not in results_with(loads, MetricInfo("AARI")).to_markdown()
     assert "busy" not in results_with([0.5, 1.0, None], SECONDS).to_markdown()
 

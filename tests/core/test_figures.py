@@ -233,13 +233,13 @@ def test_what_is_not_there_is_told(view: FigureView) -> None:
             view.tree(*missing)  # type: ignore[arg-type]
     with pytest.raises(DataNotAvailableError, match="has no tree: error: ValueError: no"):
         view.tree("fails", "points")
-    with pytest.raises(DataNotAvailableError, match="has no tree that is kept"):
+    with pytest.raises(DataNotAvailableError, match="has no stored tree"):
         view.tree("comb", "points", checkpoint=3)
     with pytest.raises(DataNotAvailableError, match="was not in the comparison"):
         view.problem("iris")
     changed = [replace(outcome, data_digest="other") for outcome in view.results.outcomes]
     other = replace(view, results=replace(view.results, outcomes=changed), _problems={})
-    with pytest.raises(DataNotAvailableError, match="yields other data now"):
+    with pytest.raises(DataNotAvailableError, match="now yields other data"):
         other.problem("points")
 
 

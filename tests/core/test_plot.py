@@ -152,7 +152,7 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("curve",), "choose the horizontal axis: --x dataset.n or n"),
         (("curve", "--x", "delta"), "delta does not vary in these results; what varies: dataset.n"),
         (("tradeoff",), "nothing has both first and queries"),
-        (("dendrogram",), "say which tree, by --algo, --dataset, --oracle or --budget: comb"),
+        (("dendrogram",), "choose a tree by --algo, --dataset, --oracle or --budget: comb"),
         (("dendrogram", "--algo", "fails"), "no cell has a result in repetition 0"),
         (("dendrogram", "--repetition", "7"), "no cell has a result in repetition 7"),
         (("ranks", "--budget", "5"), "run 2 has no cells with budget 5"),
@@ -254,7 +254,7 @@ def test_the_diagram_has_each_name_with_its_rank_and_the_critical_difference() -
     assert "alg1  2.00" in said
     assert "3.00  alg0" in said
     assert "CD = 1.10" in said  # 2.343 sqrt(12 / 54)
-    assert "who failed in a repetition is last there" in said
+    assert "failed runs rank last" in said
     (ax,) = figure.axes
     bars = [line for line in ax.lines if line.get_linewidth() == 3.0]
     assert len(bars) == len(ranked.cliques) == 2  # 1 to 2, and 2 to 3

@@ -303,7 +303,7 @@ def test_of_one_repetition_the_side_is_all_there_is() -> None:
     once = [cell("A", 0, AARI=0.6), cell("B", 0, AARI=0.5)]
     ahead, behind = results(once, words("A", "B"), words("B", "A")).verdicts
     assert (ahead["verdict"], behind["verdict"]) == ("reproduced", "differs")
-    assert "one repetition: the standard error is not known" in ahead["note"]
+    assert "one repetition: the standard error is unknown" in ahead["note"]
 
 
 def test_equal_differences_leave_no_doubt() -> None:
@@ -331,7 +331,7 @@ def test_a_claim_without_data_says_why() -> None:
         (number("1", metric="ARI"), "ARI was not computed"),
         (number("1", algorithm="F"), "flat"),
         (number("1", oracle="w"), "a was not run with oracle w"),
-        (number("1", algorithm="G"), "not clear which run is meant: p, budget None or q"),
+        (number("1", algorithm="G"), "several runs match: p, budget None or q"),
         (words("A", "C"), "needs vectors"),
     ]:
         outcomes = [

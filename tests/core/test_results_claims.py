@@ -79,7 +79,7 @@ def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
     broken = verdict(SPREAD, relation="<=", paper="2", every_repetition=True)
     assert kept["verdict"] == "reproduced"
     assert broken["verdict"] == "differs"
-    assert broken["note"] == "not so in 1 of 2 repetitions, the worst 2.5 in repetition 1"
+    assert broken["note"] == "violated in 1 of 2 repetitions, the worst 2.5 in repetition 1"
     assert broken["printed"] == "≤ 2 in every repetition"
 
 
@@ -362,7 +362,7 @@ def test_a_rate_needs_two_data_sets_and_positive_means() -> None:
     suite = Suite(name="s", claims=(claim(dataset="gauss", exponent="p", paper="-0.5"),))
     (row,) = Results(few.outcomes, METRICS, suite, few.parameters).verdicts
     assert (row["verdict"], row["measured"]) == ("data not available", None)
-    assert "with two values of it at least, above 0; there are 1" in row["note"]
+    assert "with at least two positive values of it; there are 1" in row["note"]
     (row,) = Results(negative.outcomes, METRICS, suite, negative.parameters).verdicts
     assert (row["verdict"], row["measured"]) == ("differs", None)
     assert "has no logarithm" in row["note"]

@@ -182,7 +182,7 @@ def test_a_figure_of_a_suite_calls_only_what_a_plugin_brings(
         results, tmp_path / "figures", figures=suite.figures, store=":memory:", plugins=[PLUGIN]
     )
     assert drawn.path is None
-    assert "is no function of a plugin" in drawn.reason
+    assert "is not a function of a plugin" in drawn.reason
     assert not (tmp_path / "made").exists()
 
 

@@ -174,8 +174,8 @@ def test_random_permutations_are_as_many_as_is_said(monkeypatch: pytest.MonkeyPa
 
 def test_what_friedman_cannot_test_has_a_reason() -> None:
     assert "two are compared" in friedman_test([[1, 2], [1, 2]], "lower").reason
-    assert "1 counts" in friedman_test([[1, 2, 3]], "lower").reason
-    assert "0 count" in friedman_test([[1, NAN, 3]], "lower", failed="drop").reason
+    assert "there is 1" in friedman_test([[1, 2, 3]], "lower").reason
+    assert "there are 0" in friedman_test([[1, NAN, 3]], "lower", failed="drop").reason
     assert friedman_test([[1.0]], "lower").degrees == 0
 
 

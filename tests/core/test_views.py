@@ -388,11 +388,11 @@ def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
     ]
     found = views.ranking(results(outcomes), "AARI")
     assert found.blocks.names == ("d0",)
-    assert [(left.block, left.reason) for left in found.left_out] == [
+    assert [(left.block, left.reason) for left in found.excluded] == [
         ("d1", "A: skipped: needs vectors"),
         ("d2", "B: did not run on it"),
     ]
-    assert "2 left out" in views.significance_lines(found)[0]
+    assert "2 excluded" in views.significance_lines(found)[0]
 
 
 def test_few_data_sets_are_told_to_be_too_few() -> None:
@@ -400,7 +400,7 @@ def test_few_data_sets_are_told_to_be_too_few() -> None:
     over, omnibus, pairs = views.significance_lines(found)
     assert over.startswith("over 3 data sets")
     assert "p = 0.028 (exact)" in omnibus  # 6 of 6^3 ways
-    assert pairs.startswith("too few to call any two different")
+    assert pairs.startswith("too few for any significant difference")
     assert "at least 7 data sets" in pairs  # 3 * 2^-6 < 0.05
     (*_, block) = make_tables(results(contest([[0.9, 0.5, 0.1]] * 3)))
     assert any("too few" in note for note in block.notes)
@@ -441,7 +441,7 @@ def test_two_algorithms_are_compared_by_signed_ranks() -> None:
 def test_what_cannot_be_ranked_is_told() -> None:
     with pytest.raises(HcbenchError, match="no two algorithms"):
         views.ranking(results([cell("A", AARI=1)]), "AARI")
-    with pytest.raises(HcbenchError, match="no value of it is better"):
+    with pytest.raises(HcbenchError, match="has no better direction"):
         views.ranking(results(contest([[1, 2]]), DEPTH), "depth")
     nothing = [failure(a, r, d) for a in "AB" for r in range(2) for d in ("d", "e")]
     with pytest.raises(HcbenchError, match="all have AARI: d: all failed"):

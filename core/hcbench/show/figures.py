@@ -1,4 +1,4 @@
-"""The figures of a suite: drawn of its results, its stored trees and its data."""
+"""The figures of a suite, drawn from its results, stored trees and data."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "png", "pdf")
 Format = Literal["svg", "png", "pdf"]
-#: Without the time at which they were drawn, so that the same drawing is the same file.
+#: Without the creation time, so that equal drawings give equal files.
 _METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 @dataclass(frozen=True, slots=True)
 class FigureView:
-    """What a function that draws a figure is given.
+    """The argument of a function that draws a figure.
 
     Attributes
     ----------
     results : Results
-        Rows, summary and all else.
+        The results of the run.
     """
 
     results: Results
@@ -52,7 +52,7 @@ class FigureView:
 
     @property
     def plugins(self) -> Plugins:
-        """Whose code there is."""
+        """The loaded plugins."""
         return self._registry.plugins
 
     def tree(
@@ -65,22 +65,22 @@ class FigureView:
         budget: int | None = None,
         checkpoint: int | None = None,
     ) -> Tree:
-        """The tree that an algorithm returned, as it is kept.
+        """The stored tree that an algorithm returned.
 
         Parameters
         ----------
         algorithm, dataset : str
-            As in the suite; a parameter may be left out if it has its default.
+            As in the suite; parameters with their defaults may be omitted.
         repetition : int
         oracle : str, optional
-            Needed where the algorithm ran with several.
+            Needed if the algorithm ran with several.
         budget, checkpoint : int, optional
-            Likewise; without a checkpoint it is the tree at the end.
+            Likewise; by default the tree is that at the end.
 
         Raises
         ------
         DataNotAvailableError
-            If the cell was not run or has no tree, and why.
+            If the cell was not run or has no tree.
         """
         outcome = self._outcome(algorithm, dataset, repetition, oracle, budget)
         if outcome.status != "ok":
@@ -89,7 +89,7 @@ class FigureView:
             )
         result = self._result(outcome, checkpoint)
         if not isinstance(result, Tree):
-            raise DataNotAvailableError(f"{algorithm} on {dataset} has no tree that is kept")
+            raise DataNotAvailableError(f"{algorithm} on {dataset} has no stored tree")
         return result
 
     def _result(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
@@ -103,7 +103,7 @@ class FigureView:
         self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | None
     ) -> Outcome:
         known = self.results.parameters
-        found = [
+        matches = [
             outcome
             for outcome in self.results.outcomes
             if outcome.repetition == repetition
@@ -112,14 +112,14 @@ class FigureView:
             and (not oracle or same_name(oracle, outcome.oracle, known.get("oracles", {})))
             and (budget is None or outcome.budget == budget)
         ]
-        if not found:
+        if not matches:
             raise DataNotAvailableError(
                 f"{algorithm} was not run on {dataset} in repetition {repetition}"
             )
-        if len(found) > 1:
-            which = " or ".join(f"oracle {o.oracle}, budget {o.budget}" for o in found)
-            raise HcbenchError(f"{algorithm} on {dataset}: say which is meant: {which}")
-        return found[0]
+        if len(matches) > 1:
+            which = " or ".join(f"oracle {o.oracle}, budget {o.budget}" for o in matches)
+            raise HcbenchError(f"{algorithm} on {dataset} is ambiguous; choose {which}")
+        return matches[0]
 
     def problem(self, dataset: str, repetition: int = 0) -> Problem:
         """The data of a repetition, generated again from their seed.
@@ -127,8 +127,7 @@ class FigureView:
         Raises
         ------
         DataNotAvailableError
-            If the data set was not in the comparison, is no registered one, or yields other data
-            now.
+            If the data set was not in the comparison, is not installed, or now yields other data.
         """
         known = self.results.parameters.get("datasets", {})
         label = next((d for d in self.results.datasets if same_name(dataset, d, known)), None)
@@ -139,7 +138,7 @@ class FigureView:
         return self._problems[label, repetition]
 
     def _generate(self, label: str, repetition: int) -> Problem:
-        import scipy.linalg  # noqa: F401 - only a BLAS that is loaded can be limited
+        import scipy.linalg  # noqa: F401 - BLAS must be loaded before its threads are limited
         from threadpoolctl import threadpool_limits
 
         try:
@@ -150,18 +149,18 @@ class FigureView:
         base = same[0].seed if same else self.results.suite.seed
         seed = data_seed(use, base, repetition)
         declared = use.spec.provides_with(use.params)
-        # As in a worker, since BLAS rounds otherwise with more threads; notes were kept then.
+        # One thread, as in a worker, since rounding of BLAS depends on it; the notes are stored.
         with threadpool_limits(1), collect_notes():
             problem = make_problem(Call(use.spec.function, use.params), seed, declared)
         digests = {o.data_digest for o in same if o.repetition == repetition and o.data_digest}
         if digests and problem.digest() not in digests:
-            raise DataNotAvailableError(f"{label} yields other data now than when it was run")
+            raise DataNotAvailableError(f"{label} now yields other data than in the run")
         return problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """What became of a figure.
+    """A figure that was drawn, or the reason why not.
 
     Attributes
     ----------
@@ -169,9 +168,9 @@ class Drawn:
     path : Path or None
         The file; None if it could not be drawn.
     reason : str
-        Why not.
+        Why it could not be drawn.
     failed : bool
-        Whether its function is to blame, rather than that data are not available.
+        Whether its function failed, as opposed to missing data.
     """
 
     name: str
@@ -189,19 +188,19 @@ def draw_figures(
     store: Store | str | Path | None = None,
     plugins: Sequence[str | Path] = (),
 ) -> list[Drawn]:
-    """Draw the figures of a suite, a file each, and go on where one cannot be drawn.
+    """Draw the figures of a suite into files; figures that cannot be drawn are skipped.
 
     Parameters
     ----------
     results : Results
     folder : path
-        Made if it is not there.
+        Created if missing.
     format : {"svg", "png", "pdf"}
         Fonts are embedded.
     figures : sequence of Figure, optional
         By default those of the suite of the results.
     store : Store, path or URL, optional
-        Where the results are kept; by default as for `compare`.
+        Where the results are stored; by default as for `compare`.
     plugins : sequence of path
         Plugin files with the data sets.
 
@@ -212,7 +211,7 @@ def draw_figures(
     Raises
     ------
     HcbenchError
-        If the format is none of these, or the folder cannot be made.
+        If the format is unknown, or the folder cannot be created.
     """
     check_format(format)
     target = make_folder(folder)
@@ -227,13 +226,13 @@ def draw_figures(
 
 
 def check_format(name: str) -> None:
-    """Refuse what is no format of a figure."""
+    """Raise an error if a format is unknown."""
     if name not in FORMATS:
         raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {name!r}")
 
 
 def make_folder(folder: str | Path) -> Path:
-    """Make a folder if it is not there."""
+    """Create a folder if it is missing."""
     path = Path(folder).expanduser()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -248,29 +247,29 @@ def _draw(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
         _save(figure, view, path, form)
     except DataNotAvailableError as error:
         return Drawn(name=figure.name, reason=describe(error))
-    except Exception as error:  # whatever is wrong with one figure, the others are drawn
+    except Exception as error:  # an error in one figure must not stop the others
         return Drawn(name=figure.name, reason=describe(error), failed=True)
     return Drawn(name=figure.name, path=path)
 
 
 def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
-    """The function of a figure; one that is merely named must be code of a plugin.
+    """The function of a figure; one that is given by name must be code of a plugin.
 
-    Names come from suites and stores, and those may come from anywhere.
+    Names come from suites and stores, which may have any origin.
 
     Raises
     ------
     PluginError
-        If it is no function of a plugin that is loaded.
+        If it is not a function of a loaded plugin.
     """
     if not isinstance(figure.function, str):
         return figure.function
-    refused = PluginError(f"{figure.function} is no function of a plugin: only those are called")
+    refused = PluginError(f"{figure.function} is not a function of a plugin; only those are called")
     if not plugins.has_code(figure.function.partition(":")[0]):
         raise refused
     function = load_function(figure.function)
     if not plugins.has_code(getattr(function, "__module__", None) or ""):
-        raise refused  # what a plugin merely imports
+        raise refused  # imported by a plugin, but not its own
     return function
 
 
@@ -287,6 +286,6 @@ def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
 
 
 def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:
-    """Write a figure; the same drawing is the same file."""
+    """Write a figure; equal drawings give equal files."""
     with style():
         drawn.savefig(path, format=form, bbox_inches="tight", metadata=_METADATA.get(form, {}))

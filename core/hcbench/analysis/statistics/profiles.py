@@ -27,11 +27,14 @@ class PerformanceProfile:
         For each competitor the distances at which its profile rises, ascending.
     share : tuple of (m,) float arrays
         The share of the blocks with at most this distance.
+    n_blocks : int
+        Number of included blocks.
     """
 
     by: Distance
     within: tuple[NDArray[np.float64], ...]
     share: tuple[NDArray[np.float64], ...]
+    n_blocks: int
 
     def at(self, distance: float) -> list[float]:
         """The share of each competitor at a distance."""
@@ -88,6 +91,7 @@ def performance_profile(
         by=by,
         within=tuple(within for within, _ in steps),
         share=tuple(share for _, share in steps),
+        n_blocks=len(costs),
     )
 
 

@@ -1,7 +1,8 @@
-"""Tables of what came out, whatever draws them.
+"""Tables of results, independent of their output format.
 
-`model` is a table, `numbers` writes what stands in it; `datasets` and `overviews` make those of a
-comparison, and `markup` draws any in Markdown and LaTeX. The terminal's are drawn by `hcbench.cli`.
+`model` has the classes of a table and `numbers` formats its numbers; `datasets` and `overviews`
+make the tables of a comparison, and `markup` writes Markdown and LaTeX. `hcbench.cli` writes to
+terminals.
 """
 
 from hcbench.analysis.tables.model import ARROWS, BEST_TRUTH, NOTHING, Block, Entry, Notes, Reason

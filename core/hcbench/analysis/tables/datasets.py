@@ -1,6 +1,6 @@
-"""The table of a data set: a row for each algorithm, a column for each metric.
+"""The table of a data set: one row per algorithm, one column per metric.
 
-Mean and spread over repetitions, the best in bold, failures marked with their reason below.
+Means and standard deviations over repetitions; the best is bold, and footnotes explain failures.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _REFERENCE = "a reference, which is not ranked"
 
 
 def dataset_block(results: Results, dataset: str) -> Block:
-    """The table of a data set: a row for each algorithm, reference lines last."""
+    """The table of a data set: one row per algorithm, reference lines last."""
     groups = [group for group in results.groups if group.dataset == dataset]
-    groups.sort(key=results.is_reference)  # these last
+    groups.sort(key=results.is_reference)  # reference lines last
     keys = _distinguishing(groups)
     metrics = _columns([m for m in results.metrics if m.judges(dataset)], groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
@@ -64,15 +64,15 @@ def dataset_block(results: Results, dataset: str) -> Block:
 
 
 def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
-    """The metrics without those of truths that a data set does not have, if it has others."""
-    told = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
+    """The metrics, without those of missing truths if the data set has others."""
+    measured = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
     failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
-    kinds = {m.kind for m in metrics if m.label in told}
-    return [m for m in metrics if m.label in told | failed or m.kind not in kinds - {""}]
+    kinds = {m.kind for m in metrics if m.label in measured}
+    return [m for m in metrics if m.label in measured | failed or m.kind not in kinds - {""}]
 
 
 def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
-    """Of metrics that differ in their truth alone, the labels of those with the best mean."""
+    """Among metrics that differ only in their truth, the labels of those with the best mean."""
     kinds: dict[str, dict[str, float]] = {}
     for metric in metrics:
         mean, _ = mean_and_std(group.numbers(metric.label))
@@ -92,12 +92,12 @@ _WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
 
 
 def _distinguishing(groups: Sequence[Group]) -> list[str]:
-    """What tells rows apart beside the algorithm, and an oracle that is not the plain one."""
+    """Columns that distinguish rows of an algorithm, and the oracle if it has parameters."""
     ran = [group for group in groups if group.oracle]
-    found = [key for key in KEYS if len({getattr(group, key) for group in ran}) > 1]
-    if "oracle" not in found and any("[" in group.oracle for group in ran):
-        found.insert(0, "oracle")
-    return found
+    keys = [key for key in KEYS if len({getattr(group, key) for group in ran}) > 1]
+    if "oracle" not in keys and any("[" in group.oracle for group in ran):
+        keys.insert(0, "oracle")
+    return keys
 
 
 def describe_numbers(results: Results, best: str) -> list[str]:
@@ -107,7 +107,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     ----------
     results : Results
     best : str
-        How the best value is marked.
+        Description of the mark of the best value.
     """
     count = max((o.repetition + 1 for o in results.outcomes), default=0)
     return [
@@ -118,7 +118,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
 
 
 def _warn_of_load(results: Results) -> list[str]:
-    """That times are shown which other processes have had a share in."""
+    """A warning if cells were timed while other processes used the machine."""
     if not any(metric.unit == "s" for metric in results.metrics):
         return []
     loads = [o.load for o in results.outcomes if o.load is not None]
@@ -127,20 +127,20 @@ def _warn_of_load(results: Results) -> list[str]:
         return []
     return [
         f"{len(busy):,} of {len(loads):,} cells were timed on a busy machine, with up to "
-        f"{max(busy):.1f} processes a core: their seconds are too long (--exclusive --fresh times "
-        "again, one at a time)"
+        f"{max(busy):.1f} processes per core, so their seconds are too long (--exclusive --fresh "
+        "times them again, one at a time)"
     ]
 
 
 def key_text(key: str, value: str | int | None) -> str:
-    """What tells a row apart, as it is written."""
+    """The text of a column that distinguishes rows."""
     if isinstance(value, int):
         return f"{value:,}"
     return value or _WITHOUT[key]
 
 
 def troubles(group: Group) -> list[Reason]:
-    """Why repetitions have no result, most frequent first."""
+    """The reasons why repetitions have no result, most frequent first."""
     return _counted(
         group,
         [
@@ -152,14 +152,14 @@ def troubles(group: Group) -> list[Reason]:
 
 
 def remarks_on(group: Group) -> list[Reason]:
-    """What was noted of the results, most frequent first."""
+    """The notes of the results, most frequent first."""
     return _counted(group, [outcome.notes for outcome in group.outcomes])
 
 
-def _counted(group: Group, said: Iterable[Sequence[str]]) -> list[Reason]:
-    """What the repetitions of a group say, and how many of them, if not all, say it."""
+def _counted(group: Group, remarks: Iterable[Sequence[str]]) -> list[Reason]:
+    """The remarks of the repetitions, with how many repetitions have them if not all."""
     texts: dict[str, list[str]] = {}
-    for of_one in said:
+    for of_one in remarks:
         for cause, text in {blanked(text): text for text in of_one}.items():
             texts.setdefault(cause, []).append(text)
     total = len(group.outcomes)
@@ -174,17 +174,17 @@ def _counted(group: Group, said: Iterable[Sequence[str]]) -> list[Reason]:
 
 
 def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
-    """Mean and spread of one metric, or why there is none."""
+    """Mean and standard deviation of one metric, or the reason why they are missing."""
     values = group.values(metric.label)
     numbers = [value.value for value in values if value.value is not None]
     judged = zip(group.outcomes, values, strict=True)
-    lacking = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
-    reasons = [Reason(v.reason) for v in lacking if v.reason]
+    missing = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
+    reasons = [Reason(v.reason) for v in missing if v.reason]
     if numbers:
-        errors = [Reason(v.reason) for v in lacking if v.status == "error"]
+        errors = [Reason(v.reason) for v in missing if v.status == "error"]
         text = format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
         return Entry(text, bold, notes.mark(errors))
-    if not lacking:
+    if not missing:
         return Entry(NOTHING)
-    text = "error" if any(v.status == "error" for v in lacking) else "n/a"
+    text = "error" if any(v.status == "error" for v in missing) else "n/a"
     return Entry(text, marks=notes.mark(reasons))

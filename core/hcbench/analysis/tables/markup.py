@@ -1,4 +1,4 @@
-"""Tables in Markdown and LaTeX, whatever stands in them."""
+"""Tables in Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hcbench.analysis.tables import Block, Entry
 
 
 def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
-    """Draw tables in Markdown, as GitHub reads it, with a legend below them."""
+    """Tables in GitHub's Markdown, with a legend below them."""
     below = "".join(f"\n{_markdown_text(line)}\n" for line in legend)
     return "\n".join(_markdown_block(block) for block in blocks) + below
 
@@ -61,14 +61,14 @@ _LATEX = str.maketrans(
         "µ": r"$\mu$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
-        "[": "{[}",  # at the beginning of a row it would be an option of the line break
+        "[": "{[}",  # at the beginning of a row "[" would be an option of the line break
         "]": "{]}",
     }
 )
 
 
 def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
-    r"""Draw tables in LaTeX, with ``\usepackage{booktabs}``; the legend says so, as a comment."""
+    r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
     above = [r"The tables need \usepackage{booktabs}.", *legend]
     return "\n".join([*(f"% {line}" for line in above), *(_latex_block(b) for b in blocks)])
 

@@ -1,6 +1,6 @@
-"""One model of a table, which the terminal, Markdown and LaTeX draw: blocks, entries, notes below.
+"""The classes of a table, which terminals, Markdown and LaTeX show: blocks, entries and footnotes.
 
-What is said twice, but for its numbers, has one note.
+Texts that differ only in their numbers share a footnote.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a table.
+    """An entry of a table.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Entry:
     bold : bool
         Whether it is the best of its column.
     marks : tuple of int
-        Numbers of the notes that belong to it.
+        Numbers of its footnotes.
     faint : bool
-        Whether it stands in the row of a reference line.
+        Whether it is in the row of a reference line.
     """
 
     text: str
@@ -45,12 +45,12 @@ class Block:
     title : str
     header : tuple of str
     numeric : tuple of bool
-        Which columns hold numbers, and stand on the right.
+        Which columns have numbers, and are aligned right.
     rows : tuple of tuple of Entry
     notes : tuple of str
-        Note 1 is the first.
+        Footnotes, from number 1.
     names : int
-        How many columns, at the left, tell rows apart; 0: those of text.
+        Number of columns, from the left, that identify rows; 0 for those of text.
     """
 
     title: str
@@ -63,15 +63,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is not there.
+    """Why a value is missing, or a remark on it.
 
     Attributes
     ----------
     text : str
     share : str
-        Of how many repetitions it is true, if not of all.
+        How many repetitions it applies to, if not all.
     alike : bool
-        Whether it stands for others that differ in numbers only.
+        Whether it represents others that differ only in numbers.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Reason:
 
     @property
     def cause(self) -> str:
-        """What is the same where only numbers differ."""
+        """The text without numbers, equal for texts that differ only in numbers."""
         return self.share + blanked(self.text)
 
 
@@ -91,13 +91,13 @@ def blanked(text: str) -> str:
 
 @dataclass(slots=True)
 class Notes:
-    """The notes of a block: what is said twice, but for its numbers, has one number."""
+    """The footnotes of a block; texts that differ only in numbers share one."""
 
     first: dict[str, Reason] = field(default_factory=dict)
     alike: set[str] = field(default_factory=set)
 
     def mark(self, reasons: Iterable[Reason]) -> tuple[int, ...]:
-        """The numbers of some notes."""
+        """The numbers of the footnotes of some reasons."""
         causes: dict[str, None] = {}
         for reason in reasons:
             causes[reason.cause] = None
@@ -109,7 +109,7 @@ class Notes:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Note 1 is the first."""
+        """The footnotes, from number 1."""
         return tuple(
             f"{reason.share}{reason.text}{' (and alike)' if cause in self.alike else ''}"
             for cause, reason in self.first.items()

@@ -1,4 +1,4 @@
-"""Numbers as they stand in tables: a mean with its spread, in a fitting unit."""
+"""Numbers in tables: means with standard deviations, in a suitable unit."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")
 def format_spread(
     mean: float | None, std: float | None, unit: str = "", interval: str = "(-inf, inf)"
 ) -> str:
-    """``mean ± std`` in a fitting form.
+    """``mean ± std`` in a suitable format.
 
     Parameters
     ----------
     mean, std : float or None
-        Without a standard deviation the mean stands alone.
+        Only the mean is written if the standard deviation is None.
     unit : str
-        "s", "bytes" and "questions" have forms of their own; another is written behind.
+        "s", "bytes" and "questions" have special formats; other units are appended.
     interval : str
-        The values it can take: one within [-1, 1] has always three decimals.
+        Range of the values. Those within [-1, 1] always have three decimals.
     """
     if mean is None:
         return NOTHING
@@ -53,7 +53,7 @@ def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
 def _scaled(
     mean: float, std: float | None, scales: Sequence[tuple[float, str]], digits: int
 ) -> str:
-    """With the largest unit in which the mean is at least 1, and so many significant digits."""
+    """In the largest unit in which the mean is at least 1, with this many significant digits."""
     scale, name = next(((s, u) for s, u in scales if abs(mean) >= s), scales[-1])
     scaled = mean / scale
     whole_digits = math.floor(math.log10(abs(scaled))) + 1 if scaled else 1
@@ -62,7 +62,7 @@ def _scaled(
 
 
 def joined(mean: float, std: float | None, form: str, unit: str) -> str:
-    """A number with its spread, if it has one, and its unit, if it has one."""
+    """A number with its spread and unit, if it has them."""
     text = format(mean, form)
     if not text.strip("-0.,"):
         text = text.removeprefix("-")

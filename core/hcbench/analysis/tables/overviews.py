@@ -1,4 +1,4 @@
-"""The tables of a comparison: of each data set, or of many at once; average ranks; verdicts."""
+"""The tables of a comparison: data sets, average ranks and verdicts."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from hcbench.analysis.views.ranks import Ranking
     from hcbench.plan.presentation import MetricInfo
 
-UNGROUPED = 12  # so many claims are one table
+UNGROUPED = 12  # at most this many claims are in one table
 
 
 def make_tables(results: Results, most: int | None = None) -> list[Block]:
-    """All that there is to show: data sets, average ranks, verdicts.
+    """All tables of a comparison: data sets, average ranks, verdicts.
 
     Parameters
     ----------
     results : Results
     most : int, optional
-        Of more data sets than so many there is no table each, but one for each metric of quality,
-        with a row for each data set.
+        With more data sets than this there is one table per metric of quality, with a row for each
+        data set, instead of one table per data set.
     """
     if most is not None and len(results.datasets) > most:
         blocks = _overview_blocks(results)
@@ -43,7 +43,7 @@ def make_tables(results: Results, most: int | None = None) -> list[Block]:
 
 
 def _overview_blocks(results: Results) -> list[Block]:
-    """A table for each metric of quality; of all metrics, if there is none of quality."""
+    """One table per metric of quality; of all metrics if none is of quality."""
     metrics = [metric for metric in results.metrics if not metric.cost] or results.metrics
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
@@ -72,7 +72,7 @@ def _overview_block(
 
 
 def _noted_entry(group: Group, metric: MetricInfo, best: Sequence[Group], notes: Notes) -> Entry:
-    """A value, marked with all that is to be known of its cells."""
+    """A value with footnotes about its cells."""
     marks = notes.mark([*troubles(group), *remarks_on(group)])
     entry = value_entry(group, metric, group in best, notes)
     return Entry(entry.text, entry.bold, tuple(dict.fromkeys([*marks, *entry.marks])))
@@ -82,7 +82,7 @@ def _noted_entry(group: Group, metric: MetricInfo, best: Sequence[Group], notes:
 
 
 def _ranking_blocks(results: Results) -> list[Block]:
-    """Average ranks over data sets, below them the tests of their differences."""
+    """Average ranks over data sets, with tests of their differences below."""
     rankings = results.rankings
     if len(results.datasets) < 2 or not rankings:
         return []
@@ -120,7 +120,7 @@ def _rank_entry(name: str, ranks: Mapping[str, float], worse: Mapping[str, int])
 
 
 def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple[Entry, ...]]:
-    """Friedman's p, or that of two alone, and the critical difference, with what they rest on."""
+    """The p of Friedman's test, or of the signed-rank test of two, and the critical difference."""
     two = all(len(ranking.order) == 2 for ranking in rankings)
     name = "p, signed-rank test" if two else "p, Friedman"
     p = [_p_of(ranking) for ranking in rankings]
@@ -133,9 +133,9 @@ def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple
     few = [pairs_line(ranking) if ranking.too_few_blocks else "" for ranking in rankings]
 
     def row(
-        label: str, said: Sequence[Sequence[str]], values: Sequence[str | None]
+        label: str, remarks: Sequence[Sequence[str]], values: Sequence[str | None]
     ) -> tuple[Entry, ...]:
-        texts = [text for of_one in said for text in _by_metric(rankings, of_one)]
+        texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]
         marks = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
         entries = (Entry(NOTHING if value is None else value, faint=True) for value in values)
         return (Entry(label, marks=marks, faint=True), *entries)
@@ -155,11 +155,11 @@ def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple
 
 
 def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
-    """What is said of rankings: once, if the same of all, or else with the name of each metric."""
+    """Texts about rankings: once if equal for all, else with the name of each metric."""
     if len(set(texts)) == 1:
         return [text for text in texts[:1] if text]
-    said = zip(rankings, texts, strict=True)
-    return [f"{ranking.metric.label}: {text}" for ranking, text in said if text]
+    pairs = zip(rankings, texts, strict=True)
+    return [f"{ranking.metric.label}: {text}" for ranking, text in pairs if text]
 
 
 def _p_of(ranking: Ranking) -> float | None:
@@ -167,7 +167,7 @@ def _p_of(ranking: Ranking) -> float | None:
 
 
 def _verdict_blocks(results: Results) -> list[Block]:
-    """The verdicts, together; many are grouped by what stands before the colon of the claim."""
+    """The verdicts; more than `UNGROUPED` are grouped by the text before the colon of the claim."""
     verdicts = results.judged
     if not verdicts:
         return []
@@ -182,7 +182,7 @@ def _verdict_blocks(results: Results) -> list[Block]:
 
 
 def _head(claim: str) -> str:
-    """What stands before the first colon: where it is, such as "Table 2"."""
+    """The text before the first colon, such as "Table 2"; "" without a colon."""
     head, colon, _ = claim.partition(": ")
     return head if colon else ""
 
@@ -217,7 +217,7 @@ _PLURALS = {"differs": "differ", "erratum": "errata"}
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> str:
-    """How many claims have which verdict: "52 reproduced, 5 differ, 3 errata"."""
+    """Numbers of claims by verdict: "52 reproduced, 5 differ, 3 errata"."""
     count = Counter(verdict.verdict for verdict in verdicts)
     return ", ".join(
         f"{count[word]} {word if count[word] == 1 else _PLURALS.get(word, word)}"

@@ -1,4 +1,4 @@
-"""The verdict on a claim: what it says, beside what was measured."""
+"""Comparison of claims with what was measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hcbench.analysis.verdicts.meant import NotMeasuredError, find_metric
-from hcbench.analysis.verdicts.measuring import Found, measure
+from hcbench.analysis.verdicts.measuring import Measured, measure
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
@@ -21,14 +21,14 @@ _SIGNS = {"=": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is left of a claim.
+    """The verdict on a claim.
 
     Attributes
     ----------
     claim : Claim
     verdict : str
     measured : float or None
-        The mean; of a comparison, the mean difference; or the slope.
+        The mean, the mean difference of a comparison, or the slope.
     standard_error : float or None
     notes : tuple of str
     """
@@ -52,10 +52,10 @@ def judge_claim(claim: Claim, results: Results) -> Verdict:
     mean = standard_error = None
     try:
         relation = _relation(claim, results)
-        found = measure(claim, results, notes)
-        mean, standard_error = found.mean, found.standard_error
-        kept = mean is not None and _keeps(claim, relation, found, notes)
-        verdict = "reproduced" if kept and found.whole else "differs"
+        measured = measure(claim, results, notes)
+        mean, standard_error = measured.mean, measured.standard_error
+        holds = mean is not None and _agrees(claim, relation, measured, notes)
+        verdict = "reproduced" if holds and measured.whole else "differs"
     except NotMeasuredError as reason:
         notes.insert(0, str(reason))
     if claim.erratum:
@@ -65,7 +65,7 @@ def judge_claim(claim: Claim, results: Results) -> Verdict:
 
 
 def describe_claimed(claim: Claim) -> str:
-    """What is claimed, as short as a column of a table."""
+    """The claim, short enough for a column of a table."""
     beside = f"on {claim.than_dataset}" if claim.than_dataset else ""
     through = f"through {claim.than_oracle}" if claim.than_oracle else ""
     after = "" if claim.than_checkpoint is None else f"after {claim.than_checkpoint} queries"
@@ -87,7 +87,7 @@ def describe_claimed(claim: Claim) -> str:
 
 
 def _relation(claim: Claim, results: Results) -> str:
-    """The relation that is meant; "better" is told by the direction of the metric."""
+    """The relation of the claim; that of "better" follows from the direction of the metric."""
     if claim.relation:
         return claim.relation
     if claim.paper or claim.within:
@@ -96,55 +96,57 @@ def _relation(claim: Claim, results: Results) -> str:
     directions = {metric.direction for metric in results.metrics if metric.label in labels}
     if "none" in directions:
         raise NotMeasuredError(
-            f"{claim.metric} describes results and does not judge them: the claim needs a relation"
+            f"{claim.metric} has no better direction: the claim needs a relation"
         )
     if len(directions) > 1:
         raise NotMeasuredError(
-            f"of {claim.metric} more is better and of {claim.than_metric} less, or the other way "
-            "round: the claim needs a relation"
+            f"{claim.metric} and {claim.than_metric} have opposite directions: the claim needs a "
+            "relation"
         )
     return ">" if directions == {"higher"} else "<"
 
 
-def _keeps(claim: Claim, relation: str, found: Found, notes: list[str]) -> bool:
-    """Whether what was measured stands to the number as is claimed."""
+def _agrees(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> bool:
+    """Whether what was measured has the claimed relation to the number."""
     paper = float(claim.paper or 0.0)
     rounding = claim.rounding if relation == "=" else 0.0
-    size = found.size if math.isfinite(found.size) else 0.0  # nothing is nearly infinite
+    size = (
+        measured.size if math.isfinite(measured.size) else 0.0
+    )  # no tolerance relative to infinity
     tolerance = rounding + claim.within + ROUNDING_ERROR * max(abs(paper), size)
     if claim.every_repetition:
-        return _all_keep(relation, found, paper, tolerance, notes)
-    assert found.mean is not None
-    if found.standard_error is None:
-        notes.append("one repetition: the standard error is not known")
-    doubt = 2 * math.hypot(found.standard_error or 0.0, claim.paper_error)
-    excess = found.mean - paper
-    if relation in "<>" and found.standard_error is not None and abs(excess) <= doubt:
+        return _all_agree(relation, measured, paper, tolerance, notes)
+    assert measured.mean is not None
+    if measured.standard_error is None:
+        notes.append("one repetition: the standard error is unknown")
+    doubt = 2 * math.hypot(measured.standard_error or 0.0, claim.paper_error)
+    excess = measured.mean - paper
+    if relation in "<>" and measured.standard_error is not None and abs(excess) <= doubt:
         where = f"of {claim.paper}" if claim.paper else "of no difference"
         notes.append(f"within two standard errors {where}")
     return _holds(relation, excess, tolerance + doubt)
 
 
-def _all_keep(
-    relation: str, found: Found, paper: float, tolerance: float, notes: list[str]
+def _all_agree(
+    relation: str, measured: Measured, paper: float, tolerance: float, notes: list[str]
 ) -> bool:
-    """Whether all repetitions do; if not, how many, and the worst."""
+    """Whether all repetitions agree; otherwise how many do not, and the worst, as a note."""
     broken = {
         repetition: number
-        for repetition, number in found.numbers.items()
+        for repetition, number in measured.numbers.items()
         if not _holds(relation, number - paper, tolerance)
     }
     if broken:
         worst = max(broken, key=lambda repetition: abs(broken[repetition] - paper))
         notes.append(
-            f"not so in {len(broken)} of {len(found.numbers)} repetitions, the worst "
+            f"violated in {len(broken)} of {len(measured.numbers)} repetitions, the worst "
             f"{broken[worst]:.4g} in repetition {worst}"
         )
     return not broken
 
 
 def _holds(relation: str, excess: float, allowed: float) -> bool:
-    """Whether a relation holds for a number that exceeds another by so much."""
+    """Whether a relation holds for a number that exceeds another by ``excess``."""
     match relation:
         case "=":
             return abs(excess) <= allowed

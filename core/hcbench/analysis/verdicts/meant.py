@@ -1,4 +1,4 @@
-"""What the names of a claim mean among results: repetitions, members of a grid, metrics."""
+"""Resolution of the names of a claim: repetitions, members of a grid, metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NotMeasuredError(Exception):
-    """Nothing was measured, and why."""
+    """The quantity of a claim was not measured; the message is the reason."""
 
 
 def find_group(
@@ -27,44 +27,44 @@ def find_group(
     checkpoint: int | None,
     results: Results,
 ) -> Group:
-    """The repetitions that an algorithm and a data set of a claim mean.
+    """The repetitions of an algorithm and a data set of a claim.
 
     Raises
     ------
     NotMeasuredError
-        If there are none, or all were skipped, or it is not clear which are meant.
+        If there are none, all were skipped, or several groups match.
     """
     algorithms, datasets, oracles = (
         results.parameters.get(kind, {}) for kind in ("algorithms", "datasets", "oracles")
     )
-    found = [
+    groups = [
         group
         for group in results.groups
         if same_name(algorithm, group.algorithm, algorithms)
         and same_name(dataset, group.dataset, datasets)
     ]
-    if not found:
+    if not groups:
         raise NotMeasuredError(f"{algorithm} was not run on {dataset}")
-    found = [group for group in found if group.checkpoint == checkpoint]
-    if not found:
+    groups = [group for group in groups if group.checkpoint == checkpoint]
+    if not groups:
         raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {checkpoint}")
-    ran = [group for group in found if any(o.status != "skipped" for o in group.outcomes)]
+    ran = [group for group in groups if any(o.status != "skipped" for o in group.outcomes)]
     if not ran:
-        raise NotMeasuredError(found[0].outcomes[0].reason)
+        raise NotMeasuredError(groups[0].outcomes[0].reason)
     asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
     is_rival = algorithm in (claim.better_than, *members_of(claim.better_than))
     if not asked and is_rival and not claim.than_oracle:
-        asked = ran  # the oracle of a claim is that of its algorithm
+        asked = ran  # the oracle of a claim is that of its own algorithm
     if not asked:
         raise NotMeasuredError(f"{algorithm} was not run with oracle {oracle}")
     if len(asked) > 1:
         which = " or ".join(f"{g.oracle}, budget {g.budget}" for g in asked)
-        raise NotMeasuredError(f"it is not clear which run is meant: {which}")
+        raise NotMeasuredError(f"several runs match: {which}")
     return asked[0]
 
 
 def members_of(name: str) -> list[str]:
-    """The algorithms that a name with lists as parameters means; one that has none is its own."""
+    """The algorithms of a name with lists as parameters; without lists, the name itself."""
     try:
         grid = parse_name(name)
     except NameSyntaxError:
@@ -72,7 +72,7 @@ def members_of(name: str) -> list[str]:
     lists = {key: value for key, value in grid.params.items() if isinstance(value, tuple)}
     if not lists:
         return [name]
-    # A list within a list is one value, and labels hold it so.
+    # A list within a list is one value, also in labels.
     values = [[(v,) if isinstance(v, tuple) else v for v in value] for value in lists.values()]
     return [
         format_name(grid.base, {**grid.params, **dict(zip(lists, chosen, strict=True))})
@@ -81,7 +81,7 @@ def members_of(name: str) -> list[str]:
 
 
 def find_metric(name: str, results: Results) -> str:
-    """The label of the metric that a claim means.
+    """The label of the metric of a claim.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What was measured of what a claim is about: a mean, a paired difference, or a rate."""
+"""The measured quantity of a claim: a mean, a paired difference, or a rate."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was measured.
+class Measured:
+    """The measured quantity of a claim.
 
     Attributes
     ----------
     mean, standard_error : float or None
     numbers : mapping of repetition to float
     size : float
-        Of what was subtracted, to which rounding errors are relative.
+        Largest absolute value that entered, for the size of rounding errors.
     whole : bool
-        Whether no repetition failed.
+        Whether all repetitions succeeded.
     """
 
     mean: float | None
@@ -38,13 +38,13 @@ class Found:
     whole: bool
 
 
-def measure(claim: Claim, results: Results, notes: list[str]) -> Found:
-    """What a claim is about, in numbers; what is to be known of them goes to the notes.
+def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
+    """Compute the quantity of a claim, and append remarks to the notes.
 
     Raises
     ------
     NotMeasuredError
-        If there are none.
+        If it was not measured.
     """
     if claim.exponent:
         return _measure_rate(claim, results, notes)
@@ -53,11 +53,12 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Found:
     place = (claim.dataset, claim.oracle, claim.checkpoint)
     metric = find_metric(claim.metric, results)
     numbers, whole = _by_repetition(claim, claim.algorithm, *place, metric, results, notes)
-    found = summarise(list(numbers.values()))
-    return Found(found.mean, found.standard_error, numbers, abs(found.mean or 0.0), whole)
+    summary = summarise(list(numbers.values()))
+    size = abs(summary.mean or 0.0)
+    return Measured(summary.mean, summary.standard_error, numbers, size, whole)
 
 
-def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Found:
+def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Measured:
     """The difference of two quantities, repetition by repetition."""
     metrics = [find_metric(claim.metric, results)]
     metrics.append(find_metric(claim.than_metric or claim.metric, results))
@@ -74,30 +75,30 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Fou
     first, is_whole = _by_repetition(claim, claim.algorithm, *place, metrics[0], results, notes)
     second, other_is_whole = _by_repetition(claim, rival, *other_place, metrics[1], results, notes)
     shared = sorted(set(first) & set(second))
-    found = paired_difference([first[r] for r in shared], [second[r] for r in shared])
-    if found.mean is None:
+    summary = paired_difference([first[r] for r in shared], [second[r] for r in shared])
+    if summary.mean is None:
         notes.append("no repetition has both values")
     else:
         direction = next(m.direction for m in results.metrics if m.label == metrics[0])
         better = f", {direction} is better" if not (claim.relation or claim.within) else ""
-        notes.append(f"mean paired difference over {found.n} repetitions{better}")
-    return Found(
-        found.mean,
-        found.standard_error,
+        notes.append(f"mean paired difference over {summary.n} repetitions{better}")
+    return Measured(
+        summary.mean,
+        summary.standard_error,
         {r: first[r] - second[r] for r in shared},
         max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
         is_whole and other_is_whole,
     )
 
 
-def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Found:
-    """The slope of the logarithms, over the data sets that differ in one parameter alone."""
+def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Measured:
+    """The slope of the logarithms over data sets that differ in one parameter only."""
     metric = find_metric(claim.metric, results)
     at = _datasets_along(claim, results)
     if len(at) < 2:
         raise NotMeasuredError(
-            f"a rate of {claim.exponent} needs data sets {claim.dataset} with two values of it at "
-            f"least, above 0; there are {len(at)}"
+            f"a rate of {claim.exponent} needs data sets {claim.dataset} with at least two "
+            f"positive values of it; there are {len(at)}"
         )
     place = (claim.oracle, claim.checkpoint)
     sides = [
@@ -109,23 +110,23 @@ def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Found:
     values = ", ".join(f"{x:g}" for x in sorted(at))
     slope, standard_error = log_log_slope(sorted(at), samples)
     if slope is None:
-        notes.append(f"a mean is not above 0, and has no logarithm ({claim.exponent} = {values})")
+        notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {values})")
     else:
         notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
-    return Found(slope, standard_error, {}, abs(slope or 0.0), whole)
+    return Measured(slope, standard_error, {}, abs(slope or 0.0), whole)
 
 
 def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
-    """The labels of the data sets that are the claim's but for a parameter, by its value."""
+    """Labels of the data sets that differ from the claim's only in a parameter, by its value."""
     known = results.parameters.get("datasets", {})
     wanted, _ = split_parameter(claim.dataset, claim.exponent, known)
-    found = {}
+    labels = {}
     for label in results.datasets:
         rest, value = split_parameter(label, claim.exponent, known)
         others = {k: v for k, v in known.get(label, {}).items() if k != claim.exponent}
         if value is not None and value > 0 and same_name(wanted, rest, {rest: others}):
-            found[value] = label
-    return found
+            labels[value] = label
+    return labels
 
 
 def _by_repetition(
@@ -138,7 +139,7 @@ def _by_repetition(
     results: Results,
     notes: list[str],
 ) -> tuple[dict[int, float], bool]:
-    """The values of a metric, and whether none failed; of a grid those of the tuned members."""
+    """The values of a metric, of a grid those of the tuned members; and whether none failed."""
     members = members_of(algorithm) if claim.tuned_by else [algorithm]
     place = (dataset, oracle, checkpoint)
     groups = [find_group(claim, member, *place, results) for member in members]
@@ -157,10 +158,10 @@ def _by_repetition(
 def _best_by(
     groups: list[Group], metric: str, results: Results, notes: list[str]
 ) -> dict[int, int]:
-    """By repetition the number of the group that is best by a metric; of equals the first."""
+    """The place of the best group by a metric in each repetition; the first of equals."""
     direction = next(m.direction for m in results.metrics if m.label == metric)
     if direction == "none":
-        raise NotMeasuredError(f"nothing is tuned by {metric}: it describes and does not judge")
+        raise NotMeasuredError(f"{metric} cannot be used for tuning: it has no better direction")
     sign = -1 if direction == "higher" else 1
     best: dict[int, tuple[float, int]] = {}
     for k, group in enumerate(groups):
@@ -171,7 +172,7 @@ def _best_by(
 
 
 def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
-    """The values by repetition; why some are missing goes to the notes."""
+    """The values by repetition; reasons for missing ones are appended to the notes."""
     values = group.values(metric)
     numbers = group.by_repetition(metric)
     missing = Counter(value.reason for value in values if value.value is None)

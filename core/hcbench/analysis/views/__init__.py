@@ -1,14 +1,14 @@
-"""The data behind every figure: pure functions of `Results`, drawn by `drawing` and `report`.
+"""The data of figures: pure functions of `Results`, drawn by `hcbench.show`.
 
-Each view is a dataclass of plain numbers and names, with its uncertainty and what was left out of
-it; where there is nothing to show, an error says why in one line. Who is better is decided in one
-place, for figures and tables alike: `blocks` puts together what can be compared, `ranks` ranks it.
+Each view is a dataclass of plain numbers and names, with its uncertainty and what was excluded; if
+there is nothing to show, an error says why in one line. `blocks` and `ranks` compare algorithms for
+both figures and tables.
 """
 
 from __future__ import annotations
 
 from hcbench.analysis.views.axes import Axis, axes_of, find_axis, find_metric
-from hcbench.analysis.views.blocks import Blocks, LeftOut
+from hcbench.analysis.views.blocks import Blocks, Excluded
 from hcbench.analysis.views.curves import (
     CurvePoint,
     CurveView,
@@ -36,7 +36,7 @@ __all__ = [
     "Blocks",
     "CurvePoint",
     "CurveView",
-    "LeftOut",
+    "Excluded",
     "Level",
     "Line",
     "Look",

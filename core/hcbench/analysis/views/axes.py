@@ -1,4 +1,4 @@
-"""What varies in a comparison: the numbers along which it can be drawn."""
+"""The axes of a comparison: numeric parameters that vary in it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _DOCS = {
     "checkpoint": "questions asked",
     "n": "items",
 }
-_SPAN = 30  # places that span such a factor are drawn on a logarithmic scale
+_SPAN = 30  # ratio of the extremes above which scales are logarithmic
 
-#: Costs that every call has, also where they are not among the metrics.
+#: Costs of every call, also if they are not among the metrics.
 COSTS = {
     "seconds": MetricInfo("seconds", "lower", "s", cost=True, interval="[0, inf)"),
     "queries": MetricInfo("queries", "lower", "questions", cost=True, interval="[0, inf)"),
@@ -37,7 +37,7 @@ COSTS = {
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A number that varies.
+    """A numeric parameter that varies.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Axis:
         or ``"n"``, the number of items.
     kind : str
     name : str
-        Of the parameter.
+        Name of the parameter.
     values : tuple of float
-        Rising.
+        Ascending.
     """
 
     id: str
@@ -58,32 +58,32 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """What stands at the axis."""
+        """The label of the axis."""
         return f"{self.name} ({_DOCS[self.kind]})" if self.kind in _DOCS else self.name
 
     @property
     def log(self) -> bool:
-        """Whether its places are better seen on a logarithmic scale."""
+        """Whether a logarithmic scale suits its values."""
         return is_wide(self.values)
 
 
 def is_wide(places: Iterable[float]) -> bool:
-    """Whether numbers span so much that a logarithmic scale shows them better."""
+    """Whether the range of numbers is so large that a logarithmic scale suits them."""
     known = [place for place in places if math.isfinite(place)]
     return bool(known) and min(known) > 0 and max(known) > _SPAN * min(known)
 
 
 def axes_of(results: Results) -> tuple[Axis, ...]:
-    """The axes along which a comparison can be drawn: those with two places at least.
+    """The axes of a comparison, each with at least two values.
 
-    Numeric parameters of data sets, oracles and algorithms that differ between two of the same
-    name; the budget and the checkpoints; the number of items, where trees are kept.
+    They are numeric parameters that differ between data sets, oracles or algorithms of the same
+    name; the budget and the checkpoints; and the number of items, if trees are stored.
     """
     groups = run_groups(results)
-    found = []
+    axes = []
     for kind in KINDS:
         for name, values in _numeric(results, groups, kind).items():
-            found.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
+            axes.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
     sizes = {results.sizes.get(o.data_digest) for group in groups for o in group.outcomes}
     others: dict[Kind, set[int | None]] = {
         "budget": {group.budget for group in groups},
@@ -93,38 +93,38 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
     for other, places in others.items():
         known = sorted(float(place) for place in places if place is not None)
         if len(known) > 1:
-            found.append(Axis(other, other, other, tuple(known)))
-    return tuple(found)
+            axes.append(Axis(other, other, other, tuple(known)))
+    return tuple(axes)
 
 
 def run_groups(results: Results) -> list[Group]:
-    """The groups of which something was run."""
+    """The groups with at least one cell that was run."""
     return [g for g in results.groups if any(o.status != "skipped" for o in g.outcomes)]
 
 
 def find_axis(results: Results, name: str) -> Axis:
-    """The axis of a name: ``"delta"``, or ``"dataset.delta"`` where several have one.
+    """The axis with a name: ``"delta"``, or ``"dataset.delta"`` if ``"delta"`` is ambiguous.
 
     Raises
     ------
     HcbenchError
-        If there is none, or are several.
+        If there is none, or more than one.
     """
-    there = axes_of(results)
+    axes = axes_of(results)
     wanted = name.casefold()
-    found = [axis for axis in there if axis.id.casefold() == wanted] or [
-        axis for axis in there if axis.name.casefold() == wanted
+    matches = [axis for axis in axes if axis.id.casefold() == wanted] or [
+        axis for axis in axes if axis.name.casefold() == wanted
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise HcbenchError(f"several have {name}: write {' or '.join(a.id for a in found)}")
-    known = ", ".join(axis.id for axis in there) or "nothing does"
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise HcbenchError(f"{name} is ambiguous: write {' or '.join(a.id for a in matches)}")
+    known = ", ".join(axis.id for axis in axes) or "nothing does"
     raise HcbenchError(f"{name} does not vary in these results; what varies: {known}")
 
 
 def find_metric(results: Results, name: str) -> MetricInfo:
-    """The metric of a name, or a cost that every call has.
+    """The metric with a name, or a cost that every call has.
 
     Raises
     ------
@@ -145,10 +145,10 @@ def find_metric(results: Results, name: str) -> MetricInfo:
 
 
 def numbers_of(group: Group, metric: MetricInfo) -> list[float]:
-    """What a metric, or a cost, is in each repetition of a group, where it is anything."""
+    """The values of a metric or a cost in the repetitions of a group, without missing ones."""
     if metric is not COSTS.get(metric.label):
         return group.numbers(metric.label)
-    found = []
+    numbers = []
     for outcome in group.outcomes:
         at = [point for point in outcome.points if point.checkpoint == group.checkpoint]
         if outcome.status != "ok" or not (at or group.checkpoint is None):
@@ -158,12 +158,12 @@ def numbers_of(group: Group, metric: MetricInfo) -> list[float]:
         else:
             value = None if group.checkpoint is not None else getattr(outcome.cost, metric.label)
         if value is not None:
-            found.append(float(value))
-    return found
+            numbers.append(float(value))
+    return numbers
 
 
 def failures_of(group: Group, metric: MetricInfo) -> int:
-    """How many repetitions have no value because of a failure."""
+    """Number of repetitions without a value because of a failure."""
     if metric is not COSTS.get(metric.label):
         return group.failed(metric.label)
     return sum(outcome.failed for outcome in group.outcomes)
@@ -173,7 +173,7 @@ def failures_of(group: Group, metric: MetricInfo) -> int:
 
 
 def parse_label(label: str, known: Mapping[str, Params]) -> Name:
-    """A label with all its parameters, defaults included where they are known."""
+    """A label with all its parameters, including known defaults."""
     try:
         name = parse_name(label)
     except NameSyntaxError:
@@ -182,14 +182,14 @@ def parse_label(label: str, known: Mapping[str, Params]) -> Name:
 
 
 def as_number(value: Value) -> float | None:
-    """The value of a parameter, if it is a finite number."""
+    """The value of a parameter if it is a finite number, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
 
 
 def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
-    """Of each base the parameters that have several values, with these in their order."""
+    """For each base name the parameters with several values, and these values in order."""
     seen: dict[str, dict[str, list[Value]]] = {}
     for name in names:
         of_base = seen.setdefault(name.base, {})
@@ -204,7 +204,7 @@ def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
 
 
 def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
-    """Parameters of a kind with two numbers at least, within one base."""
+    """Parameters of a kind with at least two numeric values for one base name."""
     known = results.parameters.get(KINDS[kind], {})
     labels = dict.fromkeys(str(getattr(group, kind)) for group in groups)
     places: dict[str, set[float]] = {}

@@ -1,4 +1,4 @@
-"""What is compared over data sets: the scores of competitors on what they have in common."""
+"""Blocks: the scores of competitors that are compared over data sets."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Unit: TypeAlias = Literal["data set", "repetition"]
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A block that does not count, and why."""
+class Excluded:
+    """An excluded block and the reason."""
 
     block: str
     reason: str
@@ -30,24 +30,23 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
-    """What competitors reached on what they have in common.
+    """The scores of competitors on common blocks.
 
     Attributes
     ----------
     unit : {"data set", "repetition"}
-        What a block is: a data set, where a competitor's number is its mean over the repetitions;
-        or, where there is but one data set, a repetition on it. The latter tells of this data set
-        alone.
+        What a block is: a data set, with means over repetitions as scores; or, if there is only one
+        data set, a repetition on it. The latter allows statements about this data set only.
     names : tuple of str
-        Of the blocks.
+        Names of the blocks.
     competitors : tuple of str
     scores : (n_blocks, n_competitors) float
         NaN for a failure.
     failed : {"worst", "drop"}
-        NaN for who failed in a repetition of the block; or repetitions in which somebody failed
-        are left out for all.
-    left_out : tuple of LeftOut
-        Blocks in which not all could take part, or all failed.
+        Scores are NaN after a failure in a repetition of the block; or repetitions in which an
+        algorithm failed are excluded for all algorithms.
+    excluded : tuple of Excluded
+        Blocks on which not all algorithms could run, or all failed.
     """
 
     unit: Unit
@@ -55,19 +54,19 @@ class Blocks:
     competitors: tuple[str, ...]
     scores: NDArray[np.float64]
     failed: Failed
-    left_out: tuple[LeftOut, ...]
+    excluded: tuple[Excluded, ...]
 
 
 def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "worst") -> Blocks:
-    """Put together what is compared over data sets.
+    """Collect the scores that are compared over data sets.
 
-    An algorithm that runs with several oracles or budgets on one data set competes as often. Where
-    it could not run it has no part in a block; one that could run nowhere has none in any.
+    An algorithm that runs with several oracles or budgets on one data set is a competitor for each.
+    A data set on which an algorithm was skipped is excluded.
 
     Parameters
     ----------
     groups : iterable of Group
-        Without reference lines. Checkpoints do not count.
+        Without reference lines. Checkpoints are ignored.
     metric : MetricInfo
     failed : {"worst", "drop"}
     """
@@ -81,27 +80,27 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if _skipped(g)}
     alone = len(by_dataset) == 1
-    kept: dict[str, list[float]] = {}
-    left_out = []
+    scores: dict[str, list[float]] = {}
+    excluded = []
     for dataset, present in by_dataset.items():
         took_part = {
             name: present.get(name) or skipped.get((algorithm[name], dataset)) for name in algorithm
         }
-        found = _dataset_blocks(dataset, took_part, metric, failed, alone)
-        if isinstance(found, LeftOut):
-            left_out.append(found)
+        blocks = _dataset_blocks(dataset, took_part, metric, failed, alone)
+        if isinstance(blocks, Excluded):
+            excluded.append(blocks)
         else:
-            kept |= found
-    for name in [name for name, scores in kept.items() if np.isnan(scores).all()]:
-        left_out.append(LeftOut(name, "all failed"))
-        del kept[name]
+            scores |= blocks
+    for name in [name for name, row in scores.items() if np.isnan(row).all()]:
+        excluded.append(Excluded(name, "all failed"))
+        del scores[name]
     return Blocks(
         unit="repetition" if alone else "data set",
-        names=tuple(kept),
+        names=tuple(scores),
         competitors=tuple(algorithm),
-        scores=np.array(list(kept.values())).reshape(len(kept), len(algorithm)),
+        scores=np.array(list(scores.values())).reshape(len(scores), len(algorithm)),
         failed=failed,
-        left_out=tuple(left_out),
+        excluded=tuple(excluded),
     )
 
 
@@ -115,13 +114,13 @@ def _dataset_blocks(
     metric: MetricInfo,
     failed: Failed,
     alone: bool,
-) -> dict[str, list[float]] | LeftOut:
-    """The scores of a data set, or of each repetition on it if it is alone."""
+) -> dict[str, list[float]] | Excluded:
+    """The scores on a data set; on each repetition if it is the only data set."""
     table: list[dict[int, float]] = []
     for name, group in took_part.items():
         numbers = _numbers(group, metric.label)
         if isinstance(numbers, str):
-            return LeftOut(dataset, f"{name}: {numbers}")
+            return Excluded(dataset, f"{name}: {numbers}")
         table.append(numbers)
     repetitions = sorted({repetition for numbers in table for repetition in numbers})
     if alone:
@@ -131,17 +130,17 @@ def _dataset_blocks(
         }
         if failed == "drop":
             rows = {name: row for name, row in rows.items() if not np.isnan(row).any()}
-        return rows or LeftOut(dataset, "in each repetition somebody failed")
+        return rows or Excluded(dataset, "an algorithm failed in each repetition")
     if failed == "drop":
         bad = {r for numbers in table for r, number in numbers.items() if math.isnan(number)}
         table = [{r: v for r, v in numbers.items() if r not in bad} for numbers in table]
         if not all(table):
-            return LeftOut(dataset, "in each repetition somebody failed")
+            return Excluded(dataset, "an algorithm failed in each repetition")
     return {dataset: [_mean(list(numbers.values())) for numbers in table]}
 
 
 def _numbers(group: Group | None, metric: str) -> dict[int, float] | str:
-    """The value of each repetition, NaN for a failure; or why there is no part in a block."""
+    """The value of each repetition, NaN for a failure; or the reason to exclude the block."""
     if group is None:
         return "did not run on it"
     numbers = {}

@@ -1,4 +1,4 @@
-"""Where the groups of a comparison stand along an axis, and in which panel."""
+"""Assignment of groups to places on an axis and to panels."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.registry.specs import Value
 
-#: What a panel is of: the data set, and what else varies with its value; None where a group has no
-#: such thing, so that it belongs to all panels.
+#: Identifies a panel: the data set, and other parameters that vary, with their values. A value is
+#: None for a group without this parameter, which belongs to all such panels.
 _Key: TypeAlias = tuple[tuple[str, str | None], ...]
 POOLED = "data sets"
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A group, and where it stands.
+    """A group and its place on an axis.
 
     Attributes
     ----------
     group : Group
     line : str
-        Its algorithm, without the parameter along which it is drawn.
+        Its algorithm, without the parameter on the axis.
     place : float or None
-        None if it has no such parameter.
+        None if it does not have the parameter.
     """
 
     group: Group
@@ -39,7 +39,7 @@ class Placed:
 
 
 def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]:
-    """The groups of each panel, beside its title, which tells in what it differs from others."""
+    """The title of each panel, which distinguishes it from the others, and its groups."""
     names = _Names(results)
     groups = _groups_along(results, axis)
     facets = _Facets.of(groups, axis, names)
@@ -52,7 +52,7 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
     found: dict[_Key, list[Placed]] = {}
     for panel in _most_specific(list(dict.fromkeys(keys.values()))):
         members = [placed[group] for group, key in keys.items() if _covers(key, panel)]
-        # Data without the parameter, or of unknown size, are no baseline: they are other data.
+        # Data sets without the parameter, or of unknown size, are not comparable.
         if axis.kind in ("dataset", "n"):
             members = [member for member in members if member.place is not None]
         if any(member.place is not None for member in members):
@@ -61,7 +61,7 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
 
 
 def _line(group: Group, axis: Axis, facets: _Facets, told: set[str]) -> str:
-    """The name of a line; of a reference that asked oracles of several kinds, with its oracle."""
+    """The name of a line, with the oracle for references with oracles of several kinds."""
     own = {axis.name} if axis.kind == "algorithm" else set()
     name = _without(facets.names.algorithm(group), own | facets.shared(group))
     return f"{name}, {facets.names.oracle(group).base}" if group.algorithm in told else name
@@ -75,7 +75,7 @@ class _Names:
         self._parsed: dict[tuple[str, str], Name] = {}
 
     def of(self, kind: str, label: str) -> Name:
-        """A label of a kind."""
+        """A parsed label of a kind."""
         if (kind, label) not in self._parsed:
             self._parsed[kind, label] = parse_label(label, self._known[kind])
         return self._parsed[kind, label]
@@ -91,7 +91,7 @@ class _Names:
 
 
 def _groups_along(results: Results, axis: Axis) -> list[Group]:
-    """Ends of calls; along checkpoints, these instead where there are some."""
+    """Groups at the ends of calls; along checkpoints, at checkpoints for those that have them."""
     groups = run_groups(results)
     if axis.kind != "checkpoint":
         return [group for group in groups if group.checkpoint is None]
@@ -118,17 +118,17 @@ def _place(group: Group, axis: Axis, names: _Names, results: Results) -> float |
 
 
 def _size(group: Group, results: Results) -> float | None:
-    """The number of items; the mean where repetitions have several."""
+    """The number of items; its mean if it differs between repetitions."""
     known = [results.sizes[o.data_digest] for o in group.outcomes if o.data_digest in results.sizes]
     return sum(known) / len(known) if known else None
 
 
-def _without(name: Name, left_out: Collection[str]) -> str:
+def _without(name: Name, excluded: Collection[str]) -> str:
     """A label without some of its parameters."""
-    if not any(key in name.params for key in left_out):
+    if not any(key in name.params for key in excluded):
         return name.text
     written = parse_name(name.text).params
-    return format_name(name.base, {k: v for k, v in written.items() if k not in left_out})
+    return format_name(name.base, {k: v for k, v in written.items() if k not in excluded})
 
 
 # ---- Panels --------------------------------------------------------------------------------------
@@ -136,10 +136,10 @@ def _without(name: Name, left_out: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Facets:
-    """The parameters of oracles that vary, each a reason for panels of their own.
+    """The parameters of oracles that vary and therefore separate panels.
 
-    An algorithm that has such a parameter itself, because it draws the answers that others are
-    given, belongs to the panel of the same value.
+    An algorithm that has such a parameter itself, because it generates its own answers, belongs to
+    the panel with the same value.
     """
 
     names: _Names
@@ -149,7 +149,7 @@ class _Facets:
 
     @classmethod
     def of(cls, groups: Sequence[Group], axis: Axis, names: _Names) -> _Facets:
-        """Those of some groups, but for the axis."""
+        """Those of some groups, without the parameter on the axis."""
         asked = {g.oracle: names.oracle(g) for g in groups if g.oracle}
         called = {g.algorithm: names.algorithm(g) for g in groups}
         of_oracles = varying(asked.values())
@@ -159,13 +159,13 @@ class _Facets:
         return cls(names, tuple(found), of_oracles, varying(called.values()))
 
     def shared(self, group: Group) -> set[str]:
-        """The parameters of its algorithm that are told by panels."""
+        """The parameters of its algorithm that the panels show."""
         own = self.of_algorithms.get(self.names.algorithm(group).base, {})
         asked = self.of_oracles.get(self.names.oracle(group).base, {})
         return {name for name in self.parameters if name in own and name not in asked}
 
     def key(self, group: Group) -> list[tuple[str, str | None]]:
-        """Each parameter with its value, None if the group has no such thing."""
+        """Each parameter with its value, None if the group does not have it."""
         shared = self.shared(group)
         oracle, algorithm = self.names.oracle(group), self.names.algorithm(group)
         asked = self.of_oracles.get(oracle.base, {})
@@ -183,7 +183,7 @@ class _Facets:
 
 
 def _text(value: Value) -> str:
-    """A value as titles have it: 1 and 1.0 are the same."""
+    """A value in titles, in which 1 and 1.0 are equal."""
     number = as_number(value)
     return format_value(value) if number is None else f"{number:g}"
 
@@ -191,7 +191,7 @@ def _text(value: Value) -> str:
 def _keys(
     groups: Sequence[Group], axis: Axis, facets: _Facets, results: Results
 ) -> dict[Group, _Key]:
-    """To which panels each group belongs."""
+    """The key of the panels to which each group belongs."""
     names = facets.names
     of_data = _data_keys(groups, axis, names, results)
     several_kinds = _have_several_kinds([g for g in groups if not results.is_reference(g)], names)
@@ -210,7 +210,7 @@ def _keys(
 
 
 def _have_several_kinds(groups: Sequence[Group], names: _Names) -> set[str]:
-    """Algorithms that ask oracles of several names about one data set."""
+    """Algorithms that ran with oracles of several names on one data set."""
     seen: dict[tuple[str, str], set[str]] = {}
     for group in groups:
         seen.setdefault((group.algorithm, group.dataset), set()).add(names.oracle(group).base)
@@ -220,7 +220,7 @@ def _have_several_kinds(groups: Sequence[Group], names: _Names) -> set[str]:
 def _data_keys(
     groups: Sequence[Group], axis: Axis, names: _Names, results: Results
 ) -> dict[Group, str]:
-    """The data set of each group, without what the axis tells."""
+    """The data set of each group, without the parameter on the axis."""
     if axis.kind != "n":
         own = {axis.name} if axis.kind == "dataset" else set()
         return {group: _without(names.dataset(group), own) for group in groups}
@@ -239,9 +239,9 @@ def _data_keys(
 
 
 def _facets(groups: Sequence[Group], names: _Names, results: Results) -> list[str] | None:
-    """Parameters of a data set that vary, but not its size; None if that never varies.
+    """Parameters of a data set that separate panels along its size; None if the size is constant.
 
-    Those for each value of which there are data of the same sizes.
+    These are the parameters that have data of the same sizes for each value.
     """
     size = {group: _size(group, results) for group in groups}
     if len(set(size.values()) - {None}) < 2:
@@ -265,12 +265,12 @@ def _covers(general: _Key, panel: _Key) -> bool:
 
 
 def _most_specific(keys: Sequence[_Key]) -> list[_Key]:
-    """The keys that cover no other."""
+    """The keys that cover no other key."""
     return [key for key in keys if not any(key != other and _covers(key, other) for other in keys)]
 
 
 def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
-    """What tells panels apart; the data set where that is nothing."""
+    """What distinguishes panels; the data set if there is one panel."""
     if not keys:
         return []
     told = [i for i in range(len(keys[0])) if len({key[i] for key in keys}) > 1] or [0]
@@ -286,7 +286,7 @@ def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
 
 
 def _short(labels: Sequence[str], results: Results) -> dict[str, str]:
-    """Labels by what tells them apart: of one data set, the parameters that vary."""
+    """Short labels of data sets: the parameters that vary, if all have one base name."""
     known = results.parameters.get(KINDS["dataset"], {})
     names = {label: parse_label(label, known) for label in labels}
     if len(names) < 2 or len({name.base for name in names.values()}) > 1:

@@ -1,4 +1,4 @@
-"""Who is better over all data sets: the critical-difference diagram, and performance profiles."""
+"""Comparison over all data sets: rankings and performance profiles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ProfileView:
     ----------
     metric : MetricInfo
     blocks : Blocks
-        Over what; competitors in the order asked for.
+        The scores; competitors in the order of the plan.
     profile : PerformanceProfile
         Of the competitors of `blocks`, in their order.
     """
@@ -50,15 +50,15 @@ def ranking(
     metric : str
         As for `find_metric`.
     failed : {"worst", "drop"}
-        Who failed in a repetition is last on the data set; or repetitions in which somebody failed
-        do not count.
+        An algorithm that failed in a repetition ranks last on the data set; or repetitions in which
+        an algorithm failed are excluded.
     alpha : float
         Level of significance.
 
     Raises
     ------
     HcbenchError
-        If there are no two competitors, or nothing on which all took part.
+        If there are fewer than two competitors, or no data set on which all ran.
 
     References
     ----------
@@ -66,9 +66,9 @@ def ranking(
        (2006).
     """
     measured = find_metric(results, metric)
-    found = rank_groups(_competing(results, measured), measured, failed=failed, alpha=alpha)
-    _check(found.blocks, measured)
-    return found
+    ranked = rank_groups(_competing(results, measured), measured, failed=failed, alpha=alpha)
+    _check(ranked.blocks, measured)
+    return ranked
 
 
 def profile(
@@ -78,7 +78,7 @@ def profile(
     failed: Failed = "worst",
     by: Distance | None = None,
 ) -> ProfileView:
-    """On which part of the data sets each competitor is within what of the best.
+    """The share of data sets on which each competitor is within a distance of the best.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ def profile(
     failed : {"worst", "drop"}
         As for `ranking`.
     by : {"ratio", "difference"}, optional
-        By default ratios for costs, differences for qualities
+        By default ratios for costs and differences for qualities
         (see `hcbench.analysis.statistics.performance_profile`).
 
     Raises
     ------
     HcbenchError
-        As for `ranking`; or if ratios are wanted of numbers that have none.
+        As for `ranking`; or if ratios are requested for negative numbers.
     """
     measured = find_metric(results, metric)
     blocks = make_blocks(_competing(results, measured), measured, failed)
@@ -102,15 +102,15 @@ def profile(
     chosen: Distance = by or ("ratio" if measured.cost else "difference")
     direction = direction_of(measured)
     try:
-        found = performance_profile(blocks.scores, direction, by=chosen, failed=failed)
+        profiles = performance_profile(blocks.scores, direction, by=chosen, failed=failed)
     except ValueError as error:
         raise HcbenchError(f"{measured.label}: {error}") from error
-    return ProfileView(measured, blocks, found)
+    return ProfileView(measured, blocks, profiles)
 
 
 def _competing(results: Results, metric: MetricInfo) -> list[Group]:
     if metric.direction == "none":
-        raise HcbenchError(f"{metric.label} describes a result: no value of it is better")
+        raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):
         known = ", ".join(m.label for m in results.metrics if m.direction != "none")
         raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
@@ -121,6 +121,6 @@ def _check(blocks: Blocks, metric: MetricInfo) -> None:
     if len(blocks.competitors) < 2:
         raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
     if not len(blocks.names) or np.isnan(blocks.scores).all():
-        why = blocks.left_out[0] if blocks.left_out else None
+        why = blocks.excluded[0] if blocks.excluded else None
         reason = f": {why.block}: {why.reason}" if why else ""
         raise HcbenchError(f"there is no data set on which all have {metric.label}{reason}")

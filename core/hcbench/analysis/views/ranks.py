@@ -1,4 +1,4 @@
-"""Who is better: the best means on one data set, and ranks over all, with their significance."""
+"""The best algorithms on one data set, and ranks over all data sets with their significance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hcbench.analysis.statistics import (
     nemenyi_critical_difference,
     signed_rank_test,
 )
-from hcbench.analysis.views.blocks import Blocks, LeftOut, Unit, make_blocks
+from hcbench.analysis.views.blocks import Blocks, Excluded, Unit, make_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ ALPHA = 0.05
 
 
 def find_best(groups: Sequence[Group], metric: MetricInfo) -> list[Group]:
-    """The groups of one data set with the best mean, at each checkpoint; one alone is not best."""
+    """The groups of one data set with the best mean at each checkpoint, if there are several."""
     if metric.direction == "none":
         return []
     rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
@@ -62,15 +62,15 @@ def find_best(groups: Sequence[Group], metric: MetricInfo) -> list[Group]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two competitors, compared.
+    """A comparison of two competitors.
 
     Attributes
     ----------
     first, second : str
-        The first has the better average rank, or the same.
+        The first has the better or an equal average rank.
     rank_difference : float
     nemenyi_differs : bool
-        Whether that is more than the critical difference.
+        Whether it exceeds the critical difference.
     test : SignedRankTest
     p_holm : float or None
         Adjusted for the number of pairs.
@@ -89,22 +89,22 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Average ranks of competitors over blocks, and what can be said of their differences.
+    """Average ranks of competitors over blocks, with tests of their differences.
 
     Attributes
     ----------
     metric : MetricInfo
     blocks : Blocks
-        What was compared; competitors in the order asked for.
+        The scores; competitors in the order of the plan.
     order : tuple of int
-        Of the competitors of `blocks`, the best first.
+        The competitors of `blocks`, best first.
     average_ranks : (n_competitors,) float
-        In the order of `blocks`; NaN if no block counts.
+        In the order of `blocks`; NaN if there are no blocks.
     alpha : float
         Level of significance.
     """
 
-    # No slots: cached_property keeps what is derived in the instance's dictionary.
+    # No slots: cached_property needs the dictionary of the instance.
     metric: MetricInfo
     blocks: Blocks
     order: tuple[int, ...]
@@ -113,7 +113,7 @@ class Ranking:
 
     @property
     def competitors(self) -> tuple[str, ...]:
-        """The best first."""
+        """The names, best first."""
         return tuple(self.blocks.competitors[i] for i in self.order)
 
     @property
@@ -123,7 +123,7 @@ class Ranking:
 
     @property
     def n_blocks(self) -> int:
-        """How many blocks count."""
+        """Number of blocks."""
         return len(self.blocks.names)
 
     @property
@@ -133,27 +133,27 @@ class Ranking:
 
     @property
     def failed(self) -> Failed:
-        """How failures counted."""
+        """The treatment of failures."""
         return self.blocks.failed
 
     @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Blocks that do not count."""
-        return self.blocks.left_out
+    def excluded(self) -> tuple[Excluded, ...]:
+        """The excluded blocks."""
+        return self.blocks.excluded
 
     @cached_property
     def friedman(self) -> FriedmanTest:
-        """Whether there is any difference; for three competitors or more."""
+        """Friedman's test, for three or more competitors."""
         return friedman_test(self._scores, direction_of(self.metric), failed=self.failed)
 
     @cached_property
     def nemenyi(self) -> CriticalDifference:
-        """How far apart average ranks must be."""
+        """The critical difference of average ranks."""
         return nemenyi_critical_difference(len(self.order), self.n_blocks, self.alpha)
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """All pairs, by Nemenyi's test and by signed-rank tests after Holm."""
+        """All pairs, compared by Nemenyi's test and by Holm-corrected signed-rank tests."""
         which = list(combinations(range(len(self.order)), 2))
         tests = [
             signed_rank_test(
@@ -184,14 +184,14 @@ class Ranking:
 
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of `competitors` that Nemenyi's test cannot tell apart."""
+        """Groups of `competitors` without a significant difference by Nemenyi's test."""
         ranks = np.array(self.ranks)
         limit = math.inf if self.nemenyi.value is None else self.nemenyi.value
         return find_cliques(self.ranks, np.abs(ranks[:, None] - ranks) > limit)
 
     @cached_property
     def holm_cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of `competitors` that signed-rank tests after Holm cannot tell apart."""
+        """Groups of `competitors` without a significant difference by signed-rank tests."""
         place = {name: i for i, name in enumerate(self.competitors)}
         apart = np.zeros((len(place), len(place)), dtype=bool)
         for pair in self.pairs:
@@ -201,19 +201,19 @@ class Ranking:
 
     @property
     def too_few_blocks(self) -> bool:
-        """Whether no signed-rank test after Holm can be significant, however they differ."""
+        """Whether no Holm-corrected signed-rank test can be significant."""
         return self.n_blocks < self.least_blocks
 
     @property
     def least_blocks(self) -> int:
-        """With how many blocks one can be."""
+        """The smallest number of blocks with which a test can be significant."""
         return least_blocks(len(self.order) * (len(self.order) - 1) // 2, self.alpha)
 
     @property
     def worse_than_best(self) -> tuple[str, ...]:
-        """Who is significantly worse than the first, by signed-rank tests after Holm.
+        """The competitors that are significantly worse than the first by signed-rank tests.
 
-        Corrected for all pairs, as it is only the ranks that tell which is the best.
+        p values are corrected for all pairs, since the best is chosen by the same data.
         """
         best = self.competitors[0]
         return tuple(pair.second for pair in self.pairs if pair.first == best and pair.differs)
@@ -235,7 +235,7 @@ def rank_groups(
     failed: Failed = "worst",
     alpha: float = ALPHA,
 ) -> Ranking:
-    """Rank what competes in some groups, as `make_blocks` puts them together."""
+    """Rank the competitors of some groups by the scores of `make_blocks`."""
     blocks = make_blocks(groups, metric, failed)
     if len(blocks.names):
         ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=failed)
@@ -246,10 +246,10 @@ def rank_groups(
 
 
 def rank_algorithms(groups: Sequence[Group], metrics: Sequence[MetricInfo]) -> list[Ranking]:
-    """A ranking for each metric of quality that has one; none for one competitor."""
-    found = [
+    """A ranking for each metric of quality by which two or more algorithms can be compared."""
+    rankings = [
         rank_groups(groups, metric)
         for metric in metrics
         if not metric.cost and metric.direction != "none"
     ]
-    return [r for r in found if r.n_blocks and len(r.order) > 1]
+    return [r for r in rankings if r.n_blocks and len(r.order) > 1]

@@ -1,4 +1,4 @@
-"""What a ranking may claim, in words and in plain values."""
+"""The statements that a ranking supports, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ if TYPE_CHECKING:
     from hcbench.analysis.views.ranks import Ranking
 
 _FAILED = {
-    "worst": "who failed in a repetition is last there",
-    "drop": "repetitions in which somebody failed do not count",
+    "worst": "failed runs rank last",
+    "drop": "repetitions in which an algorithm failed are excluded",
 }
 _MOST_NAMED = 8
 
 
 def significance_lines(ranking: Ranking) -> tuple[str, ...]:
-    """A ranking's tests in words: over what, whether there is a difference, and of whom."""
+    """The blocks, the test of any difference and the tests of pairs, as text."""
     return (blocks_line(ranking), omnibus_line(ranking), pairs_line(ranking))
 
 
 def blocks_line(ranking: Ranking) -> str:
-    """Over what the ranks are, and how failures count."""
+    """The blocks of a ranking and the treatment of failures."""
     return blocks_text(ranking.blocks)
 
 
 def blocks_text(blocks: Blocks) -> str:
-    """What the blocks are, how failures count, and how many were left out."""
+    """What the blocks are, the treatment of failures, and the number of excluded blocks."""
     what = (
         "mean of the repetitions on each"
         if blocks.unit == "data set"
-        else "of one data set, so that it tells of this one alone"
+        else "of one data set, so that conclusions hold for this data set only"
     )
-    left = len(blocks.left_out)
-    without = f"; {left} left out, as not all took part" if left else ""
-    count = _count(len(blocks.names), blocks.unit)
-    return f"over {count} ({what}); {_FAILED[blocks.failed]}{without}"
+    count = len(blocks.excluded)
+    without = f"; {count} excluded, as not all algorithms ran" if count else ""
+    included = _count(len(blocks.names), blocks.unit)
+    return f"over {included} ({what}); {_FAILED[blocks.failed]}{without}"
 
 
 def omnibus_line(ranking: Ranking) -> str:
-    """Whether the ranks differ more than by chance; and by how much two must."""
+    """Friedman's test and the critical difference."""
     parts = []
     test = ranking.friedman
     if test.p is not None and test.statistic is not None:
@@ -68,12 +68,12 @@ _METHODS = {
 
 
 def pairs_line(ranking: Ranking) -> str:
-    """Who is significantly worse than the best; or that so few blocks can tell nobody apart."""
-    how = f"(signed-rank tests after Holm, alpha {_alpha(ranking)})"
+    """The algorithms significantly worse than the best; or that there are too few blocks."""
+    how = f"(Holm-corrected signed-rank tests, alpha {_alpha(ranking)})"
     if ranking.too_few_blocks:
         return (
-            f"too few to call any two different, however much they differ: {len(ranking.order)} "
-            f"algorithms need at least {ranking.least_blocks} {ranking.unit}s {how}"
+            f"too few for any significant difference: {len(ranking.order)} algorithms need at "
+            f"least {ranking.least_blocks} {ranking.unit}s {how}"
         )
     worse, best = ranking.worse_than_best, ranking.competitors[0]
     if not worse:
@@ -96,19 +96,19 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def format_p(p: float) -> str:
-    """A p value with its relation: "= 0.026", "< 0.001"."""
+    """A p value with its relation, such as "= 0.026" or "< 0.001"."""
     return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
 
 
 def describe_ranking(ranking: Ranking) -> dict[str, Any]:
-    """A ranking with all its tests, in plain values."""
+    """A ranking with all its tests, as plain values."""
     names = ranking.competitors
     return {
         "metric": ranking.metric.label,
         "block": ranking.unit,
         "blocks": list(ranking.blocks.names),
         "failed": ranking.failed,
-        "left_out": [asdict(left) for left in ranking.left_out],
+        "left_out": [asdict(block) for block in ranking.excluded],
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
         "friedman": asdict(ranking.friedman),
         "nemenyi": asdict(ranking.nemenyi),

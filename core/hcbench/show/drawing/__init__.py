@@ -1,4 +1,4 @@
-"""Single figures of a run, drawn with matplotlib from `views`; used by ``hcbench plot``."""
+"""The figures of ``hcbench plot``, drawn with matplotlib from `hcbench.analysis.views`."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _BAND = 0.18  # opacity
 
 
 def draw_curves(view: CurveView, results: Results, *, log_log: bool = False) -> Figure:
-    """A panel for each combination of what else varies, a line for each algorithm."""
+    """One panel for each combination of other parameters, one line per algorithm."""
     figure, axes = make_sheet(len(view.panels))
     looks = looks_of(results)
     handles: dict[str, Any] = {}
@@ -80,14 +80,14 @@ def _draw_line(ax: Axes, line: Line, look: Look) -> Any:
 
 
 def _with_exponent(line: Line, n_panels: int) -> str:
-    """The name in the legend; of a single panel with the fitted exponent."""
+    """The name in the legend, with the fitted exponent if there is a single panel."""
     if line.fit is None or n_panels > 1:
         return line.name
     return f"{line.name}: {exponent_text(line)}"
 
 
 def exponent_text(line: Line) -> str:
-    """The exponent with its standard error, as it is written."""
+    """The exponent with its standard error."""
     if line.fit is None:
         return ""
     error = line.fit.standard_error
@@ -95,14 +95,14 @@ def exponent_text(line: Line) -> str:
 
 
 def _captions(view: CurveView, *, log_log: bool) -> list[str]:
-    found = []
+    captions = []
     if log_log:
-        found.append("dotted: power laws fitted to the means, exponent ± standard error")
+        captions.append("dotted: power laws fitted to the means, exponent ± standard error")
         if len(view.panels) > 1:
             for panel in view.panels:
                 laws = [f"{n.name} {exponent_text(n)}" for n in panel.lines if n.fit]
                 if laws:
-                    found.append(f"{panel.title}: {', '.join(laws)}")
+                    captions.append(f"{panel.title}: {', '.join(laws)}")
     failed = sum(
         p.failed
         for panel in view.panels
@@ -110,12 +110,12 @@ def _captions(view: CurveView, *, log_log: bool) -> list[str]:
         for p in n.points[: None if not n.flat else 1]
     )
     if failed:
-        found.append(f"{failed} repetitions failed and are not in the means")
-    return found
+        captions.append(f"{failed} failed repetitions are excluded from the means")
+    return captions
 
 
 def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None:
-    """Logarithmic scales where the places are wide apart, or costs are."""
+    """Logarithmic scales for wide ranges of x or of costs."""
     places = sorted({point.x for line in panel.lines for point in line.points})
     values = [point.mean for line in panel.lines for point in line.points]
     if places[0] > 0 and (log_log or is_wide(places)):
@@ -127,7 +127,7 @@ def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None
 
 
 def _share_heights(axes: Sequence[Axes]) -> None:
-    """The same limits for all, so that panels are compared at a glance."""
+    """Set the same limits for all panels."""
     limits = [ax.get_ylim() for ax in axes]
     for ax in axes:
         ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
@@ -137,7 +137,7 @@ def _share_heights(axes: Sequence[Axes]) -> None:
 
 
 def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
-    """A panel for each data set: quality against cost, the Pareto front as a line."""
+    """One panel per data set: quality against cost, with the Pareto front as a line."""
     figure, axes = make_sheet(len(view.panels))
     levels = [level for panel in view.panels for level in panel.levels]
     names = [point.name for panel in view.panels for point in panel.points]
@@ -153,9 +153,9 @@ def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
             _scale_costs(ax, [_means(point)[0] for point in panel.points])
             format_numbers(ax, view.against, "x")
     add_legend(figure, handles)
-    caption = ["bars: 95 % bootstrap intervals of the means; ringed and joined: the Pareto front"]
+    caption = ["bars: 95 % bootstrap intervals of the means; black edges and lines: Pareto front"]
     if levels:
-        caption.append(f"dashed levels: no {view.against.label}")
+        caption.append(f"dashed lines: algorithms without {view.against.label}")
     add_caption(figure, caption)
     return figure
 
@@ -186,7 +186,7 @@ def _draw_points(
 
 
 def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
-    """Logarithmic where they are wide apart; nothing at all stands left of the smallest."""
+    """A logarithmic scale for a wide range; a cost of 0 is then left of the smallest other."""
     positive = [cost for cost in costs if cost > 0]
     if is_wide(positive):
         if len(positive) == len(costs):
@@ -201,7 +201,7 @@ def _means(point: TradeoffPoint) -> tuple[float, float]:
 
 
 def _draw_intervals(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> None:
-    """The intervals of all points at once: an artist each would take minutes."""
+    """The intervals of all points as one artist, as one per point would take minutes."""
     for axis in ("x", "y"):
         bars = [
             (*_means(point), summary.low, summary.high, looks[point.name].colour)
@@ -222,7 +222,7 @@ def _draw_intervals(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> N
 
 
 def draw_profile(view: ProfileView, results: Results) -> Figure:
-    """A step for each competitor: the share of blocks on which it is within what of the best."""
+    """One step function per competitor: the share of blocks within a distance of the best."""
     figure, (ax,) = make_sheet(1)
     profile, names = view.profile, view.blocks.competitors
     looks = looks_of(results, names)
@@ -249,8 +249,8 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
             ax.set_xscale("log")
         ax.set_xlim(start, end)
         ax.set_ylim(0, 1.02)
-        what = "so many times" if profile.by == "ratio" else "so much behind"
-        ax.set_xlabel(f"{plain(view.metric.label)}: at most {what} the best")
+        what = "ratio" if profile.by == "ratio" else "difference"
+        ax.set_xlabel(f"{plain(view.metric.label)}: {what} to the best")
         ax.set_ylabel(f"share of {view.blocks.unit}s")
         ax.grid(visible=True)
     add_legend(figure, handles)

@@ -22,15 +22,15 @@ _INK = "black"
 
 
 def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") -> Figure:
-    """Average ranks on a line, the best on the left; bars join what cannot be told apart.
+    """Average ranks on a line, best on the left; bars join algorithms without a difference.
 
     Parameters
     ----------
     ranking : Ranking
     results : Results
     test : {"nemenyi", "holm"}
-        By which test: Nemenyi's, whose critical difference is drawn above, or signed-rank tests
-        after Holm.
+        The test behind the bars: Nemenyi's, whose critical difference is drawn above, or
+        Holm-corrected signed-rank tests.
     """
     cliques = ranking.cliques if test == "nemenyi" else ranking.holm_cliques
     names, ranks = ranking.competitors, ranking.ranks
@@ -68,14 +68,14 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") ->
         ax.set_ylim(-(below + 0.9 + left), 3.2)
         ax.set_xlim(low, high)
         ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
-    what = "Nemenyi's test" if test == "nemenyi" else "signed-rank tests after Holm"
-    bars = [f"bars join what {what} cannot tell apart (alpha {ranking.alpha:g})"]
+    what = "Nemenyi's test" if test == "nemenyi" else "Holm-corrected signed-rank tests"
+    bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
     add_caption(figure, [*significance_lines(ranking), *bars])
     return figure
 
 
 def _levels(spans: list[tuple[float, float]]) -> list[int]:
-    """The row of each bar, so that bars in one row do not touch."""
+    """A row for each bar such that bars in one row do not touch."""
     ends: list[float] = []
     levels = []
     for low, high in spans:
@@ -86,7 +86,7 @@ def _levels(spans: list[tuple[float, float]]) -> list[int]:
 
 
 def _draw_axis(ax: Axes, low: int, high: int, ranking: Ranking) -> None:
-    """The line of ranks with its ticks, and the critical difference above it."""
+    """The axis of ranks with its ticks, and the critical difference above it."""
     ax.set_axis_off()
     ax.plot([low, high], [0, 0], color=_INK, linewidth=1.0)
     step = max(1, math.ceil((high - low) / 12))
@@ -99,5 +99,5 @@ def _draw_axis(ax: Axes, low: int, high: int, ranking: Ranking) -> None:
     fits = limit <= high - low
     ends = [low, low + limit] if fits else [low, high]
     ax.plot(ends, [1.9, 1.9], color=_INK, linewidth=1.4, marker="|" if fits else "", markersize=6)
-    more = "" if fits else ", more than the whole range"
+    more = "" if fits else ", larger than the range"
     ax.text(sum(ends) / 2, 2.05, f"CD = {limit:.2f}{more}", ha="center", va="bottom", fontsize=8.5)

@@ -1,4 +1,4 @@
-"""Dendrograms of kept trees, and tanglegrams of truth against result."""
+"""Dendrograms of stored trees, and tanglegrams of the truth and a result."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from hcbench.show.figures import FigureView
 
 MOST_COLOURS = 16
-MOST_NAMES = 300  # leaves; of more there is no room for names, but for dots
-_LEAF = 0.115  # inches a name needs
+MOST_NAMES = 300  # with more leaves there are dots instead of names
+_LEAF = 0.115  # inches per name
 
 
 def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | None = None) -> Figure:
-    """The tree that one algorithm returned on one data set, coloured by class where it has any.
+    """The tree of one algorithm on one data set, coloured by class if there are classes.
 
     Raises
     ------
     HcbenchError
-        If the results are of several algorithms or data sets, or have no tree.
+        If several algorithms or data sets match, or there is no tree.
     """
     group = _only_group(view, repetition, checkpoint)
     tree = _tree_of(view, group, repetition)
@@ -51,16 +51,16 @@ def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | Non
 def draw_tanglegram(
     view: FigureView, repetition: int = 0, checkpoint: int | None = None, truth: str = ""
 ) -> Figure:
-    """The true tree face to face with the result: lines join the same items.
+    """The true tree facing the result, with lines between equal items.
 
     Parameters
     ----------
     view : FigureView
     repetition : int
     checkpoint : int, optional
-        Without it the tree at the end.
+        By default the end.
     truth : str, optional
-        The name of one of several truths; by default the first.
+        The name of the truth; by default the first.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def draw_tanglegram(
 
 
 def class_labels(problem: Problem) -> list[Any] | None:
-    """The class of each item, at the finest level that has no more classes than colours."""
+    """The class of each item, at the finest level with no more classes than colours."""
     if problem.levels is None:
         return None
     best = None
@@ -130,7 +130,7 @@ def _only_group(view: FigureView, repetition: int, checkpoint: int | None) -> Gr
         raise HcbenchError(f"no cell has a result in repetition {repetition}{at}")
     some = "; ".join(_title(group) for group in groups[:4])
     more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
-    raise HcbenchError(f"say which tree, by --algo, --dataset, --oracle or --budget: {some}{more}")
+    raise HcbenchError(f"choose a tree by --algo, --dataset, --oracle or --budget: {some}{more}")
 
 
 def _tree_of(view: FigureView, group: Group, repetition: int) -> Tree:
@@ -145,7 +145,7 @@ def _tree_of(view: FigureView, group: Group, repetition: int) -> Tree:
 
 
 def _classes(view: FigureView, dataset: str, repetition: int) -> tuple[list[Any] | None, list[str]]:
-    """The classes of the items; or None, and why."""
+    """The classes of the items, or None and the reason."""
     try:
         return class_labels(view.problem(dataset, repetition)), []
     except DataNotAvailableError as error:
@@ -155,7 +155,7 @@ def _classes(view: FigureView, dataset: str, repetition: int) -> tuple[list[Any]
 def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
     if not problem.truths:
         raise DataNotAvailableError(
-            f"{dataset} has no true tree to compare with; hcbench plot dendrogram needs none"
+            f"{dataset} has no true tree; hcbench plot dendrogram needs none"
         )
     by_name = {name.casefold(): name for name in problem.truths}
     name = by_name.get(wanted.casefold()) if wanted else next(iter(problem.truths))
@@ -177,7 +177,7 @@ def _about(group: Group, repetition: int) -> str:
 
 
 def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:
-    """A line from each item on the left to itself on the right."""
+    """Lines between the same items on the left and on the right."""
     from matplotlib.collections import LineCollection
 
     n = len(order)

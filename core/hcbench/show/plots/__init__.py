@@ -1,7 +1,7 @@
-"""Drawings that the figures of suites share; public as ``hcbench.plots``.
+"""Drawing functions for the figures of suites; public as ``hcbench.plots``.
 
-Matplotlib is imported when something is drawn, and without pyplot: a figure is an object, and no
-window or global state is involved. Classes have the colours of `PALETTE`.
+Matplotlib is imported when something is drawn, without pyplot, so that there are no windows and no
+global state. Classes have the colours of `PALETTE`.
 """
 
 from hcbench.analysis.views.palette import PALETTE

@@ -1,7 +1,7 @@
-"""Dendrograms of trees of any kind, drawn from their arrays.
+"""Dendrograms of arbitrary trees, drawn from their arrays.
 
-Trees need not be binary, heights need not be monotone, and nothing recurses: a chain of 100 000
-leaves is drawn like any other tree. O(m) for m nodes, besides what matplotlib needs.
+Trees need not be binary and heights need not be monotone. There is no recursion, so that chains of
+100,000 leaves can be drawn. O(m) for m nodes, besides the time of matplotlib.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Orientation: TypeAlias = Literal["top", "left", "right"]
 MIXED = "#555555"
 GUIDE = "#bbbbbb"
 _POINTS = 72.0  # of an inch
-_NAME_SIZE = (3.0, 10.0)  # points: smaller names cannot be read
+_NAME_SIZE = (3.0, 10.0)  # smallest and largest font size in points
 _WANTED_SIZE = 6.0
 _LEGEND = 20  # classes, at most
 _AXES = {
@@ -47,28 +47,28 @@ def dendrogram(
 ) -> Axes:
     """Draw a tree with its root on top, on the left or on the right.
 
-    Distances grow towards the root, affinities towards the leaves: the axis shows the heights as
-    the tree has them. Infinite heights are drawn a little beyond the others; a tree without heights
-    is drawn by levels, all leaves on one.
+    The axis shows the heights of the tree: distances increase towards the root, affinities towards
+    the leaves. Infinite heights are drawn slightly beyond the others; a tree without heights is
+    drawn by levels, with all leaves on one.
 
     Parameters
     ----------
     ax : Axes, optional
-        None: those of a new figure that is large enough for the names.
+        By default those of a new figure that is large enough for the names.
     tree : Tree
     classes : (n,) labels, optional
-        The class of each leaf. Names, and branches below which there is one class only, have its
-        colour.
+        The class of each leaf. Names have the colours of their classes, as have branches with
+        leaves of one class only.
     colours : mapping of class to colour, optional
-        By default colours that colour-blind people tell apart (see `class_colours`).
+        By default colours that colour-blind readers can distinguish (see `class_colours`).
     names : bool, optional
-        Whether to write the names of the leaves (their numbers, if they have none); by default
-        where there is room for letters of 3 points.
+        Whether to write the names of the leaves, or their numbers if they have none; by default if
+        a font size of 3 points fits.
     orientation : {"top", "left", "right"}
-        Where the root is.
+        The position of the root.
     order : (n,) int, optional
-        The leaves from left to right, or from the top to the bottom, in an order in which no
-        branches cross; by default that of the tree.
+        The leaves from left to right or from top to bottom, in an order in which no branches cross;
+        by default that of the tree.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def dendrogram(
     Raises
     ------
     DataError
-        If there is not one class for each leaf.
+        If the number of classes differs from the number of leaves.
     """
     if ax is None:
         ax = _fitting_axes(tree, orientation)
@@ -98,7 +98,7 @@ def dendrogram(
 
 
 def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
-    """A colour for each class, in the order in which they first appear; after 16 they come again.
+    """A colour for each class, in order of first appearance; they repeat after 16.
 
     The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
     """
@@ -108,21 +108,20 @@ def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
 def layout(
     tree: Tree, order: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the nodes are drawn.
+    """The coordinates of the nodes.
 
     Parameters
     ----------
     tree : Tree
     order : (n,) int, optional
-        The leaves in the order in which they stand; by default that of the tree.
+        The order of the leaves; by default that of the tree.
 
     Returns
     -------
     along : (m,) float
-        Leaves at 0, 1, ..., n-1 from left to right; other nodes midway between their outermost
-        children.
+        Leaves at 0, 1, ..., n-1; other nodes midway between their outermost children.
     height : (m,) float
-        Finite heights; levels, counted from the leaves, for a tree that has none.
+        Finite heights; for a tree without heights, levels counted from the leaves.
     """
     m, n = tree.n_nodes, tree.n
     along = np.empty(m)
@@ -142,7 +141,7 @@ def layout(
 
 
 def _finite(height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights with infinite ones a tenth of the range beyond the others."""
+    """Heights in which infinite ones are a tenth of the range beyond the others."""
     known = height[np.isfinite(height)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     beyond = 0.1 * (high - low) or 1.0
@@ -157,17 +156,17 @@ def _checked_classes(classes: ArrayLike, n: int) -> list[Any]:
 
 
 def _classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
-    """The class of all leaves below each node; None where there are several."""
+    """The class of all leaves below each node; None if there are several."""
     unknown = object()
-    found = [*labels, *([unknown] * (tree.n_nodes - tree.n))]
+    classes = [*labels, *([unknown] * (tree.n_nodes - tree.n))]
     for node, above in enumerate(tree.parent.tolist()):
         if above < 0:
             continue
-        if found[above] is unknown:
-            found[above] = found[node]
-        elif found[above] != found[node]:
-            found[above] = None
-    return found
+        if classes[above] is unknown:
+            classes[above] = classes[node]
+        elif classes[above] != classes[node]:
+            classes[above] = None
+    return classes
 
 
 def _draw_branches(
@@ -179,7 +178,7 @@ def _draw_branches(
     palette: Mapping[Any, str],
     orientation: Orientation,
 ) -> None:
-    """A stem from each node to its parent's height, and a bar over the children of each node."""
+    """Draw a stem from each node to its parent's height, and a bar across its children."""
     from matplotlib.collections import LineCollection
 
     parent, n = tree.parent, tree.n
@@ -248,7 +247,7 @@ def _guide_names(
     base: float,
     orientation: Orientation,
 ) -> None:
-    """Thin lines from leaves that end at different heights to their names."""
+    """Thin lines from the leaves to their names, for leaves at different heights."""
     lines = ax.vlines if orientation == "top" else ax.hlines
     lines(along, leaves, base, colors=GUIDE, linewidths=0.5, linestyles=":", zorder=0)
 
@@ -262,7 +261,7 @@ def _write_names(
     size: float,
     orientation: Orientation,
 ) -> None:
-    """The names at the leaves, in the colours of their classes; or, without room, coloured dots."""
+    """Names of the leaves in the colours of their classes; coloured dots if they do not fit."""
     axis = ax.xaxis if orientation == "top" else ax.yaxis
     order = leaves.tolist()
     colours = [palette.get(labels[i], MIXED) if labels is not None else "black" for i in order]
@@ -291,7 +290,7 @@ def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> 
     from matplotlib.patches import Patch
 
     size = 8.0
-    # No wider than the axes, which would be squeezed to its width otherwise.
+    # A legend wider than the axes would shrink them.
     entry = size * (0.6 * max(len(str(name)) for name in labels) + 4.0)
     columns = int(_extent(ax, "top") * _POINTS / entry)
     patches = [
@@ -310,23 +309,23 @@ def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> 
 
 
 def _room(ax: Axes, n: int, orientation: Orientation) -> float:
-    """The size in points of names that stand side by side along the leaves."""
+    """The font size in points at which the names of all leaves fit."""
     return min(0.9 * _extent(ax, orientation) * _POINTS / max(n, 1), _NAME_SIZE[1])
 
 
 def _extent(ax: Axes, orientation: Orientation) -> float:
-    """The length in inches of the side of the axes along which the leaves stand."""
+    """The length in inches of the axes along the leaves."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     box = ax.get_position()
     width, tall = figure.get_size_inches()
     inches = box.width * width if orientation == "top" else box.height * tall
-    # A layout engine gives axes more room, when it draws, than they have before.
+    # A layout engine enlarges the axes later, when it draws.
     return float(inches) * (1.0 if figure.get_layout_engine() is None else 1.2)
 
 
 def _fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
-    """Axes with room for the names of all leaves."""
+    """New axes that are large enough for the names of all leaves."""
     along = max(6.0, 1.2 * tree.n * _WANTED_SIZE / _POINTS)
     across = 4.0 if tree.n <= 100 else 6.0
     size = (along, across) if orientation == "top" else (across, along)

@@ -1,8 +1,8 @@
-"""The report: one page of HTML that shows a run, and needs nothing else to be read.
+"""The report: one self-contained HTML page of a run.
 
-`contents` reads what is to be said from the store: `cells` and their means, the `axes` along which
-they differ, `standings`, and the `forest` of trees. `page` puts it into a template, with the
-scripts and styles of ``assets`` beside it; figures are drawn by the reader's browser.
+`contents` reads the run from the store: `cells` and their means, the `axes` along which they vary,
+`standings`, and the `forest` of trees. `page` renders the template with the scripts and styles of
+``assets``; the browser draws the figures.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["MOST_TREES", "Contents", "gather_contents", "read_contents", "write_
 def gather_contents(
     store: Store, run: RunInfo, registry: Registry | None = None, trees: int = MOST_TREES
 ) -> Contents:
-    """All that a report says of a run.
+    """The contents of the report of a run.
 
     Parameters
     ----------
     store : Store
     run : RunInfo
     registry : Registry, optional
-        Of the data sets whose truths are shown beside the trees; by default what is installed.
+        Has the data sets whose truths are shown beside the trees; by default installed plugins.
     trees : int
-        How many trees are shown at most. For these the data are made again.
+        The most trees; their data are generated again.
 
     Raises
     ------
@@ -64,9 +64,9 @@ def write_report(
     Parameters
     ----------
     path : path
-        Of the page; it is replaced as a whole, or left as it was.
+        The file, which is replaced only if writing succeeds.
     store, run, registry, trees
-        As those of `gather_contents`.
+        As for `gather_contents`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The parameters that vary in a comparison: lines are drawn along them, rows filtered by them."""
+"""The parameters that vary in a comparison, for the lines and filters of the page."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def labels_of(results: Results) -> dict[str, list[str]]:
-    """The labels of each kind, in the order asked for; of oracles those that were asked."""
+    """The labels of each kind, in the order of the plan; oracles only if cells have them."""
     oracles = dict.fromkeys(outcome.oracle for outcome in results.outcomes)
     return {"algorithm": results.algorithms, "dataset": results.datasets, "oracle": list(oracles)}
 
 
 def describe_axes(results: Results) -> list[dict[str, Any]]:
-    """The numeric parameters that alone tell some labels apart: along them there are lines.
+    """The numeric parameters that distinguish labels, along which the page can draw lines.
 
     Returns
     -------
     list of dict
         ``id`` (``"dataset.delta"``), ``kind``, ``label``, ``rests``: the labels without the
-        parameter; ``places``: of each label None, or its value and which of the rests is its.
+        parameter; ``places``: for each label None, or its value and its place in ``rests``.
     """
-    found = []
+    axes = []
     for kind, labels in labels_of(results).items():
         known = results.parameters.get(KINDS[kind], {})
         for name in _parameters(labels, known):
@@ -37,7 +37,7 @@ def describe_axes(results: Results) -> list[dict[str, Any]]:
             rests = list(dict.fromkeys(rest for rest, value in split if value is not None))
             if _varies(split):
                 places = [None if v is None else [v, rests.index(rest)] for rest, v in split]
-                found.append(
+                axes.append(
                     {
                         "id": f"{kind}.{name}",
                         "kind": kind,
@@ -46,7 +46,7 @@ def describe_axes(results: Results) -> list[dict[str, Any]]:
                         "places": places,
                     }
                 )
-    return found
+    return axes
 
 
 def _varies(split: Sequence[tuple[str, float | None]]) -> bool:
@@ -55,26 +55,28 @@ def _varies(split: Sequence[tuple[str, float | None]]) -> bool:
 
 
 def describe_filters(results: Results) -> list[dict[str, Any]]:
-    """The parameters, of any type, with two values at least.
+    """The parameters of any type with at least two values.
 
     Returns
     -------
     list of dict
-        ``id``, ``kind``, ``label``, and ``values``: the text of each label's value, None for one
-        that has no such parameter.
+        ``id``, ``kind``, ``label``, and ``values``: the text of the value of each label, None if it
+        does not have the parameter.
     """
-    found = []
+    filters = []
     for kind, labels in labels_of(results).items():
         known = results.parameters.get(KINDS[kind], {})
         for name in _parameters(labels, known):
             all_values = [parse_label(label, known).params for label in labels]
             texts = [format_value(p[name]) if name in p else None for p in all_values]
             if len({text for text in texts if text is not None}) > 1:
-                found.append({"id": f"{kind}.{name}", "kind": kind, "label": name, "values": texts})
-    return found
+                filters.append(
+                    {"id": f"{kind}.{name}", "kind": kind, "label": name, "values": texts}
+                )
+    return filters
 
 
 def _parameters(labels: Sequence[str], known: Mapping[str, Params]) -> list[str]:
-    """Names of all parameters, in the order in which they first appear."""
+    """Names of all parameters, in order of first appearance."""
     names = [parse_label(label, known).params for label in labels]
     return list(dict.fromkeys(name for params in names for name in params))

@@ -1,4 +1,4 @@
-"""Cells and their means as columns, from which the page draws its tables and figures."""
+"""Cells and their means as columns, the data of the tables and figures of the page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
 
-KEY_LENGTH = 8  # of a cell's key, as `hcbench rerun` takes it
+KEY_LENGTH = 8  # characters of a key, enough for `hcbench rerun`
 
 
 @dataclass(slots=True)
 class Codes:
-    """Numbers for texts that are said often."""
+    """Numbers for texts that occur often."""
 
     texts: dict[str, int] = field(default_factory=dict)
 
@@ -32,14 +32,13 @@ class Codes:
 
 
 def describe_cells(results: Results) -> dict[str, Any]:
-    """All that was measured, column by column.
+    """All measurements as columns.
 
     Returns
     -------
     dict
-        ``labels`` of each kind; ``metrics``; ``texts``: what the numbers of texts mean; ``groups``:
-        the repetitions of one algorithm, on one data set, through one oracle, at one point;
-        ``cells``: every repetition, with the number of its group.
+        ``labels`` of each kind; ``metrics``; ``texts``, by their numbers; ``groups``, the means
+        over repetitions; ``cells``, every repetition with the number of its group.
     """
     codes = Codes()
     groups = _group_columns(results, codes)
@@ -54,14 +53,14 @@ def describe_cells(results: Results) -> dict[str, Any]:
 
 
 def number(value: float | None) -> float | str | None:
-    """A number as strict JSON has it: infinity and NaN are texts that JavaScript reads."""
+    """A number for strict JSON; infinity and NaN become texts that JavaScript can read."""
     if value is None or math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def short(value: float | None, digits: int = 7) -> float | str | None:
-    """As `number`, with so many significant digits."""
+    """As `number`, with this many significant digits."""
     if value is None or not math.isfinite(value):
         return number(value)
     rounded = float(f"{value:.{digits}g}")
@@ -69,7 +68,7 @@ def short(value: float | None, digits: int = 7) -> float | str | None:
 
 
 def describe_metric(metric: MetricInfo) -> dict[str, Any]:
-    """What the page must know of a metric to write its values."""
+    """What the page needs to format values of a metric."""
     interval = Interval(metric.interval)
     return {
         "label": metric.label,
@@ -97,16 +96,16 @@ def _group_columns(results: Results, codes: Codes) -> dict[str, Any]:
         "std": [[short(std) for _, std, _ in column] for column in spreads],
         "n": [[n for _, _, n in column] for column in spreads],
         "best": _best(results),
-        "lacking": _lacking(results, codes),
+        "lacking": _missing(results, codes),
     }
 
 
 def _spreads(groups: Sequence[Group], metric: str) -> list[tuple[float | None, float | None, int]]:
-    found = []
+    spreads = []
     for group in groups:
         numbers = group.numbers(metric)
-        found.append((*mean_and_std(numbers), len(numbers)))
-    return found
+        spreads.append((*mean_and_std(numbers), len(numbers)))
+    return spreads
 
 
 def _best(results: Results) -> list[list[int]]:
@@ -123,44 +122,44 @@ def _best(results: Results) -> list[list[int]]:
 
 
 def _better(rivals: Sequence[Group], metric: MetricInfo) -> list[Group]:
-    """The best ones, where they are better than anyone: a mark that all bear says nothing."""
-    found = {id(group) for group in find_best(rivals, metric)}
+    """The best groups, if they are better than any other."""
+    best = {id(group) for group in find_best(rivals, metric)}
     worse = {
-        _race(group, metric)
+        _comparison(group, metric)
         for group in rivals
-        if id(group) not in found and group.numbers(metric.label)
+        if id(group) not in best and group.numbers(metric.label)
     }
-    return [g for g in rivals if id(g) in found and _race(g, metric) in worse]
+    return [g for g in rivals if id(g) in best and _comparison(g, metric) in worse]
 
 
-def _race(group: Group, metric: MetricInfo) -> tuple[int | None, str]:
-    """What groups that are compared have in common."""
+def _comparison(group: Group, metric: MetricInfo) -> tuple[int | None, str]:
+    """Groups are compared if these are equal."""
     return group.checkpoint, group.oracle if metric.unit == "questions" else ""
 
 
 def _notes(groups: Sequence[Group], codes: Codes) -> list[list[int]]:
-    """Pairs of a group and the code of what was noted of it, or of why it has no result."""
+    """Pairs of a group and the code of a note on it, or of the reason why it has no result."""
     pairs: dict[tuple[int, int], None] = {}
     for i, group in enumerate(groups):
         for outcome in group.outcomes:
-            said = [*outcome.notes]
+            texts = [*outcome.notes]
             if outcome.status != "ok":
-                said.append(f"{outcome.status}: {outcome.reason}")
-            pairs.update(((i, codes.of(text)), None) for text in said)
+                texts.append(f"{outcome.status}: {outcome.reason}")
+            pairs.update(((i, codes.of(text)), None) for text in texts)
     return [list(pair) for pair in pairs]
 
 
-def _lacking(results: Results, codes: Codes) -> list[list[int]]:
+def _missing(results: Results, codes: Codes) -> list[list[int]]:
     """Triples of group, metric and the code of the reason why a group has no value at all."""
-    found = []
+    missing = []
     for m, metric in enumerate(results.metrics):
         for i, group in enumerate(results.groups):
             if any(o.status == "ok" for o in group.outcomes):
                 values = group.values(metric.label)
                 if all(v.value is None for v in values):
                     reasons = (v.reason for v in values if v.reason)
-                    found.append([i, m, codes.of(next(reasons, "not computed"))])
-    return found
+                    missing.append([i, m, codes.of(next(reasons, "not computed"))])
+    return missing
 
 
 def _cell_columns(results: Results, codes: Codes) -> dict[str, Any]:

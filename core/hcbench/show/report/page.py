@@ -1,4 +1,4 @@
-"""Pages: templates, the scripts and styles in them, and data that cannot break out of them."""
+"""Rendering of pages: templates, scripts, styles, and safely embedded data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hcbench.show.report.contents import environment_rows
 if TYPE_CHECKING:
     from hcbench.show.report.contents import Contents
 
-#: In the order in which they are read.
+#: In the order in which they are loaded.
 STYLES = ("base.css", "table.css", "report.css", "print.css")
 SCRIPTS = (
     "data.js",
@@ -44,7 +44,7 @@ SCRIPTS = (
 
 
 def environment(*packages: str) -> jinja2.Environment:
-    """The templates of these packages of hcbench; what they are given is text, and escaped."""
+    """The templates of subpackages of `hcbench.show`; their arguments are escaped."""
     loaders = [jinja2.PackageLoader(f"hcbench.show.{package}") for package in packages]
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader(loaders),
@@ -70,7 +70,7 @@ def render_report(contents: Contents, assets: str = "") -> str:
     ----------
     contents : Contents
     assets : str
-        The folder of `shared_assets`, as seen from the page; without it, all is in the page.
+        The folder of `shared_assets` relative to the page; by default all is in the page.
     """
     template = environment("report").get_template("report.html.j2")
     within = {} if assets else _within()
@@ -87,7 +87,7 @@ def _within() -> dict[str, str]:
 
 
 def shared_assets() -> dict[str, str]:
-    """Files that many reports have in common, by their names."""
+    """Files shared by all reports of a site, by name."""
     return {
         "style.css": join_assets(STYLES),
         "theme.js": read_asset("theme.js"),
@@ -97,12 +97,12 @@ def shared_assets() -> dict[str, str]:
 
 
 def _closed(script: str) -> str:
-    """A script whose names are its own."""
+    """A script with its own scope."""
     return Markup('(() => {\n"use strict";\n') + script + Markup("\n})();")
 
 
 def json_block(value: Any) -> str:
-    r"""Strict JSON that may stand in a script element: no ``<`` is left in it."""
+    r"""Strict JSON for a script element, without ``<``."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         written = written.replace(sign, f"\\u{ord(sign):04x}")
@@ -110,7 +110,7 @@ def json_block(value: Any) -> str:
 
 
 def join_assets(names: tuple[str, ...]) -> str:
-    """Some of the package's files as one text."""
+    """Files of the package as one text."""
     return Markup("\n".join(read_asset(name) for name in names))
 
 
@@ -125,7 +125,7 @@ def read_asset(name: str) -> str:
 
 @lru_cache(1)
 def plotly_script() -> str:
-    """The script that draws figures, as plotly's package brings it along."""
+    """The JavaScript of the plotly package."""
     from plotly.offline import get_plotlyjs
 
     script = get_plotlyjs().replace("</script", "<\\/script")
@@ -133,7 +133,7 @@ def plotly_script() -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file, or leave what was there: nobody ever sees half of it.
+    """Write a file atomically.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def _describe(results: Results, ranking: Ranking) -> dict[str, Any]:
         "unit": ranking.unit,
         "blocks": ranking.n_blocks,
         "lines": [_sentence(line) for line in views.significance_lines(ranking)],
-        "leftOut": [[left.block, left.reason] for left in ranking.left_out],
+        "leftOut": [[block.block, block.reason] for block in ranking.excluded],
         "pairs": [
             [
                 pair.first,
