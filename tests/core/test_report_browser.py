@@ -380,7 +380,7 @@ def test_every_control_has_a_name_and_the_focus_is_seen(show: Callable[..., Any]
 
     page.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     skip = page.switch_to.active_element
-    assert skip.text == "To the content"
+    assert skip.text == "Skip to content"
     assert skip.value_of_css_property("outline-style") != "none"
     skip.send_keys(Keys.ENTER)
     assert page.execute_script("return document.activeElement.id") == "main"

@@ -169,7 +169,7 @@ def test_a_marker_that_names_files_elsewhere_removes_nothing(tmp_path: Path, sto
 
 def test_an_empty_store_and_a_run_of_failures_have_a_site(tmp_path: Path, store: Store) -> None:
     build(tmp_path / "site", store)
-    assert "There is nothing yet" in Page((tmp_path / "site" / "index.html").read_text()).text
+    assert "Nothing is stored yet" in Page((tmp_path / "site" / "index.html").read_text()).text
     keep_run(store, [outcome("A", "x", status="crash", reason="signal 9")])
     assert build(tmp_path / "site", store).pages == 5
 

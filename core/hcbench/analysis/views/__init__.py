@@ -7,54 +7,20 @@ both figures and tables.
 
 from __future__ import annotations
 
-from hcbench.analysis.views.axes import Axis, axes_of, find_axis, find_metric
-from hcbench.analysis.views.blocks import Blocks, Excluded
-from hcbench.analysis.views.curves import (
-    CurvePoint,
-    CurveView,
-    Line,
-    Panel,
-    PowerLaw,
-    curves,
-    scaling,
-)
-from hcbench.analysis.views.differences import PairedDifference, paired_differences
-from hcbench.analysis.views.palette import Look, looks_for, looks_of
-from hcbench.analysis.views.rankings import ProfileView, profile, ranking
-from hcbench.analysis.views.ranks import Pair, Ranking
+from hcbench.analysis.views.axes import axes_of, find_axis, find_metric
+from hcbench.analysis.views.curves import curves, scaling
+from hcbench.analysis.views.differences import paired_differences
+from hcbench.analysis.views.palette import looks_of
+from hcbench.analysis.views.rankings import profile, ranking
 from hcbench.analysis.views.significance import describe_ranking, significance_lines
-from hcbench.analysis.views.tradeoffs import (
-    Level,
-    TradeoffPanel,
-    TradeoffPoint,
-    TradeoffView,
-    tradeoff,
-)
+from hcbench.analysis.views.tradeoffs import tradeoff
 
 __all__ = [
-    "Axis",
-    "Blocks",
-    "CurvePoint",
-    "CurveView",
-    "Excluded",
-    "Level",
-    "Line",
-    "Look",
-    "Pair",
-    "PairedDifference",
-    "Panel",
-    "PowerLaw",
-    "ProfileView",
-    "Ranking",
-    "TradeoffPanel",
-    "TradeoffPoint",
-    "TradeoffView",
     "axes_of",
     "curves",
     "describe_ranking",
     "find_axis",
     "find_metric",
-    "looks_for",
     "looks_of",
     "paired_differences",
     "profile",

@@ -181,6 +181,12 @@ def parse_label(label: str, known: Mapping[str, Params]) -> Name:
     return Name(label, name.base, {**known.get(label, {}), **name.params})
 
 
+def names_of(results: Results, kind: str, labels: Iterable[str]) -> dict[str, Name]:
+    """The parsed labels of a kind."""
+    known = results.parameters.get(KINDS[kind], {})
+    return {label: parse_label(label, known) for label in labels}
+
+
 def as_number(value: Value) -> float | None:
     """The value of a parameter if it is a finite number, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -205,10 +211,9 @@ def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
 
 def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
     """Parameters of a kind with at least two numeric values for one base name."""
-    known = results.parameters.get(KINDS[kind], {})
-    labels = dict.fromkeys(str(getattr(group, kind)) for group in groups)
+    labels = names_of(results, kind, (getattr(group, kind) for group in groups))
     places: dict[str, set[float]] = {}
-    for params in varying(parse_label(label, known) for label in labels).values():
+    for params in varying(labels.values()).values():
         for name, values in params.items():
             numbers = {x for value in values if (x := as_number(value)) is not None}
             if len(numbers) > 1:

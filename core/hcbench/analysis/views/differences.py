@@ -56,17 +56,17 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
         if group.checkpoint is None and not results.is_reference(group)
     ]
     names = name_variants(groups)
-    found = []
+    pairs = []
     for dataset in results.datasets:
         rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
         top = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None][:1]
         for best in top:
-            found += [
+            pairs += [
                 _compared(best, other, measured.label, names)
                 for other in rivals
                 if other is not best
             ]
-    return tuple(found)
+    return tuple(pairs)
 
 
 def _compared(best: Group, other: Group, metric: str, names: dict[Group, str]) -> PairedDifference:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from hcbench.analysis.views.axes import KINDS, Axis, as_number, parse_label, run_groups, varying
+from hcbench.analysis.views.axes import KINDS, Axis, as_number, names_of, run_groups, varying
 from hcbench.registry.names import Name, format_name, format_value, parse_name
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: Identifies a panel: the data set, and other parameters that vary, with their values. A value is
 #: None for a group without this parameter, which belongs to all such panels.
 _Key: TypeAlias = tuple[tuple[str, str | None], ...]
+#: The parsed labels of each kind.
+_Names: TypeAlias = Mapping[str, Mapping[str, Name]]
 POOLED = "data sets"
 
 
@@ -40,8 +42,8 @@ class Placed:
 
 def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]:
     """The title of each panel, which distinguishes it from the others, and its groups."""
-    names = _Names(results)
     groups = _groups_along(results, axis)
+    names = {k: names_of(results, k, {getattr(group, k) for group in groups}) for k in KINDS}
     facets = _Facets.of(groups, axis, names)
     keys = _keys(groups, axis, facets, results)
     told = _have_several_kinds([g for g in groups if results.is_reference(g)], names)
@@ -49,45 +51,24 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
         group: Placed(group, _line(group, axis, facets, told), _place(group, axis, names, results))
         for group in groups
     }
-    found: dict[_Key, list[Placed]] = {}
+    panels: dict[_Key, list[Placed]] = {}
     for panel in _most_specific(list(dict.fromkeys(keys.values()))):
         members = [placed[group] for group, key in keys.items() if _covers(key, panel)]
         # Data sets without the parameter, or of unknown size, are not comparable.
         if axis.kind in ("dataset", "n"):
             members = [member for member in members if member.place is not None]
         if any(member.place is not None for member in members):
-            found[panel] = members
-    return list(zip(_titles(list(found), results), found.values(), strict=True))
+            panels[panel] = members
+    return list(zip(_titles(list(panels), results), panels.values(), strict=True))
 
 
 def _line(group: Group, axis: Axis, facets: _Facets, told: set[str]) -> str:
     """The name of a line, with the oracle for references with oracles of several kinds."""
     own = {axis.name} if axis.kind == "algorithm" else set()
-    name = _without(facets.names.algorithm(group), own | facets.shared(group))
-    return f"{name}, {facets.names.oracle(group).base}" if group.algorithm in told else name
-
-
-class _Names:
-    """The labels of a comparison with all their parameters, each parsed once."""
-
-    def __init__(self, results: Results) -> None:
-        self._known = {kind: results.parameters.get(KINDS[kind], {}) for kind in KINDS}
-        self._parsed: dict[tuple[str, str], Name] = {}
-
-    def of(self, kind: str, label: str) -> Name:
-        """A parsed label of a kind."""
-        if (kind, label) not in self._parsed:
-            self._parsed[kind, label] = parse_label(label, self._known[kind])
-        return self._parsed[kind, label]
-
-    def algorithm(self, group: Group) -> Name:
-        return self.of("algorithm", group.algorithm)
-
-    def dataset(self, group: Group) -> Name:
-        return self.of("dataset", group.dataset)
-
-    def oracle(self, group: Group) -> Name:
-        return self.of("oracle", group.oracle)
+    name = _without(facets.names["algorithm"][group.algorithm], own | facets.shared(group))
+    return (
+        f"{name}, {facets.names['oracle'][group.oracle].base}" if group.algorithm in told else name
+    )
 
 
 def _groups_along(results: Results, axis: Axis) -> list[Group]:
@@ -113,7 +94,7 @@ def _place(group: Group, axis: Axis, names: _Names, results: Results) -> float |
         return None if group.checkpoint is None else float(group.checkpoint)
     if axis.kind == "n":
         return _size(group, results)
-    name = names.of(axis.kind, getattr(group, axis.kind))
+    name = names[axis.kind][getattr(group, axis.kind)]
     return as_number(name.params.get(axis.name))
 
 
@@ -150,24 +131,27 @@ class _Facets:
     @classmethod
     def of(cls, groups: Sequence[Group], axis: Axis, names: _Names) -> _Facets:
         """Those of some groups, without the parameter on the axis."""
-        asked = {g.oracle: names.oracle(g) for g in groups if g.oracle}
-        called = {g.algorithm: names.algorithm(g) for g in groups}
+        asked = {g.oracle: names["oracle"][g.oracle] for g in groups if g.oracle}
+        called = {g.algorithm: names["algorithm"][g.algorithm] for g in groups}
         of_oracles = varying(asked.values())
-        found = dict.fromkeys(key for params in of_oracles.values() for key in params)
+        varies = dict.fromkeys(key for params in of_oracles.values() for key in params)
         if axis.kind in ("oracle", "algorithm"):
-            found.pop(axis.name, None)
-        return cls(names, tuple(found), of_oracles, varying(called.values()))
+            varies.pop(axis.name, None)
+        return cls(names, tuple(varies), of_oracles, varying(called.values()))
 
     def shared(self, group: Group) -> set[str]:
         """The parameters of its algorithm that the panels show."""
-        own = self.of_algorithms.get(self.names.algorithm(group).base, {})
-        asked = self.of_oracles.get(self.names.oracle(group).base, {})
+        own = self.of_algorithms.get(self.names["algorithm"][group.algorithm].base, {})
+        asked = self.of_oracles.get(self.names["oracle"][group.oracle].base, {})
         return {name for name in self.parameters if name in own and name not in asked}
 
     def key(self, group: Group) -> list[tuple[str, str | None]]:
         """Each parameter with its value, None if the group does not have it."""
         shared = self.shared(group)
-        oracle, algorithm = self.names.oracle(group), self.names.algorithm(group)
+        oracle, algorithm = (
+            self.names["oracle"][group.oracle],
+            self.names["algorithm"][group.algorithm],
+        )
         asked = self.of_oracles.get(oracle.base, {})
         return [
             (
@@ -201,7 +185,7 @@ def _keys(
         key: list[tuple[str, str | None]] = [("", of_data[group])]
         if several_kinds:
             told = group.algorithm in several_kinds
-            key.append(("oracle", names.oracle(group).base if told else None))
+            key.append(("oracle", names["oracle"][group.oracle].base if told else None))
         key += facets.key(group)
         if several_budgets:
             key.append(("budget", None if group.budget is None else f"{group.budget:,}"))
@@ -213,7 +197,9 @@ def _have_several_kinds(groups: Sequence[Group], names: _Names) -> set[str]:
     """Algorithms that ran with oracles of several names on one data set."""
     seen: dict[tuple[str, str], set[str]] = {}
     for group in groups:
-        seen.setdefault((group.algorithm, group.dataset), set()).add(names.oracle(group).base)
+        seen.setdefault((group.algorithm, group.dataset), set()).add(
+            names["oracle"][group.oracle].base
+        )
     return {algorithm for (algorithm, _), bases in seen.items() if len(bases) > 1}
 
 
@@ -223,15 +209,15 @@ def _data_keys(
     """The data set of each group, without the parameter on the axis."""
     if axis.kind != "n":
         own = {axis.name} if axis.kind == "dataset" else set()
-        return {group: _without(names.dataset(group), own) for group in groups}
+        return {group: _without(names["dataset"][group.dataset], own) for group in groups}
     by_base: dict[str, list[Group]] = {}
     for group in groups:
-        by_base.setdefault(names.dataset(group).base, []).append(group)
+        by_base.setdefault(names["dataset"][group.dataset].base, []).append(group)
     keys = {}
     for base, of_base in by_base.items():
         facets = _facets(of_base, names, results)
         for group in of_base:
-            params = names.dataset(group).params
+            params = names["dataset"][group.dataset].params
             keys[group] = (
                 POOLED if facets is None else format_name(base, {k: params[k] for k in facets})
             )
@@ -246,15 +232,17 @@ def _facets(groups: Sequence[Group], names: _Names, results: Results) -> list[st
     size = {group: _size(group, results) for group in groups}
     if len(set(size.values()) - {None}) < 2:
         return None
-    ((_, params),) = varying(names.dataset(group) for group in groups).items()
-    found = []
+    ((_, params),) = varying(names["dataset"][group.dataset] for group in groups).items()
+    separating = []
     for key in params:
         sizes: dict[Value, set[float | None]] = {}
         for group in groups:
-            sizes.setdefault(names.dataset(group).params.get(key), set()).add(size[group])
+            sizes.setdefault(names["dataset"][group.dataset].params.get(key), set()).add(
+                size[group]
+            )
         if len({frozenset(of_value) for of_value in sizes.values()}) == 1:
-            found.append(key)
-    return found
+            separating.append(key)
+    return separating
 
 
 def _covers(general: _Key, panel: _Key) -> bool:
@@ -287,8 +275,7 @@ def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
 
 def _short(labels: Sequence[str], results: Results) -> dict[str, str]:
     """Short labels of data sets: the parameters that vary, if all have one base name."""
-    known = results.parameters.get(KINDS["dataset"], {})
-    names = {label: parse_label(label, known) for label in labels}
+    names = names_of(results, "dataset", labels)
     if len(names) < 2 or len({name.base for name in names.values()}) > 1:
         return {label: label for label in labels}
     keys = dict.fromkeys(key for name in names.values() for key in name.params)

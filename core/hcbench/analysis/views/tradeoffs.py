@@ -160,9 +160,10 @@ def find_fronts(
     if quality.direction == "none":
         return ()
     rivals: dict[str, list[int]] = {}
+    means = [(_mean(group, cost), _mean(group, quality)) for group in groups]
     for place, group in enumerate(groups):
         excluded = results.is_reference(group) or failures_of(group, quality)
-        if not excluded and _is_finite(group, quality) and _is_finite(group, cost):
+        if not excluded and all(map(math.isfinite, means[place])):
             kind = (
                 parse_name(group.oracle).base if group.oracle and cost.unit == "questions" else ""
             )
@@ -170,7 +171,7 @@ def find_fronts(
     sign = -1.0 if quality.direction == "higher" else 1.0
     fronts = []
     for places in rivals.values():
-        losses = [(_mean(groups[i], cost), sign * _mean(groups[i], quality)) for i in places]
+        losses = [(means[i][0], sign * means[i][1]) for i in places]
         fronts.append(tuple(places[i] for i in pareto_front(losses)))
     return tuple(fronts)
 

@@ -25,16 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views import (
-        CurveView,
-        Line,
-        Look,
-        Panel,
-        ProfileView,
-        TradeoffPanel,
-        TradeoffPoint,
-        TradeoffView,
-    )
+    from hcbench.analysis.views.curves import CurveView, Line, Panel
+    from hcbench.analysis.views.palette import Look
+    from hcbench.analysis.views.rankings import ProfileView
+    from hcbench.analysis.views.tradeoffs import TradeoffPanel, TradeoffPoint, TradeoffView
     from hcbench.plan.presentation import MetricInfo
 
 _BAND = 0.18  # opacity

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.views.axes import KINDS, parse_label
+from hcbench.analysis.views.axes import KINDS, names_of
 from hcbench.registry.labels import split_parameter
 from hcbench.registry.names import format_value
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.registry.specs import Params
 
 
 def labels_of(results: Results) -> dict[str, list[str]]:
@@ -32,7 +31,7 @@ def describe_axes(results: Results) -> list[dict[str, Any]]:
     axes = []
     for kind, labels in labels_of(results).items():
         known = results.parameters.get(KINDS[kind], {})
-        for name in _parameters(labels, known):
+        for name in _parameters(results, kind, labels):
             split = [split_parameter(label, name, known) for label in labels]
             rests = list(dict.fromkeys(rest for rest, value in split if value is not None))
             if _varies(split):
@@ -65,10 +64,10 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
     """
     filters = []
     for kind, labels in labels_of(results).items():
-        known = results.parameters.get(KINDS[kind], {})
-        for name in _parameters(labels, known):
-            all_values = [parse_label(label, known).params for label in labels]
-            texts = [format_value(p[name]) if name in p else None for p in all_values]
+        names = names_of(results, kind, labels)
+        for name in _parameters(results, kind, labels):
+            values = [names[label].params for label in labels]
+            texts = [format_value(p[name]) if name in p else None for p in values]
             if len({text for text in texts if text is not None}) > 1:
                 filters.append(
                     {"id": f"{kind}.{name}", "kind": kind, "label": name, "values": texts}
@@ -76,7 +75,7 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
     return filters
 
 
-def _parameters(labels: Sequence[str], known: Mapping[str, Params]) -> list[str]:
+def _parameters(results: Results, kind: str, labels: Sequence[str]) -> list[str]:
     """Names of all parameters, in order of first appearance."""
-    names = [parse_label(label, known).params for label in labels]
-    return list(dict.fromkeys(name for params in names for name in params))
+    names = names_of(results, kind, labels)
+    return list(dict.fromkeys(name for label in labels for name in names[label].params))

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: In the order in which they are loaded.
 STYLES = ("base.css", "table.css", "report.css", "print.css")
 SCRIPTS = (
-    "data.js",
     "numbers.js",
+    "data.js",
     "elements.js",
     "download.js",
     "table.js",

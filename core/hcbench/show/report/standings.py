@@ -14,6 +14,7 @@ from hcbench.show.report.cells import short
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
+    from hcbench.analysis.views.curves import CurveView, Line
     from hcbench.analysis.views.ranks import Ranking
 
 MOST_PAIRS = 1500  # pairs of 55 algorithms
@@ -85,20 +86,20 @@ def _describe_profile(results: Results, metric: str) -> dict[str, Any]:
 def describe_growth(results: Results) -> dict[str, Any]:
     """Each cost against the number of items, with fitted exponents."""
     costs = [(i, metric.label) for i, metric in enumerate(results.metrics) if metric.cost]
-    found = []
+    described = []
     if any(axis.kind == "n" for axis in views.axes_of(results)):
         for place, label in costs:
             with suppress(HcbenchError):  # this cost was not measured
-                found.append(_describe_scaling(views.scaling(results, label, "n"), place))
+                described.append(_describe_scaling(views.scaling(results, label, "n"), place))
         reason = "No cost was measured on data of several sizes."
     else:
         reason = "All data sets have the same number of items, or it is unknown."
     if not costs:
         reason = "No cost was measured; choose some, for example --metrics queries,seconds."
-    return {"views": found, "reason": reason}
+    return {"views": described, "reason": reason}
 
 
-def _describe_scaling(view: views.CurveView, metric: int) -> dict[str, Any]:
+def _describe_scaling(view: CurveView, metric: int) -> dict[str, Any]:
     return {
         "metric": metric,
         "x": view.x.title,
@@ -113,7 +114,7 @@ def _describe_scaling(view: views.CurveView, metric: int) -> dict[str, Any]:
     }
 
 
-def _describe_line(line: views.Line) -> dict[str, Any]:
+def _describe_line(line: Line) -> dict[str, Any]:
     law = line.fit
     return {
         "name": line.name,

@@ -36,13 +36,13 @@ function makeClaims(place) {
           state.words.every((word) => `${claim} ${note}`.toLowerCase().includes(word)),
       ),
     );
-  const words = distinct(DATA.claims.map(({ verdict }) => verdict));
-  const verdicts = choices("Verdict", [[ANY, "all"], ...words.map((word) => [word, word])], ANY, (value) => {
+  const labels = distinct(DATA.claims.map(({ verdict }) => verdict));
+  const verdicts = choices("Verdict", [[ANY, "all"], ...labels.map((label) => [label, label])], ANY, (value) => {
     state.verdict = value;
     draw();
   });
-  const search = searchField("Search claims", (text) => {
-    state.words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const search = searchField("Search claims", (words) => {
+    state.words = words;
     draw();
   });
   const push = element("div", { class: "control push" }, button("CSV of these claims", () => table.saveCsv()));

@@ -1,4 +1,4 @@
-// A metric along any parameter of the grid, with bands of error, in panels.
+// A metric along a parameter of the grid, with bands of uncertainty, in panels.
 
 const MOST_PANELS = 12;
 const BANDS = { se: ["standard error", standardError], std: ["standard deviation", deviation], none: ["none", () => null] };
@@ -6,7 +6,7 @@ const BANDS = { se: ["standard error", standardError], std: ["standard deviation
 function makeCurves(place) {
   const axes = lineAxes();
   if (!axes.length || !METRICS.length) {
-    const why = "No number varies along which there would be a line. A list makes a grid: --datasets \"planted[delta=[0.05,0.1,0.2]]\".";
+    const why = "No numeric parameter varies. A list makes a grid: --datasets \"planted[delta=[0.05,0.1,0.2]]\".";
     place.append(element("p", { text: why }));
     return;
   }
@@ -23,7 +23,7 @@ function makeCurves(place) {
       .map((kind) => [kind, distinct(ALL_GROUPS.filter((g) => isNumber(state.axis.place(g))).map((g) => restOf(kind, g))).length])
       .filter(([, count]) => count > 1);
   const restOf = (kind, group) => (kind === "budget" ? GROUPS.budget[group] : state.axis.rest(kind, group));
-  // Whether one algorithm has several of a kind, which would be lines of one colour.
+  // Whether an algorithm has several of a kind, which would be lines of one colour.
   const tellsApart = (kind) => {
     const seen = new Map();
     for (const group of ALL_GROUPS.filter((g) => isNumber(state.axis.place(g)))) {
@@ -99,13 +99,11 @@ function curveLines(state, restOf) {
 function buildCurves(state, restOf, width) {
   const panels = curveLines(state, restOf);
   const metric = METRICS[state.metric];
-  if (!panels.size) return { empty: `${metric.label} was measured nowhere along ${state.axis.label}.` };
+  if (!panels.size) return { empty: `${metric.label} was not measured along ${state.axis.label}.` };
   const shown = [...panels].slice(0, MOST_PANELS);
   const all = shown.flatMap(([, lines]) => [...lines.values()]);
   const looks = looksOf(all);
-  const names = [...looks.keys()];
-  const { legend, below } = legendFor(names, width);
-  const grid = panelGrid(shown.map(([title]) => title), below ? width : width * 0.75, { most: shown.length === 4 ? 2 : 3 });
+  const { grid, finish } = panelFigure(shown.map(([title]) => title), [...looks.keys()], width);
   const values = distinct(all.flatMap(({ points }) => points.map(({ x }) => x))).sort((a, b) => a - b);
   const [bandName, spreadOf] = BANDS[state.band];
   const inLegend = new Set();
@@ -148,7 +146,7 @@ function buildCurves(state, restOf, width) {
         line: { color: look.colour, dash: reference ? "dot" : look.dash, width: 2 },
         marker: { color: look.colour, symbol: look.symbol, size: 7 },
         hoverinfo: "text",
-        hovertext: points.map(({ group }, i) => plain(`${name}\n${state.axis.short} = ${significant(x[i], 5)}\n${metric.label} ${written(y[i], spread[i], metric)}`).replaceAll("\n", "<br>")),
+        hovertext: points.map(({ group }, i) => plain(`${name}\n${state.axis.short} = ${significant(x[i], 5)}\n${metric.label} ${written(y[i], spread[i], metric)}`)),
         legendgroup: name,
         showlegend: !inLegend.has(name),
         ...ids,
@@ -165,9 +163,7 @@ function buildCurves(state, restOf, width) {
   const band = state.band === "none" ? "" : ` The band is ± one ${bandName}.`;
   const left = panels.size > MOST_PANELS ? ` The first ${MOST_PANELS} of ${panels.size} panels; the CSV has all.` : "";
   return {
-    traces,
-    layout: { ...grid.axes, annotations: grid.annotations, showlegend: true, legend, margin: { l: 60, r: 20, t: 46, b: 50 + below } },
-    height: grid.height + 60 + below,
+    ...finish(traces),
     header,
     rows,
     caption: `Means over repetitions of ${metric.label}${ARROWS[metric.direction]} along ${state.axis.label}.${band}${left}`,

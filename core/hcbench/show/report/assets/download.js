@@ -1,9 +1,9 @@
-// Files that the page offers.
+// Downloads.
 
 function csvField(value) {
   if (value === null || value === undefined) return "";
   let text = String(value);
-  // A spreadsheet would take such a text for a formula.
+  // A spreadsheet would interpret such a text as a formula.
   if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && !isNumber(Number(text))) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,4 @@
-// Elements of the page. Texts of the data are only ever set as text, never as markup.
+// Elements of the page. Data are always set as text, never as markup.
 
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -13,7 +13,7 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// A labelled choice; `options` are [value, text] pairs. `changed` is called with the value.
+// A labelled select; `options` are [value, text] pairs. `changed` is called with the value.
 function choice(label, options, value, changed) {
   const select = element("select", { onchange: () => changed(select.value) });
   for (const [id, text] of options) {
@@ -22,17 +22,18 @@ function choice(label, options, value, changed) {
   return element("label", {}, label, select);
 }
 
-// As `choice`, but only where there is something to choose.
+// As `choice`, but empty if there is a single option.
 const choices = (label, options, value, changed) =>
   options.length > 1 ? [choice(label, options, value, changed)] : [];
 
+// A search field; `changed` is called with the words in lower case.
 function searchField(label, changed) {
   let waiting;
   const input = element("input", {
     type: "search",
     oninput: () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => changed(input.value), 120);
+      waiting = setTimeout(() => changed(input.value.toLowerCase().split(/\s+/).filter(Boolean)), 120);
     },
   });
   return element("label", {}, label, input);

@@ -1,11 +1,11 @@
-// Figures: drawn by plotly when they are scrolled to, saved as SVG, PNG and CSV, or read as a table.
+// Figures, drawn by plotly when they become visible, with downloads and a table of their data.
 
-// A list of its own, as plotly's has a button that sends the figure to a server.
+// Without plotly's button that sends the figure to a server.
 const MODEBAR = [["zoom2d", "pan2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]];
 
 let loading = null;
 
-// The script of plotly stands in the page as text, or beside it, until a figure is needed.
+// Plotly is text in the page, or a file beside it, until the first figure is drawn.
 function loadPlotly() {
   loading ??= new Promise((resolve, reject) => {
     const held = document.getElementById("plotly");
@@ -25,8 +25,8 @@ function loadPlotly() {
   return loading;
 }
 
-// Labels of plotly know some markup: a name is to be read as it is.
-const plain = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+// Labels of plotly may contain markup, which is escaped here; lines are separated by <br>.
+const plain = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\n", "<br>");
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 function baseLayout() {
@@ -61,7 +61,7 @@ const axis = (title, more = {}) => ({
   ...more,
 });
 
-// The legend beside the figure where there is room, below it elsewhere; gives {layout, more height}.
+// The legend beside the figure if it fits, else below it; returns {legend, below: height below}.
 function legendFor(names, width) {
   const longest = Math.max(0, ...names.map((name) => name.length));
   const needed = 60 + 7 * Math.min(longest, 60);
@@ -74,13 +74,26 @@ function legendFor(names, width) {
   return { legend: { font, orientation: "h", x: 0, y: 0, xanchor: "left", yanchor: "bottom", yref: "container" }, below };
 }
 
-// Where some panels stand; gives {axes(place, x, y), annotations, height, columns}.
-function panelGrid(titles, width, { panelHeight = 330, most = 3 } = {}) {
+// A figure of panels with a legend; returns {grid, finish(traces)}.
+function panelFigure(titles, names, width) {
+  const { legend, below } = legendFor(names, width);
+  const grid = panelGrid(titles, below ? width : width * 0.75, { most: titles.length === 4 ? 2 : 3 });
+  const margin = { l: 60, r: 20, t: 46, b: 50 + below };
+  const finish = (traces) => ({
+    traces,
+    layout: { ...grid.axes, annotations: grid.annotations, showlegend: true, legend, margin },
+    height: grid.height + 60 + below,
+  });
+  return { grid, finish };
+}
+
+// The layout of panels: {set(place, x, y), axes, annotations, height, isLeft, isLowest, ids}.
+function panelGrid(titles, width, { most }) {
   const count = titles.length;
   const columns = Math.min(count, most, Math.max(1, Math.floor(width / 300)));
   const rows = Math.ceil(count / columns);
   const gapX = columns > 1 ? 0.09 : 0;
-  const height = rows > 1 ? rows * (panelHeight - 40) : panelHeight;
+  const height = rows > 1 ? rows * 290 : 330;
   const gapY = rows > 1 ? 85 / height : 0;
   const wide = (1 - gapX * (columns - 1)) / columns;
   const tall = (1 - gapY * (rows - 1)) / rows;
@@ -114,7 +127,6 @@ function panelGrid(titles, width, { panelHeight = 330, most = 3 } = {}) {
     axes,
     annotations: count > 1 || titles[0] ? annotations : [],
     height,
-    columns,
     isLeft: (place) => place % columns === 0,
     isLowest: (place) => place + columns >= count,
     ids: (place) => ({ xaxis: `x${suffix(place)}`, yaxis: `y${suffix(place)}` }),
@@ -122,7 +134,7 @@ function panelGrid(titles, width, { panelHeight = 330, most = 3 } = {}) {
 }
 
 class Figure {
-  // build(width) gives {traces, layout, height, header, rows, caption, fixed} or {empty: why not}.
+  // build(width) returns {traces, layout, height, header, rows, caption, fixed} or {empty: reason}.
   constructor(place, name, build) {
     Object.assign(this, { name, build, drawn: false, visible: false });
     this.plot = element("div", { class: "plot" });

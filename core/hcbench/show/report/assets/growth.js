@@ -1,4 +1,4 @@
-// Cost against size in logarithms, with fitted power laws; see hcbench.analysis.views.
+// Cost against size on logarithmic scales, with fitted power laws; see hcbench.analysis.views.
 
 function makeGrowth(place) {
   if (!DATA.growth.views.length) {
@@ -56,8 +56,7 @@ function buildGrowth(view, width) {
   const metric = METRICS[view.metric];
   const shown = view.panels.slice(0, MOST_PANELS);
   const looks = looksOf(shown.flatMap(({ lines }) => lines));
-  const { legend, below } = legendFor([...looks.keys()], width);
-  const grid = panelGrid(shown.map(({ title }) => title), below ? width : width * 0.75, { most: shown.length === 4 ? 2 : 3 });
+  const { grid, finish } = panelFigure(shown.map(({ title }) => title), [...looks.keys()], width);
   const values = distinct(shown.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(([x]) => x)))).sort((a, b) => a - b);
   const unit = metric.unit && metric.unit !== "questions" ? ` [${metric.unit}]` : "";
   const inLegend = new Set();
@@ -86,7 +85,7 @@ function buildGrowth(view, width) {
         line: { color: look.colour, dash: look.dash, width: 1.5 },
         marker: { color: look.colour, symbol: look.symbol, size: 8 },
         hoverinfo: "text",
-        hovertext: points.map(([at, value]) => plain(`${name}\n${view.x} = ${significant(at, 5)}\n${metric.label} ${written(value, null, metric)}${fit ? `\nexponent ${fixed(fit[0], 2)}` : ""}`).replaceAll("\n", "<br>")),
+        hovertext: points.map(([at, value]) => plain(`${name}\n${view.x} = ${significant(at, 5)}\n${metric.label} ${written(value, null, metric)}${fit ? `\nexponent ${fixed(fit[0], 2)}` : ""}`)),
         legendgroup: name,
         showlegend: !inLegend.has(name),
         ...ids,
@@ -96,11 +95,9 @@ function buildGrowth(view, width) {
   });
   const left = view.panels.length > MOST_PANELS ? ` The first ${MOST_PANELS} of ${view.panels.length} panels; the CSV has all.` : "";
   return {
-    traces,
-    layout: { ...grid.axes, annotations: grid.annotations, showlegend: true, legend, margin: { l: 60, r: 20, t: 46, b: 50 + below } },
-    height: grid.height + 60 + below,
+    ...finish(traces),
     header: ["panel", "line", view.x, metric.label, "low", "high", "exponent", "standard error"],
     rows: view.panels.flatMap(({ title, lines }) => lines.flatMap(({ name, points, fit }) => points.map((point) => [title, name, ...point, fit?.[0] ?? null, fit?.[1] ?? null]))),
-    caption: `${metric.label} against ${view.x}, both in logarithms; bars are the ${view.interval}, dotted lines the fitted power laws.${left}`,
+    caption: `${metric.label} against ${view.x}, both on logarithmic scales; bars are the ${view.interval}, dotted lines the fitted power laws.${left}`,
   };
 }

@@ -1,4 +1,4 @@
-// The leaderboard: a row for each algorithm on each data set, or for each repetition.
+// The leaderboard: one row for each algorithm on each data set, or for each repetition.
 
 const ANY = "";
 
@@ -11,7 +11,7 @@ function showWhy(cell, text, reason) {
   cell.append(more, note);
 }
 
-// What tells rows apart: the algorithm, the data set, and whatever else differs.
+// The columns that identify rows: algorithm, data set, and others that vary.
 function nameColumns() {
   const columns = [
     { id: "algorithm", label: "algorithm", value: (row) => labelOf("algorithm", row.group), fill: fillName },
@@ -45,7 +45,7 @@ function doneColumn() {
   const value = ({ group }) => (wasSkipped(group) ? null : GROUPS.ok[group] / GROUPS.size[group]);
   const fill = (cell, { group }) => {
     const [ok, size] = [GROUPS.ok[group], GROUPS.size[group]];
-    if (wasSkipped(group)) cell.textContent = "cannot be";
+    if (wasSkipped(group)) cell.textContent = "inapplicable";
     else cell.append(element("span", { class: ok < size ? "badge bad" : "", text: `${ok} of ${size}` }));
   };
   return { id: "done", label: "done", numeric: true, value, fill, bestFirst: "descending" };
@@ -91,7 +91,7 @@ function cellColumns() {
     fill: (place, row) => {
       const word = text("status")(row);
       if (word === "ok") place.textContent = word;
-      else showWhy(place, word, text("reason")(row) || "no reason is known");
+      else showWhy(place, word, text("reason")(row) || "unknown reason");
     },
     csv: [["status", text("status")], ["reason", text("reason")]],
   };
@@ -140,8 +140,8 @@ function groupFilters(changed) {
   const isNoise = ({ label }) => /noise|error|flip/.test(label);
   const first = DATA.filters.flatMap((about, i) => (isNoise(about) ? byParameter[i] : []));
   const others = DATA.filters.flatMap((about, i) => (isNoise(about) ? [] : byParameter[i]));
-  const search = searchField("Search", (text) => {
-    words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const search = searchField("Search", (entered) => {
+    words = entered;
     changed();
   });
   const names = ALL_GROUPS.map((group) => KINDS.map((kind) => labelOf(kind, group)).join(" ").toLowerCase());
@@ -199,7 +199,7 @@ function makeLeaderboard(place) {
   });
   const [search, ...others] = filters.elements;
   const skipped = ALL_GROUPS.some(wasSkipped)
-    ? [choice("What cannot be", [["", "hidden"], ["yes", "shown"]], "", (value) => {
+    ? [choice("Inapplicable", [["", "hidden"], ["yes", "shown"]], "", (value) => {
         state.skipped = value === "yes";
         draw();
       })]

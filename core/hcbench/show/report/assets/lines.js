@@ -1,8 +1,8 @@
-// Groups put together to lines: those that differ in nothing but their place along an axis.
+// Lines: groups that differ only in their place along an axis.
 
 const POINT_AXES = [["budget", "budget"], ["checkpoint", "queries asked"]];
 
-// The axes along which there is a line: [{id, label, place(group), rest(kind, group), values}].
+// The axes along which there are lines: [{id, label, place(group), rest(kind, group), values}].
 function lineAxes() {
   const parameters = DATA.axes.map(({ id, kind, label, rests, places }) => ({
     id,
@@ -33,8 +33,8 @@ function lineAxes() {
     });
 }
 
-// What of the data set, the oracle and the budget must be said to tell the items of one algorithm
-// apart, as a name for each item. items: [{algorithm, dataset, oracle, budget}].
+// A name for each item, with the data set, oracle and budget if they vary within an algorithm.
+// items: [{algorithm, dataset, oracle, budget}].
 function nameItems(items, told = []) {
   const others = ["dataset", "oracle", "budget"].filter((kind) => !told.includes(kind));
   const varies = new Map();
@@ -53,7 +53,7 @@ function nameItems(items, told = []) {
   });
 }
 
-// Whether an axis is better read in logarithms.
+// Whether a logarithmic scale suits an axis.
 const spansFar = (values) => values.length > 1 && Math.min(...values) > 0 && Math.max(...values) > 30 * Math.min(...values);
 
 const standardError = (metric, group) => {

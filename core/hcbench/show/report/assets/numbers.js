@@ -1,4 +1,9 @@
-// Numbers as people read them, by the rules of hcbench.analysis.tables.
+// Formatting of numbers, by the rules of hcbench.analysis.tables.
+
+const ARROWS = { higher: " ↑", lower: " ↓", none: "" };
+// Strict JSON has no NaN and no infinity, which are therefore texts.
+const number = (value) => (typeof value === "string" ? Number(value) : value);
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 const SECONDS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
@@ -19,7 +24,7 @@ function significant(value, digits = 3) {
     : value.toExponential(digits - 1).replace("e+", "e").replace(/\.?0+e/, "e");
 }
 
-// The writer of numbers that suits a mean; its spread is written alike.
+// The format of a mean, which its spread shares.
 function formFor(value, spread, metric) {
   const scaled = (scales, digits) => {
     const [scale, unit] = scales.find(([s]) => Math.abs(value) >= s) ?? scales.at(-1);
@@ -37,7 +42,7 @@ function formFor(value, spread, metric) {
   return { write: (v) => fixed(v, decimals), unit: metric.unit };
 }
 
-// A mean, its spread with the sign before it, and the unit; all as text.
+// A mean with its unit, and its spread with the sign before it, as texts.
 function parts(value, spread, metric) {
   if (value === null || value === undefined) return { value: "–", spread: "" };
   if (Number.isNaN(value)) return { value: "NaN", spread: "" };

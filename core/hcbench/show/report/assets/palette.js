@@ -1,4 +1,4 @@
-// Colours, signs and dashes that tell lines apart, in light and in dark; see hcbench.analysis.views.palette.
+// Colours, symbols and dashes of lines; see hcbench.analysis.views.palette.
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "cross", "star", "triangle-down", "pentagon", "hexagon"];
@@ -8,7 +8,7 @@ const palette = () => DATA.palette[theme.now()];
 const colourAt = (place) => palette()[place % palette().length];
 const clear = (colour, opacity) => colour + Math.round(opacity * 255).toString(16).padStart(2, "0");
 
-// Looks by the name of a line; lines of one algorithm have its colour, and dashes of their own.
+// Looks by the name of a line; lines of one algorithm share its colour, with different dashes.
 function looksOf(lines) {
   const looks = new Map();
   const seen = new Map();

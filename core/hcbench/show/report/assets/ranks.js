@@ -9,8 +9,8 @@ function makeRanks(place) {
   const state = { view: views[0], by: "nemenyi" };
   const said = element("ul");
   const draw = () => {
-    const left = state.view.leftOut.map(([block, why]) => `Not among them: ${block}: ${why}.`);
-    const shown = left.length > 4 ? [...left.slice(0, 3), `Not among them: ${left.length - 3} more.`] : left;
+    const left = state.view.leftOut.map(([block, why]) => `Excluded: ${block}: ${why}.`);
+    const shown = left.length > 4 ? [...left.slice(0, 3), `Excluded: ${left.length - 3} more.`] : left;
     said.replaceChildren(...[...state.view.lines, ...shown].map((text) => element("li", { text })));
     drawPairs();
     diagram.change();
@@ -25,7 +25,7 @@ function makeRanks(place) {
       "div",
       { class: "controls" },
       choice("Metric", views.map(({ metric }, i) => [i, METRICS[metric].label]), 0, drawn("view", (i) => views[Number(i)])),
-      choice("Joined where they do not differ by", [["nemenyi", "Nemenyi's test"], ["holm", "signed ranks, Holm-corrected"]], "nemenyi", drawn("by", String)),
+      choice("Bars join algorithms without a difference by", [["nemenyi", "Nemenyi's test"], ["holm", "Holm-corrected signed-rank tests"]], "nemenyi", drawn("by", String)),
     ),
     said,
     element("h3", { text: "Critical-difference diagram" }),
@@ -66,7 +66,7 @@ function buildRanks(state, width) {
     fixed: true,
     header: ["algorithm", "average rank"],
     rows: view.competitors.map((name, i) => [name, view.ranks[i]]),
-    caption: `Average ranks by ${METRICS[view.metric].label} over ${counted(view.blocks, view.unit)}, 1 is best. A bar joins those that do not differ at the level ${view.alpha}.`,
+    caption: `Average ranks by ${METRICS[view.metric].label} over ${counted(view.blocks, view.unit)}, 1 is best. Bars join algorithms without a significant difference at the level ${view.alpha}.`,
   };
 }
 
@@ -90,7 +90,7 @@ function rankTrace(view, looks, y) {
 
 const HIDDEN_AXIS = { visible: false, fixedrange: true };
 
-// On a narrow page: a row for each, and upright bars.
+// On a narrow page: one row per algorithm, and vertical bars.
 function rankRows({ view, by }, width) {
   const { competitors, ranks } = view;
   const k = competitors.length;
@@ -130,7 +130,7 @@ function rankRows({ view, by }, width) {
   };
 }
 
-// As Demsar drew it: ranks stand on a line; names hang below it, the better half on the left.
+// As in Demšar (2006): ranks on an axis, names below it, the better half on the left.
 function rankLine({ view, by }, width) {
   const { competitors, ranks } = view;
   const k = competitors.length;
@@ -155,7 +155,7 @@ function rankLine({ view, by }, width) {
   }
   if (view.cd !== null) {
     shapes.push(line(1, 1.35, Math.min(1 + view.cd, k), 1.35, { width: 2.5 }), line(1, 1.22, 1, 1.48), line(Math.min(1 + view.cd, k), 1.22, Math.min(1 + view.cd, k), 1.48));
-    write(`critical difference ${view.cd.toFixed(2)}${1 + view.cd > k ? ", more than there are ranks" : ""}`, 1, 1.42, { xanchor: "left", yanchor: "bottom" });
+    write(`critical difference ${view.cd.toFixed(2)}${1 + view.cd > k ? ", larger than the range" : ""}`, 1, 1.42, { xanchor: "left", yanchor: "bottom" });
   }
   cliques.forEach((clique, i) => {
     const of = clique.map((place) => ranks[place]);
@@ -224,6 +224,6 @@ function buildProfile(view, width) {
     height: 380 + below,
     header: ["algorithm", profile.by, "share"],
     rows: profile.competitors.flatMap((name, i) => profile.within[i].map((at, j) => [name, at, profile.share[i][j]])),
-    caption: `On how many ${view.unit}s each is that close to the best; higher is better.`,
+    caption: `The share of ${view.unit}s on which each algorithm is that close to the best; higher is better.`,
   };
 }

@@ -1,4 +1,4 @@
-// The page is put together; what is wrong with one section harms no other.
+// Draws all sections; an error in one section does not affect the others.
 
 const SECTIONS = {
   claims: makeClaims,
@@ -21,7 +21,7 @@ for (const [id, make] of Object.entries(SECTIONS)) {
   }
 }
 
-// The navigation shows where one reads.
+// The navigation marks the visible section.
 const links = new Map([...document.querySelectorAll(".bar nav a")].map((link) => [link.hash.slice(1), link]));
 const reading = new IntersectionObserver(
   (entries) => {

@@ -1,10 +1,10 @@
-// A table that is sorted by the heads of its columns and shown page by page.
+// A table with pages that is sorted by pressing the head of a column.
 
-const SHORT = 34; // letters, that are not broken into lines
+const SHORT = 34; // texts of at most this length are not wrapped
 
 class SortedTable {
   // place: element; columns: [{id, label, numeric, value(row), fill(cell, row), header}], where
-  // value is what is sorted and written to CSV; name: of the CSV file.
+  // value is sorted and written to CSV; name is that of the CSV file.
   constructor(place, { columns, name, caption, pageSize = 25, noun = "row", rowClass = () => "" }) {
     Object.assign(this, { columns, name, noun, rowClass, pageSize });
     this.rows = [];
@@ -78,7 +78,7 @@ class SortedTable {
         button(column.label, () => {
           this.sortBy(column.id);
           this.head.querySelector(`[data-column="${CSS.escape(column.id)}"]`).focus();
-        }, { "data-column": column.id, title: column.doc }),
+        }, { "data-column": column.id }),
       );
     });
     this.head.replaceChildren(element("tr", {}, ...cells));
@@ -90,7 +90,7 @@ class SortedTable {
     this.body.replaceChildren(...shown.map((row) => this.drawRow(row)));
     const total = this.rows.length;
     const range = total > shown.length ? `${(first + 1).toLocaleString("en")}–${(first + shown.length).toLocaleString("en")} of ` : "";
-    this.count.textContent = total ? range + counted(total, this.noun) : `no ${this.noun} is left: loosen the filters`;
+    this.count.textContent = total ? range + counted(total, this.noun) : `no ${this.noun} matches the filters`;
     this.previous.disabled = this.page === 0;
     this.next.disabled = first + this.pageSize >= total;
     const onePage = total <= 10;

@@ -1,4 +1,4 @@
-// Before anything is painted: light or dark, as chosen here or as the system says.
+// Chooses the light or dark theme before the page is painted, by the user or the system.
 const theme = {
   key: "hcbench-theme",
   system: window.matchMedia("(prefers-color-scheme: dark)"),

@@ -101,8 +101,7 @@ function buildTradeoff(state, datasets, width) {
     point.name = names[i];
   });
   const looks = looksOf(every);
-  const { legend, below } = legendFor([...looks.keys()], width);
-  const grid = panelGrid(panels.map(([title]) => title), below ? width : width * 0.75, { most: panels.length === 4 ? 2 : 3 });
+  const { grid, finish } = panelFigure(panels.map(([title]) => title), [...looks.keys()], width);
   const log = spansFar(every.map(({ x }) => x).filter(isNumber));
   const inLegend = new Set();
   const traces = [];
@@ -125,7 +124,7 @@ function buildTradeoff(state, datasets, width) {
       inLegend.add(name);
       if (of[0].x === null) {
         const said = `${name}\n${metric.label} ${written(of[0].y, deviation(state.quality, of[0].group), metric)}\nno ${cost.label}`;
-        traces.push({ ...levelTrace(of[0], reach, look, ids), ...legend, hovertext: plain(said).replaceAll("\n", "<br>") });
+        traces.push({ ...levelTrace(of[0], reach, look, ids), ...legend, hovertext: plain(said) });
         continue;
       }
       traces.push({
@@ -144,7 +143,7 @@ function buildTradeoff(state, datasets, width) {
               `${cost.label} ${written(x, deviation(state.cost, group), cost)}`,
               ...(GROUPS.checkpoint[group] === null ? [] : [`after ${GROUPS.checkpoint[group].toLocaleString("en")} queries`]),
             ].join("\n"),
-          ).replaceAll("\n", "<br>"),
+          ),
         ),
         ...legend,
         ...ids,
@@ -152,9 +151,7 @@ function buildTradeoff(state, datasets, width) {
     }
   });
   return {
-    traces,
-    layout: { ...grid.axes, annotations: grid.annotations, showlegend: true, legend, margin: { l: 60, r: 20, t: 46, b: 50 + below } },
-    height: grid.height + 60 + below,
+    ...finish(traces),
     header: ["data set", "algorithm", "oracle", "budget", "after queries", cost.label, metric.label, "on the front"],
     rows: every.map(({ group, dataset, x, y, onFront }) => [dataset, labelOf("algorithm", group), labelOf("oracle", group), GROUPS.budget[group], GROUPS.checkpoint[group], x, y, onFront ? "yes" : "no"]),
     caption: `${metric.label}${ARROWS[metric.direction]} against ${cost.label}; bars are ± one standard error over repetitions.${every.some(({ x }) => x === null) ? ` Dashed: algorithms without ${cost.label}.` : ""}`,

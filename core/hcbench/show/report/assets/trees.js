@@ -1,12 +1,12 @@
-// Dendrograms: what was found beside the truth, the leaves coloured by their classes.
+// Dendrograms of results and truths, with leaves coloured by class.
 
 const MOST_NAMES = 70;
-const EDGE = 0.015; // beside the leaves, so that their signs are whole
+const EDGE = 0.015; // margin beside the leaves for their symbols
 
 function makeTrees(place) {
   const forest = DATA.forest;
   if (!forest || !forest.trees.length) {
-    const why = forest ? "No cell of this run has kept a tree." : "This report was made without trees (--trees 0).";
+    const why = forest ? "No cell of this run has a stored tree." : "This report was made without trees (--trees 0).";
     place.append(element("p", { text: why }));
     return;
   }
@@ -50,7 +50,7 @@ function makeTrees(place) {
   draw();
 }
 
-// Where the nodes of a tree stand, the leaves at 0, 1, ... in this order.
+// The coordinates of the nodes of a tree, with the leaves at 0, 1, ... in this order.
 function standing(tree, order) {
   const m = tree.parent.length;
   const n = order.length;
@@ -72,7 +72,7 @@ function standing(tree, order) {
   return { parent, along, first, last, height: tree.height };
 }
 
-// The class below each node, -1 where there are several.
+// The class below each node, -1 if there are several.
 function classesBelow(parent, classes) {
   const found = [...classes, ...new Array(parent.length - classes.length).fill(null)];
   parent.forEach((above, node) => {
@@ -86,7 +86,7 @@ function classesBelow(parent, classes) {
 const classColour = (code) => (code < 0 ? shade("soft") : colourAt(code));
 const classSymbol = (code) => SYMBOLS[code % SYMBOLS.length];
 
-// The branches of a tree, a trace for each class; `x` places a height, the root's being 1.
+// The branches of a tree, one trace per class; `x` maps heights, of which the root has 1.
 function branchTraces(tree, order, classes, x, ids) {
   const { parent, along, first, last, height } = standing(tree, order);
   const below = classesBelow(parent, classes);
@@ -217,6 +217,6 @@ function buildTrees(state, forest, width) {
     height: height + (legendSize > 1 ? below : 0),
     header: ["item", "place in the result", "place in the truth", ...(data.levels ?? []).map((_, level) => `class at level ${level + 1}`)],
     rows: Array.from({ length: n }, (_, leaf) => [names[leaf], place.get(leaf), truthOrder ? truthOrder.indexOf(leaf) : null, ...(data.levels ?? []).map((codes) => codes[leaf] + 1)]),
-    caption: `${name} on ${state.dataset}, repetition ${data.repetition ?? 0}; heights of the result: ${meaning}. Branches have the colour of a class where all leaves below are of it.${sampled}${lost}`,
+    caption: `${name} on ${state.dataset}, repetition ${data.repetition ?? 0}; heights of the result: ${meaning}. Branches have the colour of a class if all leaves below belong to it.${sampled}${lost}`,
   };
 }

@@ -1,7 +1,4 @@
-// The tables of a page, each with a field that searches it.
-const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
-const number = (value) => (typeof value === "string" ? Number(value) : value);
-const ARROWS = { higher: " ↑", lower: " ↓", none: "" };
+// The tables of a page, each with a search field.
 
 function csvColumns({ label, type }, place) {
   if (type !== "mean") return [[label, (row) => (type === "link" ? row[place]?.[0] : row[place])]];
@@ -39,8 +36,7 @@ function makeListing(place, { title, noun, columns, rows }) {
   const holder = element("div");
   const table = new SortedTable(holder, { columns: columns.map(columnOf), name: title.toLowerCase(), caption: title, noun });
   const texts = new Map(rows.map((row) => [row, textOf(row)]));
-  const search = searchField(`Search ${title.toLowerCase()}`, (text) => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const search = searchField(`Search ${title.toLowerCase()}`, (words) => {
     table.show(rows.filter((row) => words.every((word) => texts.get(row).includes(word))));
   });
   if (rows.length > 10) place.append(element("div", { class: "controls" }, search));

@@ -28,7 +28,7 @@
     });
     if (words.length && !found.length) {
       const item = document.createElement("li");
-      item.textContent = "Nothing is found.";
+      item.textContent = "No page matches.";
       items.push(item);
     }
     list.replaceChildren(...items);
