@@ -373,8 +373,8 @@ def test_how_failures_count_is_a_choice_that_is_shown() -> None:
         "C": 2.0,
         "B": 7 / 3,
     }
-    assert "is last there" in views.significance_lines(worst)[0]
-    assert "do not count" in views.significance_lines(drop)[0]
+    assert "failed runs rank last" in views.significance_lines(worst)[0]
+    assert "an algorithm failed are excluded" in views.significance_lines(drop)[0]
 
 
 def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
