@@ -86,7 +86,7 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
             Parameter(
                 "size",
                 5,
-                'With init="4K-AL": the most items of an initial cluster.',
+                'With init="4K-AL": the maximum number of items of an initial cluster.',
                 interval="[1, inf)",
             ),
         ),
@@ -103,13 +103,13 @@ PASSIVE = (
     AlgorithmSpec(
         name="4K-AL",
         function="hcbench_quadruplets.quadruplet_kernel:four_k_al",
-        doc="Average linkage on a kernel: whether two items fare alike in passive comparisons.",
+        doc="Average linkage on a kernel: how similarly two items fare in passive comparisons.",
         accepts=SETS,
         parameters=(
             Parameter(
                 "kernel",
                 "paper",
-                "As in equation 3, or as the authors' code has it: with the items themselves.",
+                "As in equation 3, or as in the authors' code, which includes i and j.",
                 choices=("paper", "code"),
             ),
         ),
@@ -124,7 +124,8 @@ PASSIVE = (
             Parameter(
                 "kernel",
                 "k2",
-                "k1: how alike two items rank the others; k2: how alike the others rank them.",
+                "k1: how similarly two items rank the others; k2: how similarly the others rank "
+                "them.",
                 choices=("k1", "k2"),
             ),
         ),
@@ -140,7 +141,7 @@ PASSIVE = (
     AlgorithmSpec(
         name="AL",
         function="hcbench_quadruplets.linkage:true_average_linkage",
-        doc="Average linkage on the true similarities: what comparisons alone can hope for.",
+        doc="Average linkage on the true similarities: a reference for methods with comparisons.",
         accepts=("similarities",),
         reference=True,
         paper=PAPER,
@@ -162,15 +163,15 @@ def _embedding(
             Parameter(
                 "restarts",
                 0,
-                "Random starts beside the first one, which the comparisons give; the embedding of "
-                "least loss is taken.",
+                "Random starts in addition to the first, spectral one; the embedding with the "
+                "lowest loss is used.",
                 interval="[0, inf)",
             ),
-            Parameter("iterations", iterations, "The most, for each start.", interval="[1, inf)"),
+            Parameter("iterations", iterations, "Maximum for each start.", interval="[1, inf)"),
             Parameter(
                 "tolerance",
                 1e-7,
-                "The end is there when an iteration lowers the mean loss by no more than this.",
+                "Stop when an iteration lowers the mean loss by no more than this.",
                 interval="[0, inf)",
             ),
         ),
@@ -188,7 +189,7 @@ EMBEDDINGS = (
         Parameter(
             "alpha",
             None,
-            "Degrees of freedom of the kernel; if left out d - 1, and 1 where d is 1.",
+            "Degrees of freedom of the kernel; by default max(1, d - 1).",
             type="float",
             interval="(0, inf)",
         ),
@@ -199,7 +200,7 @@ EMBEDDINGS = (
         "hcbench_quadruplets.embedding:forte_al",
         "Average linkage on the cosines of an embedding by projected gradients (FORTE).",
         300,
-        Parameter("loss", "logistic", "Of a triplet.", choices=("logistic", "hinge")),
+        Parameter("loss", "logistic", "Loss of a triplet.", choices=("logistic", "hinge")),
         JAIN_2016,
     ),
 )
@@ -241,8 +242,8 @@ ACTIVE = (
             Parameter(
                 "p",
                 None,
-                "Instead of references: the part of all comparisons of two pairs that is asked, at "
-                "most; with neither it is 0.1, or 1000000 comparisons where that is fewer.",
+                "Instead of references: the maximum proportion of all comparisons to query; with "
+                "neither it is 0.1, or 1000000 comparisons if that is fewer.",
                 type="float",
                 interval="(0, 1]",
             ),
@@ -255,14 +256,14 @@ ACTIVE = (
             Parameter(
                 "q",
                 None,
-                "Probability that an item is a landmark; ln(n)/n if left out.",
+                "Probability that an item is a landmark, by default ln(n)/n.",
                 type="float",
                 interval="(0, 1]",
             ),
             Parameter(
                 "kernel",
                 "paper",
-                '"code" is the authors\' program: all items are landmarks, also for themselves.',
+                '"code" is the authors\' program: all items are landmarks, even for themselves.',
                 choices=("paper", "code"),
             ),
         ),
@@ -282,6 +283,6 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
     """The figures, trees and theorems of Ghoshdastidar et al. 2019."""
-    from hcbench_quadruplets.suites import SUITES  # they cite the paper above
+    from hcbench_quadruplets.suites import SUITES  # these cite the paper above
 
     return SUITES

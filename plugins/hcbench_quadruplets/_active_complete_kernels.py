@@ -1,4 +1,4 @@
-"""Compiled loops of complete linkage by comparisons; `_active_kernels` says what they rely on."""
+"""Compiled loops of complete linkage by comparisons; see `_active_kernels` for conventions."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def items_of_pair(pair: int) -> Any:
 def complete_linkage_of_order(
     i: NDArray[np.int64], j: NDArray[np.int64], merges: NDArray[np.int64]
 ) -> None:
-    """Complete linkage when all pairs i, j (M,) are in order, the most similar ones first.
+    """Complete linkage from all pairs i, j (M,), sorted with the most similar ones first.
 
-    Two clusters merge when the last of their pairs of items has come. O(n^2) time, 4 n^2 bytes.
-    ``merges`` (n-1, 2) are written, p < q, where p goes on as the union.
+    Two clusters merge when the last of their pairs of items is reached. O(n^2) time, 4 n^2 bytes.
+    ``merges`` (n-1, 2) are written, p < q, where p becomes the union.
     """
     n = len(merges) + 1
     cluster, size = np.arange(n), np.ones(n, np.int64)
-    come = np.zeros((n, n), np.int32)  # pairs of items between two clusters that have come
+    come = np.zeros((n, n), np.int32)  # pairs of items between two clusters reached so far
     step = 0
     for at in range(i.size):
         a, b = cluster[i[at]], cluster[j[at]]
@@ -55,23 +55,22 @@ def complete_linkage_of_order(
 
 @njit(types.void(ASK, STATE, _MERGES), cache=True)
 def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
-    """Complete linkage by as few queries as tournaments allow.
+    """Complete linkage with few queries, by tournaments.
 
-    The similarity of two clusters is that of their least similar items, and so never rises. Row i
-    holds the pairs of clusters (i, c), c < i, in a tournament; a tournament of the rows finds the
-    merge. A pair that lost stays beaten whatever becomes of it, so only what had won is replayed,
-    and only once its row may hold the next merge. To merge p < q into p, the candidates for the
-    least similar items of (p, c) and (q, c) are joined in one list, which is gone through when
-    (p, c) plays next; and where one c had won a part of row p and the same part of row q, it still
-    does.
+    The similarity of two clusters is that of their least similar items, and so never increases.
+    Row i is a tournament of the pairs of clusters (i, c), c < i; a tournament of the rows finds the
+    merge. A pair that lost remains beaten after it changes, so only games of winners are replayed,
+    and only when their row may hold the next merge. To merge p < q into p, the candidates for the
+    least similar items of (p, c) and (q, c) are joined in one list, which is searched when (p, c)
+    plays next; and if one c had won a part of row p and the same part of row q, it still wins it.
 
-    n(n-1)/2 - 1 queries until the first merge, O(n^2) in all as a rule, O(n^2 log n) at worst.
-    Time likewise; 12 bytes for each of the n(n-1)/2 pairs.
+    n(n-1)/2 - 1 queries until the first merge, typically O(n^2) in total, O(n^2 log n) at worst.
+    The same time; 12 bytes for each of the n(n-1)/2 pairs.
 
     Parameters
     ----------
     merges : (n-1, 2) int64, written
-        p < q of each merge, where p goes on as the union; in the order of falling similarity.
+        p < q of each merge, where p becomes the union; in descending order of similarity.
     """
     n = len(merges) + 1
     n_pairs = n * (n - 1) // 2
@@ -94,7 +93,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
         return bool(ask(state, i, j, k, l) > 0)
 
     def settle(at: int) -> bool:
-        """Find the least similar items of a pair of clusters; whether they are others now."""
+        """Find the least similar items of a pair of clusters; return whether they changed."""
         first = least[at]
         found, other = first, after[first]
         while other != first:
@@ -106,7 +105,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
         return bool(found != first)
 
     def lose(row: int, c: int) -> None:
-        """Let every game be replayed that column c has won."""
+        """Mark every game won by column c for replay."""
         start, h = row * (row - 1) // 2, 1
         while h < row:
             m = (c & ~(2 * h - 1)) + h

@@ -1,8 +1,8 @@
 """Compiled loops that ask one query at a time: sorting, a spanning tree, a tournament's shape.
 
 All are called by `hcbench.Oracle.run`: ``ask(state, i, j, k, l)`` is positive where w_ij > w_kl.
-They hold no more than answers, so that any answers, contradictory ones too, lead to an end; where
-neither pair is more similar than the other, the one asked about first loses.
+They use only the answers, and end for any answers, including contradictory ones; if neither pair is
+more similar than the other, the first one in the query loses.
 
 Tournaments lie in arrays: of the leaves 0..size-1, inner node m = 1..size-1 with lowest bit h is
 the winner among the leaves from m - h to m + h - 1, as far as there are any; the root is the
@@ -105,9 +105,10 @@ def spanning_tree(
 ) -> None:
     """Spanning tree of largest similarities: Prim's algorithm, with a tournament of items.
 
-    Every pair is asked about when its first item joins, which is n(n-1)/2 - O(n) queries; an item
-    that comes closer plays its way up, and one that joins leaves: O(log n) queries each, of the
-    former about n ln n in all for similarities in random order. O(n) memory.
+    Every pair is queried when its first item joins, which takes n(n-1)/2 - O(n) queries; an item
+    that gets closer to the tree moves up in the tournament, and one that joins leaves it: O(log n)
+    queries each. The former happens about n ln n times for similarities in random order. O(n)
+    memory.
 
     Parameters
     ----------

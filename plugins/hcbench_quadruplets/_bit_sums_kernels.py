@@ -5,9 +5,9 @@ of S is row b of ``lost`` less row b of ``won``, so that columns are summed by c
 place, by adders made of operations on vectors of words: a count is a number of so many bits, one in
 each of as many planes of words.
 
-A row of w >= 8 words is gone through in steps of 8. The last step ends where the row does, so that
-some words come twice; what is written takes `step_words` words a row, and `byte_of` tells where the
-count of a pair of items is.
+A row of w >= 8 words is processed in steps of 8. The last step ends with the row, so that some
+words are processed twice; the output takes `step_words` words per row, and `byte_of` is the
+position of the count of a pair of items.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def step_words(width: int) -> int:
 
 @njit(cache=True)
 def byte_of(a: int, width: int) -> int:
-    """Where among the counts that are taken out of planes that of pair a of items is.
+    """Index of the count of pair a of items among the counts extracted from planes.
 
     Those at bit 0 of every byte come first, then those at bit 1, ...
     """
@@ -196,8 +196,8 @@ def count_columns(
 def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArray[np.int32]:
     """As `_kernels.net_preferences`: sums of S over the blocks of pairs of clusters, (P, P).
 
-    O(M^2 / 64 + P M) time; 19 M bytes beside the sums. The pairs of items are gone through in the
-    order of the blocks they are in, and what a block adds to the running sum is its own.
+    O(M^2 / 64 + P M) time; 19 M bytes plus the sums. The pairs of items are processed block by
+    block; the sum of a block is the difference of the running sum.
 
     Parameters
     ----------

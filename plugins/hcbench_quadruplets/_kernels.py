@@ -154,7 +154,7 @@ def merge_sparse(
         for j in range(i + 1, n):
             slot[b] = min(cluster[i], cluster[j]) * K0 + max(cluster[i], cluster[j])
             b += 1
-    B = np.zeros(K0 * K0)  # on the diagonal: the sums within clusters, which nobody reads
+    B = np.zeros(K0 * K0)  # on the diagonal: the sums within clusters, which are not read
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
@@ -301,7 +301,7 @@ def merge_dense(
             add_row(-1.0 / (size[p] * size[q]), S[a], v)
             a += 1
     B = np.empty(K0 * K0)
-    cluster, alive, K = np.arange(K0), np.arange(K0), K0  # the cluster that each first one is in
+    cluster, alive, K = np.arange(K0), np.arange(K0), K0  # the current cluster of each initial one
     for step in range(K0 - 1):
         B[:] = 0
         a = 0

@@ -54,7 +54,7 @@ def kernel_by_products(
     Returns
     -------
     (n, n) int64, symmetric
-        Its diagonal means nothing.
+        Its diagonal is undefined.
     """
     longest = 0
     for c in range(start.size - 1):

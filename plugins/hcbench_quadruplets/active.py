@@ -1,4 +1,4 @@
-"""Single and complete linkage by asking which of two pairs of items is more similar."""
+"""Single and complete linkage with queries which of two pairs of items is more similar."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ MAX_ITEMS = 65_536
 def single_linkage(
     oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
-    """Merge, again and again, the two clusters with the most similar two items.
+    """Single linkage: repeatedly merge the two clusters with the most similar two items.
 
     Section 3.1 of Ghoshdastidar, Perrot & von Luxburg 2019. For n items and M = n(n-1)/2 pairs:
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind quadruplet-queries. Where the answer is that neither pair is more similar, the one
-        asked about first loses; contradictory answers lead to some tree.
+        Of kind quadruplet-queries. If neither pair is more similar, the first pair in the query
+        loses; contradictory answers lead to some tree.
     ask : {"frugal", "merge-sort"}
-        "frugal": a spanning tree by Prim's algorithm, M + O(n log^2 n) queries as a rule and
-        M + O(M log n) at worst, then a merge sort of its n - 1 edges. "merge-sort": all pairs in
-        order, by M - 1 to M ceil(log2 M) queries (proposition 1). Without ties and noise the tree
-        is the same.
+        "frugal": a spanning tree by Prim's algorithm, typically M + O(n log^2 n) queries and
+        M + O(M log n) at worst, then a merge sort of its n - 1 edges. "merge-sort": sort all pairs
+        with M - 1 to M ceil(log2 M) queries (proposition 1). Without ties and noise the tree is the
+        same.
 
     Returns
     -------
     Tree
-        Kind ORDER: comparisons tell the order of merges, not their similarities.
+        Kind ORDER: comparisons determine the order of merges, not their similarities.
 
     Raises
     ------
@@ -51,7 +51,8 @@ def single_linkage(
 
     Notes
     -----
-    Time is that of the queries, each of which is a round. Memory O(n), by merge sort 32 M bytes.
+    The time is that of the queries, each of which is a round. Memory O(n), for merge sort 32 M
+    bytes.
     """
     if given.n == 1:
         return _single_item(given)
@@ -68,7 +69,7 @@ def single_linkage(
 def complete_linkage(
     oracle: Oracle, given: Given, _rng: np.random.Generator, *, ask: Way = "frugal"
 ) -> Tree:
-    """Merge, again and again, the two clusters whose least similar items are most similar.
+    """Complete linkage: repeatedly merge the clusters whose least similar items are most similar.
 
     Section 3.1 of Ghoshdastidar, Perrot & von Luxburg 2019. For n items and M = n(n-1)/2 pairs:
 
@@ -77,9 +78,9 @@ def complete_linkage(
     oracle : Oracle
         Of kind quadruplet-queries; ties and contradictions as for `single_linkage`.
     ask : {"frugal", "merge-sort"}
-        "frugal": tournaments of the pairs of clusters, about 2.5 M queries as a rule (a
-        nearest-neighbour chain asks about 4 M, and has to sort the merges), O(M log n) at worst.
-        "merge-sort": all pairs in order, by M - 1 to M ceil(log2 M) queries (proposition 1).
+        "frugal": tournaments of the pairs of clusters, typically about 2.5 M queries (a
+        nearest-neighbour chain makes about 4 M, and has to sort the merges), O(M log n) at worst.
+        "merge-sort": sort all pairs with M - 1 to M ceil(log2 M) queries (proposition 1).
         Without ties and noise the tree is the same.
 
     Returns
@@ -96,7 +97,7 @@ def complete_linkage(
 
     Notes
     -----
-    Time is that of the queries, each of which is a round. Memory 12 M bytes, by merge sort
+    The time is that of the queries, each of which is a round. Memory 12 M bytes, for merge sort
     32 M + 4 n^2 bytes.
     """
     if given.n == 1:
@@ -107,12 +108,12 @@ def complete_linkage(
     else:
         _check_size(given.n, "CL")
         oracle.run(complete_kernels.complete_linkage, merges)
-    # Each cluster goes by one of its items.
+    # Each cluster is represented by one of its items.
     return _tree(merges[:, 0].copy(), merges[:, 1].copy(), given)
 
 
 def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Items of all pairs, (M,) each, the most similar pairs first."""
+    """Items of all pairs, (M,) each, sorted with the most similar pairs first."""
     _check_size(n, name)
     i, j = np.triu_indices(n, 1)
     i, j = i.astype(np.int64), j.astype(np.int64)
@@ -123,8 +124,8 @@ def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64],
 def _check_size(n: int, name: str) -> None:
     if n > MAX_ITEMS:
         raise NotApplicableError(
-            f"{name} asks about all n(n-1)/2 pairs: at most {MAX_ITEMS} items, got {n}; take a "
-            "part of them"
+            f"{name} asks about all n(n-1)/2 pairs: at most {MAX_ITEMS} items, got {n}; use a "
+            "subset of them"
         )
 
 

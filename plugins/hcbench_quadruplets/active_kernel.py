@@ -1,4 +1,4 @@
-"""4K-AL from active comparisons: pairs that touch landmarks are compared with reference pairs."""
+"""4K-AL from active comparisons of pairs that contain landmarks with reference pairs."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def four_k_al_act(
     Parameters
     ----------
     oracle : Oracle
-        Of kind quadruplet-queries. A budget leaves as many references as it has queries for.
+        Of kind quadruplet-queries. A budget limits the number of references.
     references : int, optional
         Number of reference pairs.
     p : float, optional
-        Instead: as many references as make at most this part of all M(M-1)/2 comparisons of the
-        M = n(n-1)/2 pairs, but one at least. With neither, 0.1, or 1,000,000 comparisons where that
-        is fewer.
+        Instead: as many references as take at most this proportion of all M(M-1)/2 comparisons of
+        the M = n(n-1)/2 pairs, but at least one. With neither, 0.1, or 1,000,000 comparisons if
+        that is fewer.
     landmarks : {"shared", "fresh"}
         Whether all references share one set of landmarks, or each has its own.
     q : float, optional
-        ln(n) / n if left out.
+        By default ln(n) / n.
     kernel : {"paper", "code"}
-        "code" is what the authors' program computes: all items are landmarks, and k runs over i and
-        j as well, where an item counts as more similar to itself than any pair is.
+        "code" is the computation of the authors' program: all items are landmarks, and k runs over
+        i and j as well, where an item counts as more similar to itself than any pair.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def four_k_al_act(
     Warns
     -----
     ModelWarning
-        If there are fewer pairs than references wanted, or never a landmark.
+        If there are fewer pairs than requested references, or no landmark is ever drawn.
 
     Notes
     -----
@@ -88,7 +88,7 @@ def four_k_al_act(
         raise ParameterError("4K-AL-act takes references or p, not both")
     if kernel == "code" and (q is not None or landmarks == "fresh"):
         raise ParameterError(
-            "4K-AL-act[kernel=code] takes all items as landmarks; leave out q and landmarks"
+            "4K-AL-act[kernel=code] uses all items as landmarks; remove q and landmarks"
         )
     if given.n == 1:
         return tree_by_mean(np.zeros((1, 1), np.int64), given.names)
@@ -112,7 +112,7 @@ def _planned(
     fresh: bool,
     rng: np.random.Generator,
 ) -> Iterator[References]:
-    """The references, in their order, as far as there are queries left for them."""
+    """The references, in order, within the remaining budget."""
     n_pairs = n * (n - 1) // 2
     left = oracle.ledger.left
     most = None if references is not None else _wanted(n_pairs, p)
@@ -148,7 +148,7 @@ def _planned(
 
 
 def _new_questions(at: NDArray[np.int64], m: int) -> NDArray[np.int64]:
-    """How many queries each of some references (r,) brings, by where it is among the m pairs."""
+    """The number of queries for each reference (r,), given its position among the m pairs."""
     return m - np.where(at >= 0, np.cumsum(at >= 0), 0)
 
 
@@ -160,7 +160,7 @@ def _wanted(n_pairs: int, p: float | None) -> int:
 def _note_the_cap(
     n_pairs: int, references: int | None, p: float | None, planned: int, left: int | None
 ) -> None:
-    """Warn that there are no more pairs to be references."""
+    """Warn that there are fewer pairs than requested references."""
     if references is not None:
         wanted = f"references={references}"
     else:
@@ -170,7 +170,7 @@ def _note_the_cap(
         wanted = f"{'the default' if p is None else f'p={p:g}'}, {count} comparisons,"
     warnings.warn(
         f"{wanted} would take more reference pairs than the {n_pairs} that exist: all of them were "
-        f"taken, {planned} comparisons",
+        f"used, {planned} comparisons",
         ModelWarning,
         stacklevel=3,
     )

@@ -15,18 +15,18 @@ from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import note_what_is_unknown
 
 FEW = 48
-"""With so many clusters the sums of S over pairs of pairs of them are held: 1128^2, 5 MB."""
+"""From this number of clusters, sums of S over pairs of pairs of them are stored: 1128^2, 5 MB."""
 
 
 def four_al(
     oracle: Oracle, given: Given, rng: np.random.Generator, *, init: Init = 1, size: int = 5
 ) -> Tree:
-    """Merge, again and again, the two clusters whose pair is preferred most often on average.
+    """Repeatedly merge the two clusters whose pair is preferred most often on average.
 
     Algorithm 1 with the similarity of equations 4 and 5 of Ghoshdastidar, Perrot & von Luxburg
-    2019. A comparison counts once however often the set holds it; two opposite ones cancel. Of
-    clusters that are equally similar, up to 1e-12 of W in [-1, 1], those are merged whose smallest
-    items come first: the pair (smaller, larger) is the lexicographically smallest.
+    2019. Repeated comparisons count once; two opposite ones cancel. Of equally similar clusters, up
+    to 1e-12 of W in [-1, 1], the lexicographically smallest pair (smaller, larger) is merged,
+    clusters being numbered by their smallest items.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def four_al(
         shuffled and divided into chunks of this size, the last of which may be smaller.
         With "4K-AL" they are the largest clusters of passive 4K-AL's tree that have at most
         ``size`` items, and no truth is needed (proposed after theorem 4). Or the clusters
-        themselves, as lists of items; items in none start alone.
+        themselves, as lists of items; other items are singletons.
     size : int
-        The most items of an initial cluster of "4K-AL".
+        The maximum number of items of an initial cluster of "4K-AL".
 
     Returns
     -------
     Tree
         Kind ORDER. Initial clusters are nodes of height 1 with all their items as children; merges
-        have the heights after that. ``linkage`` is W, which need not fall from merge to merge.
+        have the following heights. ``linkage`` is W, which need not decrease from merge to merge.
 
     Raises
     ------
@@ -104,9 +104,9 @@ def merge_all(
     cluster : (n,) int array
         The cluster of each item, 0..K-1 in the order of their smallest items.
     few : int
-        With how many clusters to go over to the sums of S over blocks.
+        The number of clusters from which to use the sums of S over blocks.
     by_bits : bool, optional
-        Whether to go through the comparisons as bits; by default if they are dense.
+        Whether to use the comparisons as bits; by default if they are dense.
 
     Returns
     -------

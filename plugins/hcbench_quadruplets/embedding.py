@@ -37,14 +37,14 @@ def tste_al(
     d : int
         Dimension of the embedding.
     alpha : float, optional
-        Degrees of freedom of the kernel; d - 1, and 1 where d is 1.
+        Degrees of freedom of the kernel; by default max(1, d - 1).
     restarts : int
-        Random starts beside `first_start`; the embedding of least loss is taken.
+        Random starts in addition to `first_start`; the embedding with the lowest loss is used.
     iterations : int
-        The most of L-BFGS, for each start.
+        Maximum number of iterations of L-BFGS for each start.
     tolerance : float
-        The end is there when an iteration lowers the mean loss of a triplet (log 2 where all items
-        coincide) by no more than this.
+        Stop when an iteration lowers the mean loss of a triplet (log 2 if all items coincide) by no
+        more than this.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def forte_al(
 
     A baseline of section 5.2 of Ghoshdastidar, Perrot & von Luxburg 2019; FORTE (Jain, Jamieson &
     Nowak 2016) is `descend_gram`, projected gradient descent over Gram matrices of rank d. Their
-    bounds on the norm are left out: where no answer is wrong and a larger embedding is always a
-    better one, tolerance and iterations end the growth.
+    bounds on the norm are omitted: if no answer is wrong and a larger embedding is always better,
+    tolerance and iterations end the growth.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
 def tree_of_cosines(points: Points, names: tuple[str, ...] | None = None) -> Tree:
     """Average linkage on the cosine similarities of points (n, d). O(n^2 d) and `merge_by_mean`.
 
-    The points are centred first, as distances do not tell where the origin is: those of FORTE's
-    authors are, and descent along the gradient of t-STE leaves the mean where it started.
+    The points are centred first, as distances do not determine the origin: FORTE's authors centre
+    theirs, and descent along the gradient of t-STE does not change the mean.
 
     Returns
     -------
     Tree
-        Kind ORDER, as the cosines are no estimates of the data's similarities; ``linkage`` is the
+        Kind ORDER, as the cosines do not estimate the data's similarities; ``linkage`` is the
         mean cosine of each merge. Ties up to 1e-12: see `merge_by_mean`; in one dimension all
         cosines are 1 or -1.
     """

@@ -20,7 +20,7 @@ LOSSES: dict[str, Callable[..., float]] = {
     "hinge": kernels.hinge_loss,
 }
 HALVINGS = 40
-"""How often a step is halved before none is thought to help."""
+"""How often a step is halved before the descent stops."""
 
 
 def gram_loss(
@@ -81,15 +81,15 @@ def descend_gram(
     ----------
     start : (n, d) float64 array
     iterations : int
-        The most. O(m + n^3) each.
+        Maximum number of iterations, O(m + n^3) each.
     tolerance : float
-        The end is there when the mean loss falls by no more than this.
+        Stop when the mean loss decreases by no more than this.
 
     Returns
     -------
     loss : float
     points : (n, min(d, n)) array
-        Or the start, where nothing lowers the loss.
+        The start if no step lowers the loss.
     """
 
     def evaluate(points: Points) -> _Iterate:
@@ -113,7 +113,7 @@ def descend_gram(
 def _descend_once(
     now: _Iterate, step: float, d: int, evaluate: _Evaluate
 ) -> tuple[_Iterate, float]:
-    """Where a step leads, and how long it was; where it came from, if none lowers the loss."""
+    """The next iterate and the step length; the current one if no step lowers the loss."""
     for _ in range(HALVINGS):
         new = evaluate(nearest_of_rank(now.gram - step * now.gradient, d))
         change = new.gram - now.gram

@@ -1,4 +1,4 @@
-"""Where the descent of an ordinal embedding starts, and which of its ends is kept."""
+"""Starting points of an ordinal embedding, and the choice of the best result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def best_embedding(
 def starts(
     triplets: Comparisons, d: int, restarts: int, rng: np.random.Generator
 ) -> Iterator[Points]:
-    """`first_start`, then so many times standard normal points (n, d)."""
+    """`first_start`, followed by random starts of standard normal points (n, d)."""
     yield first_start(triplets, d, rng)
     for _ in range(restarts):
         yield rng.normal(size=(triplets.n, d))
@@ -37,10 +37,10 @@ def starts(
 def first_start(triplets: Comparisons, d: int, rng: np.random.Generator) -> Points:
     """The first step of projected gradient descent from the Gram matrix 0, as points (n, d).
 
-    Where all items coincide, every loss of margins falls fastest along the Laplacian of how often
-    a pair was the closer one less how often the farther one: the axes are its eigenvectors. They
-    are scaled to a mean squared distance of 1. Axes for which there is no eigenvalue of the right
-    sign (d may be larger than n) are small and random, lest they stay empty. O(m + n^3).
+    If all items coincide, the steepest descent of every loss of margins is along the Laplacian of
+    the number of times a pair was closer minus the number of times it was farther: the axes are its
+    eigenvectors, scaled to a mean squared distance of 1. Axes without an eigenvalue of the right
+    sign (d may be larger than n) are small and random, so that they do not remain 0. O(m + n^3).
     """
     n = triplets.n
     laplacian = np.empty((n, n))

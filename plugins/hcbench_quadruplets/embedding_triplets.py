@@ -1,4 +1,4 @@
-"""What an ordinal embedding learns from: the comparisons that share an item."""
+"""The triplets from which an ordinal embedding learns: comparisons that share an item."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hcbench_quadruplets import _embedding_kernels as kernels
 from hcbench_quadruplets.pairs import only_triplets
 
 MOST = 8_000_000
-"""How many triplets are used; all those of 240 items are 6,797,280."""
+"""The maximum number of triplets used; 240 items have 6,797,280."""
 
 
 def triplets_of(
     comparisons: Comparisons | AllComparisons, rng: np.random.Generator, most: int = MOST
 ) -> Comparisons:
-    """The comparisons whose two pairs share an item; a random part of them if there are too many.
+    """The comparisons whose two pairs share an item; a random sample of them if there are too many.
 
     Of a passive sample of quadruplets at proportion p, these are a sample of the triplets at the
     same proportion. Repeated answers stay, and so do opposite ones: the losses are sums over

@@ -1,4 +1,4 @@
-"""Figures 2 and S.1 of Ghoshdastidar et al. 2019, drawn of what was measured."""
+"""Figures 2 and S.1 of Ghoshdastidar et al. 2019, from measured results."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _is_active(algorithm: str) -> bool:
 
 
 def _without_p(algorithm: str) -> str:
-    """The name of an active kernel without its p, which the panel tells."""
+    """The name of an active kernel without its p, which is in the title of the panel."""
     name, _, rest = algorithm.partition("[")
     others = [part for part in rest.rstrip("]").split(",") if not part.strip().startswith("p=")]
     return f"{name}[{','.join(others)}]" if others else name

@@ -1,4 +1,4 @@
-"""What the theorems of Ghoshdastidar et al. 2019 say of recovery, drawn of what was measured."""
+"""Recovery according to the theorems of Ghoshdastidar et al. 2019, and as measured."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def initial_clusters(
         Size of chunks of the true clusters, which are the hint ``clusters``; or clusters of
         `four_k_al`'s tree; or lists of items, where items in none of them start alone.
     size : int
-        With "4K-AL": the most items of an initial cluster.
+        With "4K-AL": the maximum number of items of an initial cluster.
 
     Returns
     -------
@@ -38,8 +38,8 @@ def initial_clusters(
     Raises
     ------
     ParameterError
-        If the true clusters are needed and not known, or given clusters are empty, overlap or
-        name an item that does not exist.
+        If the true clusters are needed but not known, or given clusters are empty, overlap or
+        contain an item that does not exist.
     """
     if isinstance(init, str):
         # Importing them compiles kernels, which other initial clusters do not need.
@@ -55,7 +55,7 @@ def initial_clusters(
 
 
 def maximal_clusters(tree: Tree, most: int) -> NDArray[np.int64]:
-    """The largest clusters of a tree that have at most so many items, as labels (n,). O(n)."""
+    """The largest clusters of a tree that have at most ``most`` items, as labels (n,). O(n)."""
     top = np.arange(tree.parent.size)  # the largest such ancestor
     for node in range(tree.parent.size - 2, -1, -1):
         parent = tree.parent[node]
@@ -71,7 +71,7 @@ def _chunks_of_the_true_ones(
     if clusters is None:
         raise ParameterError(
             f"4-AL[init={size}] draws its initial clusters inside the true ones, which are not "
-            'given; take data with a truth, init="4K-AL" or init=1'
+            'given; use data with a truth, init="4K-AL" or init=1'
         )
     chunk = np.empty(given.n, np.int64)
     n_chunks = 0

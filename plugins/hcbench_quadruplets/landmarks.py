@@ -1,4 +1,4 @@
-"""Landmarks of 4K-AL-act, the pairs that touch them, and what these are compared with."""
+"""Landmarks of 4K-AL-act, the pairs that contain them, and the references for comparison."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Landmarks:
     rank: NDArray[np.int64]
 
     def find(self, i: Items, j: Items) -> NDArray[np.int64]:
-        """Where pairs (r,) are; -1 for one that touches no landmark."""
+        """Positions of pairs (r,); -1 for a pair without a landmark."""
         i, j = np.where(self.rank[i] < 0, (j, i), (i, j))
         at, touches = np.full(i.shape, -1), self.rank[i] >= 0
         at[touches] = self.position[self.rank[i[touches]], j[touches]]
@@ -54,8 +54,8 @@ class References:
         Where each is among the pairs of the landmarks; -1 if it touches none.
     touching : (t,) int array
         Numbers of those that touch a landmark.
-    heard : (t, t) int8 array, written
-        Row a, column b: sign of touching reference b compared with a, as far as it is known.
+    known : (t, t) int8 array, written
+        Row a, column b: sign of touching reference b compared with a, or 0 if not yet known.
     """
 
     landmarks: Landmarks
@@ -63,13 +63,13 @@ class References:
     j: Items
     at: NDArray[np.int64]
     touching: NDArray[np.int64]
-    heard: NDArray[np.int8]
+    known: NDArray[np.int8]
 
     def ask_about(self, part: slice, rows: NDArray[Any]) -> int:
-        """Write what is to be asked of some references into ``rows`` (4, any); how many queries.
+        """Write the queries about some references into ``rows`` (4, any); return their number.
 
-        Those that touch no landmark come first, for one pair after the other: so the ledger notes
-        close to each other what is asked in a row.
+        References without a landmark come first, one pair after the other, so that consecutive
+        queries are close to each other in the ledger.
         """
         these, apart = self._touching_in(part), self._apart_in(part)
         m = self.landmarks.i.size
@@ -97,19 +97,19 @@ class References:
         signs = np.full((m + 1, r), own, np.int8)
         signs[:m, :apart] = codes[: m * apart].reshape(m, apart)
         if apart < r:
-            signs[:m, apart:] = self._heard(these, codes[m * apart :]).T
+            signs[:m, apart:] = self._touching_signs(these, codes[m * apart :]).T
         return signs[self.landmarks.position.T].reshape(self.landmarks.rank.size, -1)
 
-    def _heard(self, these: slice, codes: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Signs (t, m) of touching references: the answers, and what was known already."""
+    def _touching_signs(self, these: slice, codes: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Signs (t, m) of touching references: the answers, and signs known from earlier ones."""
         found = self.at[self.touching]
         new = self._is_new(these)
         signs = np.zeros(new.shape, np.int8)
         signs[new] = codes
         asked = signs[:, found]
-        self.heard[these] += asked
-        self.heard[:, these] -= asked.T
-        signs[:, found] = self.heard[these]
+        self.known[these] += asked
+        self.known[:, these] -= asked.T
+        signs[:, found] = self.known[these]
         return signs
 
     def _touching_in(self, part: slice) -> slice:
@@ -117,7 +117,7 @@ class References:
         return slice(*np.searchsorted(self.touching, [part.start, part.stop]).tolist())
 
     def _apart_in(self, part: slice) -> NDArray[np.intp]:
-        """Numbers of those that touch no landmark."""
+        """Numbers of the references that touch no landmark."""
         return np.flatnonzero(self.at[part] < 0) + int(part.start)
 
     def _is_new(self, these: slice) -> NDArray[np.bool_]:
@@ -153,5 +153,5 @@ def compared_with(landmarks: Landmarks, i: Items, j: Items, at: NDArray[np.int64
 
 
 def few_bytes(n: int) -> np.dtype[Any]:
-    """The smallest type of n items: a million queries are written at a time."""
+    """The smallest integer type for n items, as a million queries are written at a time."""
     return np.min_scalar_type(n - 1)

@@ -1,4 +1,4 @@
-"""Average linkage of a matrix of similarities, true ones or stand-ins for them."""
+"""Average linkage of a matrix of true similarities or of scores."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_quadruplets import _linkage_kernels as kernels
 
 ROUNDING = 1e-12
-"""Means of real numbers are tied if they differ by this part of the largest similarity."""
+"""Means are tied if they differ by at most this proportion of the largest similarity."""
 
 
 def true_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
-    """Average linkage on the true similarities w: what comparisons alone are measured against.
+    """Average linkage on the true similarities w, a reference for methods with comparisons.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def true_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator
 
 
 def tree_by_mean(similarity: NDArray[np.generic], names: tuple[str, ...] | None = None) -> Tree:
-    """Average linkage on stand-ins for similarities, whose values mean nothing but their order.
+    """Average linkage on scores, of whose values only the order is meaningful.
 
     Parameters
     ----------
@@ -55,22 +55,22 @@ def tree_by_mean(similarity: NDArray[np.generic], names: tuple[str, ...] | None 
 
 
 def merge_by_mean(similarity: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Merge, again and again, the two clusters of the largest mean similarity.
+    """Repeatedly merge the two clusters of the largest mean similarity.
 
-    Of clusters that are equally similar those are merged whose smallest items come first: the
-    pair (smaller, larger) is the lexicographically smallest. Integers are equal exactly, as long
-    as sums over clusters stay below 2^53; other numbers up to 1e-12 of the largest one.
+    Of equally similar clusters the lexicographically smallest pair (smaller, larger) is merged,
+    clusters being numbered by their smallest items. Integers are compared exactly, as long as sums
+    over clusters are below 2^53; other numbers up to 1e-12 of the largest one.
 
     Parameters
     ----------
     similarity : (n, n) array of int or float
-        Symmetric; the diagonal does not matter.
+        Symmetric; the diagonal is ignored.
 
     Returns
     -------
     (n-1, 4) float64 array
         scipy's linkage matrix, with similarities in place of distances: two clusters, their mean
-        similarity, the size of the union. O(n^2) time as a rule, O(n^3) at worst; 8 n^2 bytes.
+        similarity, the size of the union. Typically O(n^2) time, O(n^3) at worst; 8 n^2 bytes.
     """
     n = len(similarity)
     sums = np.array(similarity, dtype=np.float64, order="C")

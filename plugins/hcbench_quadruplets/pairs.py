@@ -1,4 +1,4 @@
-"""What comparisons say of each pair of items, and of which items they say nothing."""
+"""Statistics of comparisons for each pair of items, and items without comparisons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = 5  # items that a note lists
 def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
     """Row sums of S (M,): pairs farther than this one, minus pairs closer. O(m), or O(M).
 
-    A repeated answer counts as often as it is there; opposite ones cancel.
+    A repeated answer counts each time; opposite ones cancel.
     """
     if isinstance(comparisons, AllComparisons):
         level, _ = pair_levels(comparisons)
@@ -27,7 +27,7 @@ def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
 
 
 def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
-    """How many answers there are about each pair (M,). O(m), or O(M)."""
+    """The number of answers about each pair (M,). O(m), or O(M)."""
     if isinstance(comparisons, AllComparisons):
         _, tied = pair_levels(comparisons)
         return tied.size - tied
@@ -35,7 +35,7 @@ def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int6
 
 
 def pair_levels(comparisons: AllComparisons) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each pair (M,): how many are lower plus how many lower or equal; how many are equal."""
+    """For each pair (M,): the pairs lower, plus those lower or equal; and those equal."""
     sizes = np.bincount(comparisons.rank)
     up_to = np.cumsum(sizes)
     level = 2 * up_to - sizes
@@ -61,13 +61,13 @@ def only_triplets(comparisons: Comparisons) -> Comparisons:
     if len(comparisons) and not len(chosen):
         raise NotApplicableError(
             f"none of the {len(comparisons)} comparisons is a triplet, whose two pairs share an "
-            "item, and this algorithm takes no others; take the oracle triplet-set, or 4K-AL"
+            "item, as this algorithm needs; use the oracle triplet-set, or 4K-AL"
         )
     return chosen
 
 
 def note_what_is_unknown(comparisons: Comparisons | AllComparisons) -> None:
-    """Warn, by `ModelWarning`, if items are in no comparison: ties alone place them."""
+    """Warn, by `ModelWarning`, if items are in no comparison: their place is arbitrary."""
     n = comparisons.n
     if n <= 2:
         return

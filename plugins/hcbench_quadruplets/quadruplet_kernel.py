@@ -26,7 +26,7 @@ def four_k_al(
     """Average linkage on the passive quadruplets kernel.
 
     Section 3.2, equation 3 (equation 9 of the supplement) of Ghoshdastidar, Perrot & von Luxburg
-    2019. A comparison counts once however often the set holds it; two opposite ones cancel.
+    2019. Repeated comparisons count once; two opposite ones cancel.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ def kernel_matrix(
     ----------
     comparisons : Comparisons or AllComparisons
     kernel : {"paper", "code"}
-        "code" is what the authors' program computes: there r runs over i and j as well, where an
-        item counts as more similar to itself than any pair is. That adds twice the sum of S
-        over its row ij.
+        "code" is the computation of the authors' program: r runs over i and j as well, where an
+        item counts as more similar to itself than any pair. That adds twice the sum of S over its
+        row ij.
 
     Returns
     -------
     (n, n) int64 array, symmetric
-        The diagonal means nothing.
+        The diagonal is undefined.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The figures of Ghoshdastidar et al. 2019, its crowd's cars and its theorems, as suites."""
+"""The suites of the figures, the car data and the theorems of Ghoshdastidar et al. 2019."""
 
 from __future__ import annotations
 

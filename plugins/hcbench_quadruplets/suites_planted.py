@@ -1,7 +1,7 @@
 """Figures 2 and S.1 of Ghoshdastidar et al. 2019: the planted model, as suites.
 
-The paper prints curves without numbers. What its text says of them is a claim at a few separations
-delta, chosen where the sentence is not trivially true; sigma is 0.1, so that delta / sigma is
+The paper prints curves without numbers. Its statements about them are claims at a few separations
+delta, chosen so that the statement is not trivially true; sigma is 0.1, so that delta / sigma is
 10 delta.
 """
 
@@ -51,7 +51,7 @@ def _at(algorithm: str, p: float) -> tuple[str, str]:
     return algorithm, "" if algorithm in LINKAGES else sampled(p)
 
 
-# ---- What the text says --------------------------------------------------------------------------
+# ---- Statements of the text ----------------------------------------------------------------------
 
 
 def _of_linkages(figure: str) -> Iterator[Claim]:
@@ -111,7 +111,7 @@ def _recovers(
 def _degrades(
     figure: str, algorithms: Iterable[str], proportions: tuple[float, ...]
 ) -> Iterator[Claim]:
-    """Claims that few comparisons do nearly as well as many."""
+    """Claims that few comparisons are nearly as good as many."""
     few = proportions[0]
     for algorithm in algorithms:
         active = algorithm.startswith("4K-AL-act")
@@ -197,7 +197,7 @@ FIGURE_2 = Suite(
 
 FIGURE_S1 = Suite(
     name="ghoshdastidar2019-figureS1",
-    doc="Figure S.1: figure 2 for p = 0.01, 0.02, ..., 0.1 and 1; what is stored of figure 2 is "
+    doc="Figure S.1: figure 2 for p = 0.01, 0.02, ..., 0.1 and 1; stored results of figure 2 are "
     "not run again.",
     algorithms=(*LINKAGES, *PASSIVE, _active(ALL_PROPORTIONS)),
     datasets=FIGURE_2.datasets,
@@ -224,10 +224,10 @@ _CODE = ("4K-AL[kernel=code]", "4K-AL-act[kernel=code]", "4K-AL-act[landmarks=fr
 
 FIGURE_2_CODE = Suite(
     name="ghoshdastidar2019-figure2-code",
-    doc="Figure 2 as the authors' program computes it, where it departs from the text: its "
-    "kernels, in which items are compared with themselves and all of them are landmarks; beside "
-    "them the kernels of the text, and the active one with fresh landmarks for each reference. "
-    "p = 0.01 and 0.1: at p = 1 the active program asks 400 million queries.",
+    doc="Figure 2 as the authors' program computes it, where it differs from the text: its "
+    "kernels, in which items are compared with themselves and all items are landmarks; for "
+    "comparison the kernels of the text, and the active one with fresh landmarks for each "
+    "reference. p = 0.01 and 0.1: at p = 1 the active program makes 400 million queries.",
     algorithms=(
         "CL",
         "4K-AL[kernel=['paper', 'code']]",

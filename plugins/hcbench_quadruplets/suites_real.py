@@ -1,6 +1,6 @@
 """Figures 3, S.2, S.3 and S.4 of Ghoshdastidar et al. 2019, and its cars, as suites.
 
-The embeddings hear the same quadruplets as the others and use those that share an item: these are
+The embeddings get the same quadruplets as the others and use those that share an item: these are
 the triplets, observed in the same proportion.
 """
 
@@ -19,9 +19,9 @@ EMBEDDINGS = ("tSTE-AL", "FORTE-AL")
 REFERENCES = ("AL", "Random")
 COST = "dasgupta"
 COMPARABLE = {"Zoo": 1800, "Glass": 60, "20news": 26_000}
-"""What counts as no difference in cost: about a twentieth of what average linkage on the true
-similarities saves against a random tree, 36 000, 1240 and 510 000. The costs themselves are no
-scale: on Glass, where all cosines are close to 1, all trees agree in three digits."""
+"""Differences in cost up to these are ignored: about a twentieth of the difference between average
+linkage on the true similarities and a random tree, 36 000, 1240 and 510 000. Relative costs are not
+informative: on Glass, where all cosines are close to 1, all trees agree in three digits."""
 CLAIMED = (0.01, 0.04, 0.1)
 _COMPARABLE = (
     "comparable: up to a twentieth of the way from AL on the similarities to a random tree"
@@ -126,9 +126,9 @@ CAR_TREES = ("4-AL", "4K-AL", "tSTE-AL", "FORTE-AL", "AL-rowsum", "tK-AL")
 
 CAR = Suite(
     name="ghoshdastidar2019-car",
-    doc="Appendix B.3: hierarchies of 60 cars from 6056 answers of a crowd. The paper prints no "
-    "number of them; beside the trees, which it shows, stands how they agree with the four classes "
-    "that the collectors name.",
+    doc="Appendix B.3: hierarchies of 60 cars from 6056 answers of a crowd. The paper shows the "
+    "trees without numbers; here their agreement with the four classes of the collectors is "
+    "measured as well.",
     algorithms=(
         *OURS,
         *(f"{base}[d=[2, 5]]" for base in EMBEDDINGS),

@@ -2,9 +2,9 @@
 
 Proposition 1 and theorem 1 have no unknown constants and are checked as they stand. Theorems 2 to 4
 hold for an unknown constant C and clusters far larger than can be run: with delta/sigma = 2, L = 1
-and eta = 0.5, theorem 2 wants N0 > 4 sqrt(N) / Delta, which is an N above 10^13. Checked is what
-they say of the rates: success at a constant delta/sigma with N ln N queries, and how it depends
-on the proportion p of comparisons and the size m of initial clusters.
+and eta = 0.5, theorem 2 requires N0 > 4 sqrt(N) / Delta, which is an N above 10^13. The suite
+checks the rates: success at a constant delta/sigma with N ln N queries, and its dependence on the
+proportion p of comparisons and the size m of initial clusters.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def failing_delta(size: int) -> float:
 
 
 def separations(size: int) -> tuple[float, ...]:
-    """Where recovery is measured: the two bounds and some values between them."""
+    """The separations measured: the two bounds and some values between them."""
     return (failing_delta(size), *BETWEEN, sufficient_delta(size * 2**LINKED_DEPTH))
 
 
@@ -223,7 +223,7 @@ def _theorems_3_and_4() -> Iterator[Claim]:
 
 
 def _pairs() -> Iterator[tuple[str, str]]:
-    """Which algorithm runs on which data."""
+    """Pairs of an algorithm and the data on which it runs."""
     for size in SORTED_SIZES:
         for name in ("SL", "CL"):
             yield f"{name}[ask=[frugal, merge-sort]]", planted(size, SORTED_DEPTH, SORTED_DELTA)

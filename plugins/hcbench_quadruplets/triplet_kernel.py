@@ -22,12 +22,12 @@ def tk_al(
 ) -> Tree:
     """Average linkage on a triplet kernel.
 
-    What Ghoshdastidar et al. 2019 name as the equivalent of passive 4K-AL for triplets.
+    According to Ghoshdastidar et al. 2019, the equivalent of passive 4K-AL for triplets.
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind triplet-set; or quadruplet-set, of which the comparisons that share an item count.
+        Of kind triplet-set; or quadruplet-set, of which only comparisons that share an item count.
     kernel : {"k1", "k2"}
         See `triplet_kernel`.
 
@@ -66,8 +66,7 @@ def triplet_kernel(
     Parameters
     ----------
     comparisons : Comparisons or AllComparisons
-        Those that do not share an item are an error of the caller; of all comparisons only the
-        triplets are taken.
+        `Comparisons` must share an item; of `AllComparisons` only the triplets are used.
 
     Returns
     -------
@@ -112,14 +111,14 @@ def _k1_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
         features[k] = 0.0
         np.fill_diagonal(features, 0.0)
         products += features @ features.T
-    return products / 2  # each k, l was there as l, k too
+    return products / 2  # each k, l was counted as l, k too
 
 
 def _k2_of_all(comparisons: AllComparisons) -> NDArray[np.float64]:
     """By `kernel_of_ranks`, where the references of w_ir are the n-1 similarities to r."""
     n = comparisons.n
     rank = square(comparisons.rank, n)
-    np.fill_diagonal(rank, -1)  # below all others, and taken out of every count
+    np.fill_diagonal(rank, -1)  # below all others, and subtracted from every count
     upper = rankdata(rank, "max", axis=0).astype(np.int32) - 1
     lower = rankdata(rank, "min", axis=0).astype(np.int32) - 2
     tied = np.ascontiguousarray(upper - lower)

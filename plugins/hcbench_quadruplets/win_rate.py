@@ -1,4 +1,4 @@
-"""AL-rowsum: average linkage on how often each pair of items wins its comparisons."""
+"""AL-rowsum: average linkage on the win rate of each pair of items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, square, ti
 def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
     """Average linkage on the mean win rate of each pair of items.
 
-    A baseline: what the comparisons say about pairs one by one, before any clusters.
+    A baseline that treats each pair separately, without clusters.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generat
 def win_rates(comparisons: Comparisons | AllComparisons) -> NDArray[np.float64]:
     """(won - lost) / (won + lost) of the comparisons of each pair, in [-1, 1].
 
-    0 for a pair that was never compared: as for one that wins as often as it loses.
+    0 for a pair that was never compared, as for one that wins as often as it loses.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def win_rates(comparisons: Comparisons | AllComparisons) -> NDArray[np.float64]:
     Returns
     -------
     (n, n) float64 array, symmetric
-        The diagonal means nothing.
+        The diagonal is undefined.
     """
     rate = net_wins(comparisons) / np.maximum(times_compared(comparisons), 1)
     return square(rate, comparisons.n)

@@ -19,7 +19,7 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """What Gray et al. 2023 prove."""
+    """Metrics of the quantities in the theorems of Gray et al. 2023."""
     return METRICS
 
 

@@ -41,7 +41,7 @@ def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) 
         while True:
             u = chain[length - 1]
             top, v = _maximum(similarity[u], 0, n)
-            # At a tie the one before in the chain, so that the chain cannot go in a circle.
+            # In a tie prefer the previous one in the chain, so that the chain cannot cycle.
             if length > 1 and similarity[u, chain[length - 2]] == top:
                 v = chain[length - 2]
                 break

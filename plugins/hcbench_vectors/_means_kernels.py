@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-UNKNOWN = -1  # whose nearest cluster has to be looked for
+UNKNOWN = -1  # the nearest cluster has to be searched for
 _NEW = -2  # likewise, of a cluster that has just been made
 _CHUNK = 256  # a maximum is found chunk by chunk with vector instructions, then placed
 

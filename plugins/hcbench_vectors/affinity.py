@@ -1,4 +1,4 @@
-"""How well affinities and distances of the true vertices are estimated from the data.
+"""Errors of affinities and distances of the true vertices as estimated from the data.
 
 In the model of Gray et al. 2023 the observations are the leaves of the true tree, the parent of
 leaf i is the vertex Z_i that it was drawn from, and heights of inner nodes are ``h(v) = alpha(v,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Affinities that are held at once: 32 MB.
+#: Affinities in memory at once: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
 #: The rank of the affinities is computed of no more vertices than this.
@@ -34,7 +34,7 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
     """Largest error of a pair's estimated affinity; lower is better.
 
     ``max over i != j of |alpha(Z_i, Z_j) - alphahat(i, j)|`` (Gray et al. 2023, theorem 2, and 3
-    for cosines). It is a property of the data: the result is not looked at.
+    for cosines). It is a property of the data: the result is not used.
 
     Parameters
     ----------
@@ -45,21 +45,21 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
         principal components, not centred; or ``<Y_i, Y_j> / (|Y_i| |Y_j|)``, which estimates
         affinities if h(Z_i) = 1 (equation 29).
     r : int, optional
-        By default the rank of the matrix of affinities between the vertices, as assumption A6 has
-        it. Read for pca only.
+        For estimate="pca"; by default the rank of the matrix of affinities between the vertices,
+        as in assumption A6.
 
     Returns
     -------
     float
         In the square of the vectors' unit. O(n^2 p) time, with r for p if pca, and the memory of
-        blocks of 32 MB beside the vectors; never n x n. For pca also those of `principal_scores`.
+        blocks of 32 MB plus the vectors; never n x n. For pca also those of `principal_scores`.
 
     Raises
     ------
     NotApplicableError
         If there are no vectors, no affinities as heights, or just one item.
     ParameterError
-        If r is more than n or p, or left out where the truth has more than 2048 vertices.
+        If r exceeds n or p, or is not given and the truth has more than 2048 vertices.
     DataError
         If a zero row has no cosine.
     """
@@ -86,7 +86,7 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     scored : Scored
         As of `affinity_error`; the result must be a tree whose heights are affinities.
     estimate, r
-        As of `affinity_error`: what the algorithm was given.
+        As in `affinity_error`, matching the input of the algorithm.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def vertex_distance_error(scored: Scored) -> float:
     ``p dhat(u, v) = s(u, u) + s(v, v) - 2 s(u, v)``, where s(u, v) is the mean of <Y_i, Y_j> over i
     drawn from u and j from v, i != j. As noise of different observations is independent and of mean
     0, dhat is unbiased; |mean of u - mean of v|^2 is not, by the variance of the means. Only
-    vertices of two or more observations are compared. The result is not looked at.
+    vertices of two or more observations are compared. The result is not used.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _pairs(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]]:
     """Rows, columns, true and estimated affinities of all pairs, a block at a time.
 
-    Columns start at the first row, so that items of the diagonal are no pairs.
+    Columns start at the first row, so the diagonal entries are not pairs.
     """
     n = truth.n
     if n == 1:
@@ -236,7 +236,7 @@ def _scores(vectors: Vectors, r: int) -> Vectors:
 
 
 def _largest(true: Floats, found: Floats) -> float:
-    """Largest difference, the diagonal, which is no pair, left out."""
+    """Largest difference, excluding the diagonal."""
     difference = np.abs(true - found)
     np.fill_diagonal(difference, 0.0)
     return float(difference.max())

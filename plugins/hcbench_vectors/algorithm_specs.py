@@ -1,4 +1,4 @@
-"""The algorithms: dot products and their rivals in Gray et al. 2023."""
+"""Specs of the algorithms: dot products, and those that Gray et al. 2023 compare with."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _REDUCTION = (
     Parameter(
         "pca",
         None,
-        "Take so many principal component scores, not centred, in place of the vectors; auto "
+        "Number of principal component scores, not centred, to use instead of the vectors; auto "
         "chooses by the Wasserstein distance between the two halves of the rows.",
         type="int",
         alternative="str",
@@ -83,14 +83,14 @@ _REDUCTION = (
     Parameter(
         "r_max",
         50,
-        "The most components that pca=auto tries; it takes the best of all.",
+        "The maximum number of components that pca=auto tries; it uses the best one.",
         interval="[1, inf)",
     ),
     Parameter(
         "patience",
         None,
-        "With pca=auto, stop after so many numbers of components without a better one; "
-        "by default all are tried.",
+        "With pca=auto, stop after this many candidates without an improvement; by default all "
+        "are tried.",
         type="int",
         interval="[1, inf)",
     ),
@@ -147,7 +147,7 @@ UPGMA = _linkage(
 
 WPGMA = _linkage(
     "WPGMA",
-    "Average linkage where the two merged clusters count alike, whatever their sizes.",
+    "Average linkage in which the two merged clusters have equal weights.",
     MCQUITTY_1966,
     _metric(),
 )
@@ -166,14 +166,14 @@ CENTROID = _linkage(
 
 MEDIAN = _linkage(
     "Median",
-    "As Centroid, but the two merged clusters count alike, whatever their sizes.",
+    "As Centroid, but the two merged clusters have equal weights.",
     GOWER_1967,
     vectors_only=True,
 )
 
 WARD = _linkage(
     "Ward",
-    "Merge the two clusters that raise the sum of squares within clusters least.",
+    "Merge the two clusters that increase the sum of squares within clusters least.",
     WARD_1963,
     vectors_only=True,
 )
@@ -187,14 +187,14 @@ HDBSCAN = AlgorithmSpec(
         Parameter(
             "min_cluster_size",
             2,
-            "Smallest cluster; it stands in for min_samples, the tree itself keeps smaller ones.",
+            "Smallest cluster; only the default of min_samples, as the tree has smaller ones too.",
             interval="[2, inf)",
         ),
         Parameter(
             "min_samples",
             None,
-            "The core distance of an item is that to its so-many-th neighbour; "
-            "min_cluster_size if left out.",
+            "k: the core distance of an item is the distance to its k-th neighbour; by default "
+            "min_cluster_size.",
             type="int",
             interval="[1, inf)",
         ),

@@ -1,4 +1,4 @@
-"""How alike the classes of labelled data are, on average over pairs of items."""
+"""Similarity of the classes of labelled data, averaged over pairs of items."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def related_neighbours(
     """Number of the k classes closest to a class that share its coarsest class.
 
     Closest by the mean over pairs of items, one in each class (Gray et al. 2023, figure 3c-d). It
-    is a property of the data: the result is not looked at.
+    is a property of the data: the result is not used.
 
     Parameters
     ----------
@@ -85,8 +85,7 @@ def average_dot_products(
 ) -> Floats:
     """Mean dot product of two different items, one of a class and one of another or the same.
 
-    An item is not paired with itself: that would tell its length. NaN for a class of one item and
-    itself.
+    An item is not paired with itself. NaN for a class of one item and itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Vectors as an algorithm gets them: as they are, or as principal component scores."""
+"""The input vectors of an algorithm, unchanged or as principal component scores."""
 
 from __future__ import annotations
 

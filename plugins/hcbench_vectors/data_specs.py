@@ -1,4 +1,4 @@
-"""The generative model of Gray et al. 2023, declared."""
+"""The spec of the generative model of Gray et al. 2023."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAPERS_TREE = "((1:5,2:2,3:2)6:2,(4:0.5,5:7)7:1)8:1"
 GRAY_SIMULATED = DatasetSpec(
     name="gray-simulated",
     function="hcbench_vectors.simulated:gray_simulated",
-    doc="Noisy vectors around the vertices of a random tree, with its exact heights for the truth.",
+    doc="Noisy vectors around the vertices of a random tree; the truth has its exact heights.",
     parameters=(
         Parameter("n", 1000, "Items.", interval="[2, inf)"),
         Parameter("p", 1000, "Coordinates.", interval="[1, inf)"),
@@ -33,10 +33,10 @@ GRAY_SIMULATED = DatasetSpec(
             "Newick with a name at every vertex; a branch length is the variance of the step.",
         ),
         Parameter(
-            "observed", (), "The vertices that items sit on, inner ones included; default leaves."
+            "observed", (), "The vertices that have items; inner ones are allowed; default leaves."
         ),
-        Parameter("probabilities", (), "Of the observed vertices, in their order; default equal."),
-        Parameter("balanced", False, "Fixed numbers of items at the vertices, none drawn."),
+        Parameter("probabilities", (), "For the observed vertices, in order; default equal."),
+        Parameter("balanced", False, "Whether vertices have fixed, not random, numbers of items."),
         Parameter(
             "noise",
             "additive",
@@ -53,7 +53,7 @@ GRAY_SIMULATED = DatasetSpec(
         Parameter(
             "correlation",
             0.0,
-            "Of S E in neighbouring coordinates; it falls as correlation^|j - k|.",
+            "Correlation of S E in neighbouring coordinates; it decays as correlation^|j - k|.",
             interval="(-1, 1)",
         ),
         Parameter(
@@ -73,7 +73,7 @@ GRAY_SIMULATED = DatasetSpec(
         Parameter(
             "unit_heights",
             False,
-            "Lengthen the branches of observed leaves and scale, such that E|X(z)|^2/p = 1.",
+            "Lengthen the branches of observed leaves and rescale, so that E|X(z)|^2/p = 1.",
         ),
     ),
     provides=("vectors", "levels", "truth", "heights"),

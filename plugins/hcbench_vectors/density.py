@@ -55,7 +55,7 @@ def hdbscan_tree(
         # Its Boruvka gives another tree than the definition where alpha is not 1 (seen in 0.8.44).
         algorithm="prims_kdtree" if alpha != 1 and metric != "precomputed" else "best",
         approx_min_span_tree=False,
-        core_dist_n_jobs=1,  # more would start processes, which the time limit would have to chase
+        core_dist_n_jobs=1,  # more would start processes, which the time limit would have to stop
     )
     with warnings.catch_warnings():
         # Older hdbscan passes scikit-learn an argument that has since been renamed.

@@ -1,4 +1,4 @@
-"""What Gray et al. 2023 prove of data drawn from their model, as metrics."""
+"""Specs of metrics of the quantities in the theorems of Gray et al. 2023."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ESTIMATE = (
     Parameter(
         "r",
         None,
-        "Number of components; by default the rank of the true affinities. Read for pca only.",
+        "Number of components for estimate=pca; by default the rank of the true affinities.",
         type="int",
         interval="[1, inf)",
     ),
@@ -36,7 +36,7 @@ METRICS = (
     MetricSpec(
         name="merge-distortion-slack",
         function="hcbench_vectors.affinity:merge_distortion_slack",
-        doc="Affinity error minus merge distortion, where theorem 1 says that it is not negative.",
+        doc="Affinity error minus merge distortion, which by theorem 1 is not negative.",
         parameters=_ESTIMATE,
         paper=GRAY_2023,
         direction="higher",
@@ -58,10 +58,8 @@ METRICS = (
         doc="How many of the classes closest to one share its coarsest class; of the data, "
         "whatever the result.",
         parameters=(
-            Parameter(
-                "of", 0, "The class, counted in the sorted order of labels.", interval="[0, inf)"
-            ),
-            Parameter("k", 5, "So many classes are the closest.", interval="[1, inf)"),
+            Parameter("of", 0, "Index of the class in the sorted labels.", interval="[0, inf)"),
+            Parameter("k", 5, "Number of closest classes.", interval="[1, inf)"),
             Parameter(
                 "by",
                 "dot-product",

@@ -1,4 +1,4 @@
-"""Every table and figure of Gray et al. 2023, and what the paper proves, as suites."""
+"""The suites of the tables, figures and theorems of Gray et al. 2023."""
 
 from __future__ import annotations
 

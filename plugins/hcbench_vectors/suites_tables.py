@@ -1,6 +1,6 @@
 """Tables 1 to 4 of Gray et al. 2023 as suites, with a claim for every printed value.
 
-What the paper leaves open is chosen here, and said once for each data set in ``DATA``.
+Choices that the paper does not specify are made here, and stated for each data set in ``DATA``.
 """
 
 from __future__ import annotations
@@ -220,9 +220,9 @@ TABLE_1 = _table(1, "Table 1: dot products, UPGMA, HDBSCAN and Ward on five data
 
 TABLE_2 = Suite(
     name="gray2023-table2",
-    doc="Table 2 and figure 4: dot products on 20 Newsgroups with more and more terms. How the "
-    "authors chose the p terms is said nowhere. Here they are random: those that occur most often "
-    "tell far more of the topics (0.13 for p = 500 where 0.026 is printed).",
+    doc="Table 2 and figure 4: dot products on 20 Newsgroups with increasing numbers of terms. The "
+    "paper does not say how the p terms were chosen. Here they are random: the most frequent ones "
+    "contain far more information about the topics (0.13 for p = 500 where 0.026 is printed).",
     algorithms=("DotProduct", _with_pca("DotProduct", DATA["Newsgroups"].r)),
     datasets=tuple(_with_terms(column) for column in columns_of(2)),
     metrics=(TAU, TRANSPOSED, "kendall-tau-b[include_self=true, truth=dotted]", *_METRICS[1:]),
@@ -239,5 +239,5 @@ TABLE_2 = Suite(
     paper=GRAY_2023,
 )
 
-TABLE_3 = _table(3, "Table 3: complete and single linkage beside dot products.")
+TABLE_3 = _table(3, "Table 3: complete and single linkage compared with dot products.")
 TABLE_4 = _table(4, "Table 4: UPGMA of dot products taken for distances, and of Manhattan ones.")

@@ -1,4 +1,4 @@
-"""Figure 3 of Gray et al. 2023 as a suite: topics of 20 Newsgroups, and which are alike."""
+"""Figure 3 of Gray et al. 2023 as a suite: similarity of the topics of 20 Newsgroups."""
 
 from __future__ import annotations
 

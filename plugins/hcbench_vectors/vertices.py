@@ -1,4 +1,4 @@
-"""Trees of named vertices with a variance each, as models of data are given by them."""
+"""Trees of named vertices with variances, which define models of data."""
 
 from __future__ import annotations
 
