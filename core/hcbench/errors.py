@@ -1,7 +1,7 @@
 """Every error that hcbench raises on purpose, one class for each mistake, and its warnings.
 
-A message says what was wrong, the value, and the way out. The command line prints it as one
-line and ends with the exit code of its class.
+A message says what is wrong, gives the value, and says how to correct it. The command line prints
+the message as one line and exits with the code of the class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal, Self
 
 
 class ExitCode(IntEnum):
-    """How ``hcbench`` ends."""
+    """Exit codes of ``hcbench``."""
 
     OK = 0
     CELLS_FAILED = 1
@@ -29,7 +29,7 @@ class ExitCode(IntEnum):
 
 
 class HcbenchError(Exception):
-    """The root of all errors that hcbench raises on purpose."""
+    """Base class of all errors that hcbench raises on purpose."""
 
     exit_code = ExitCode.USAGE
 
@@ -37,34 +37,34 @@ class HcbenchError(Exception):
     def of_file(
         cls, doing: Literal["read", "write"], path: str | os.PathLike[str], error: Exception
     ) -> Self:
-        """What stands between a caller and a file, and the way out.
+        """The error for a file that cannot be read or written, with a suggestion.
 
         Parameters
         ----------
         doing : {"read", "write"}
         path : path-like
-            As the caller has named it.
+            As the caller gave it.
         error : Exception
-            An OSError, or what a reader says of the content.
+            An OSError, or the error of a reader about the content.
         """
         why = error.strerror if isinstance(error, OSError) else None
         text = why or next(iter(str(error).strip().splitlines()), type(error).__name__)
-        way_out = (_to_read if doing == "read" else _to_write)(Path(path), error)
-        return cls(f"cannot {doing} {os.fspath(path)}: {text}; {way_out}")
+        suggestion = (_if_unread if doing == "read" else _if_unwritten)(Path(path), error)
+        return cls(f"cannot {doing} {os.fspath(path)}: {text}; {suggestion}")
 
 
-def _to_read(path: Path, error: Exception) -> str:
+def _if_unread(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
-        return _instead_of(path)
+        return _if_missing(path)
     if isinstance(error, IsADirectoryError):
         return f"give a file in it{_such_as(sorted(_files_in(path)))}"
     if isinstance(error, PermissionError):
-        return "its owner can let you read it, with chmod"
-    return "is it whole, and of the kind that its ending says? if not, get it or save it again"
+        return "its owner can give you read permission with chmod"
+    return "is it complete, and does its suffix match its format? if not, get it or save it again"
 
 
-def _instead_of(path: Path) -> str:
-    """Which file may have been meant by one that is not there."""
+def _if_missing(path: Path) -> str:
+    """Suggest a similar file name, or say what the folder contains."""
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder}"
@@ -74,7 +74,7 @@ def _instead_of(path: Path) -> str:
     if near:
         return f"did you mean {os.path.join(folder, folded[near[0]])}?"
     alike = sorted(name for name in names if Path(name).suffix == path.suffix)
-    return f"it was looked for in {folder.resolve()}{_such_as(alike, ', where there is ')}"
+    return f"it is not in {folder.resolve()}{_such_as(alike, ', which contains ')}"
 
 
 def _files_in(folder: Path) -> list[str]:
@@ -89,14 +89,14 @@ def _such_as(names: Iterable[str], words: str = ", such as ") -> str:
     return f"{words}{first}" if first else ""
 
 
-def _to_write(path: Path, error: Exception) -> str:
+def _if_unwritten(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"make the folder {path.parent} first"
+        return f"create the folder {path.parent} first"
     if isinstance(error, IsADirectoryError):
         return "it is a folder: give a file in it"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "make room on the disk, or give another place"
-    return "give another place, where you may write"
+        return "free some disk space, or give another path"
+    return "give a path with write permission"
 
 
 class InvalidTreeError(HcbenchError, ValueError):
@@ -104,7 +104,7 @@ class InvalidTreeError(HcbenchError, ValueError):
 
 
 class NewickError(InvalidTreeError):
-    """A Newick text cannot be read."""
+    """A text is not valid Newick."""
 
 
 class InvalidPartitionError(HcbenchError, ValueError):
@@ -112,21 +112,21 @@ class InvalidPartitionError(HcbenchError, ValueError):
 
 
 class InvalidComparisonsError(HcbenchError, ValueError):
-    """Comparisons name items that do not exist, or compare a pair with itself."""
+    """Comparisons refer to items that do not exist, or compare a pair with itself."""
 
 
 class InvalidProblemError(HcbenchError, ValueError):
-    """A data set yields data and truth that do not fit together."""
+    """The data and the truth of a data set are inconsistent."""
 
 
 class InvalidSpecError(HcbenchError, ValueError):
-    """A plugin declares something that cannot be."""
+    """A plugin declares an invalid spec."""
 
     exit_code = ExitCode.PLUGIN
 
 
 class InvalidQuestionError(HcbenchError, ValueError):
-    """An oracle was asked about items that do not exist."""
+    """A query refers to items that do not exist."""
 
 
 class UnknownNameError(HcbenchError, LookupError):
@@ -134,11 +134,11 @@ class UnknownNameError(HcbenchError, LookupError):
 
 
 class AmbiguousNameError(HcbenchError, LookupError):
-    """Two packages register one name; ``distribution:NAME`` says which is meant."""
+    """Two packages register the same name; ``distribution:NAME`` selects one."""
 
 
 class NameSyntaxError(HcbenchError, ValueError):
-    """A ``NAME[param=value]`` cannot be read."""
+    """A text is not a valid ``NAME[param=value]``."""
 
 
 class ParameterError(HcbenchError, ValueError):
@@ -146,23 +146,23 @@ class ParameterError(HcbenchError, ValueError):
 
 
 class DataError(HcbenchError, ValueError):
-    """The user's data cannot be used as it is."""
+    """The user's data are invalid."""
 
 
 class DataNotAvailableError(HcbenchError, FileNotFoundError):
-    """A data set's files are not on this machine and cannot be had."""
+    """A data set's files are not on this machine and cannot be downloaded."""
 
 
 class NotApplicableError(HcbenchError):
-    """A metric is not defined for this result; the value is skipped with this reason."""
+    """A metric is not defined for this result; its value is skipped with this reason."""
 
 
 class BudgetExceededError(HcbenchError):
-    """A question costs more than what is left of the budget."""
+    """A query costs more than the remaining budget."""
 
 
 class SuiteError(HcbenchError, ValueError):
-    """A suite file cannot be read or asks for something impossible."""
+    """A suite file cannot be read, or its content is invalid."""
 
     exit_code = ExitCode.SUITE
 
@@ -184,9 +184,9 @@ class WorkerError(HcbenchError):
 
 
 class ModelWarning(UserWarning):
-    """What has to be known of a result: an assumption of its model or theorem does not hold.
+    """An assumption of a model or theorem does not hold for this result.
 
-    An algorithm, data set or oracle that gives this warning is no failure. In a comparison the
-    text is kept with the cell as a note and shown below the table; in `hcbench.fit` it is an
-    ordinary warning.
+    The warning of an algorithm, data set or oracle is not a failure. In a comparison the text is
+    stored with the cell as a note and shown below the table; in `hcbench.fit` it is an ordinary
+    warning.
     """

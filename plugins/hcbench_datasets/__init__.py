@@ -31,7 +31,7 @@ PLANTED = DatasetSpec(
         Parameter("L", 3, "Levels of splits.", interval="[1, inf)"),
         Parameter("mu", 0.8, "Mean similarity within a pure cluster.", interval="(-inf, inf)"),
         Parameter("sigma", 0.1, "Standard deviation of the noise.", interval="[0, inf)"),
-        Parameter("delta", 0.1, "Drop of the mean similarity a level.", interval="[0, inf)"),
+        Parameter("delta", 0.1, "Decrease of the mean similarity per level.", interval="[0, inf)"),
     ),
     provides=("similarity", "truth", "levels", "heights"),
     paper=GHOSHDASTIDAR_2019,
@@ -59,7 +59,7 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
             Parameter(
                 "n",
                 None,
-                "Use a random subsample of so many items.",
+                "Use a random subsample of n items.",
                 type="int",
                 interval="[2, inf)",
             ),
@@ -72,12 +72,12 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
 
 
 def _is_subsample(params: Params) -> bool:
-    """With ``n`` the seed chooses the items; without, the data are the same for every seed."""
+    """With ``n`` the seed selects the items; without, the data are the same for every seed."""
     return params["n"] is not None
 
 
 def _provides_of_file(params: Params) -> tuple[str, ...]:
-    """What a file yields; the member names of an .npz are read, and no data."""
+    """Fields of the problem that a file yields; of an .npz only the member names are read."""
     if params["comparisons"]:
         return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
     data = "similarity" if params["similarity"] else "vectors"
@@ -104,15 +104,15 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
         if data == "similarity":
             provides -= {"vectors"}
     if not provides:
-        found = ", ".join(sorted(keys)) or "nothing"
-        raise DataError(f"{path} holds {found}; X, vectors or similarity is needed")
+        members = ", ".join(sorted(keys)) or "no arrays"
+        raise DataError(f"{path} contains {members}; X, vectors or similarity is needed")
     if keys & {"y", "labels"}:
         provides |= {"levels", "truth"}
     return provides
 
 
 def _truths_of_file(params: Params) -> tuple[str, ...]:
-    """A tree beside labels: two truths."""
+    """Names of the truths: two if a file has both a tree and labels."""
     if params["truth"] is None or params["comparisons"]:
         return ()
     return ("newick", "labels") if "levels" in _provides_of_file(params) else ("newick",)
@@ -131,7 +131,7 @@ FILE = DatasetSpec(
             alternative="str",
         ),
         Parameter("names", None, "The column of the items' names.", type="str", alternative="int"),
-        Parameter("drop", (), "Columns to leave out.", alternative="str"),
+        Parameter("drop", (), "Columns to ignore.", alternative="str"),
         Parameter(
             "truth",
             None,
@@ -142,14 +142,14 @@ FILE = DatasetSpec(
         Parameter(
             "comparisons",
             False,
-            "Whether the rows of the file are comparisons: i, j, k, l says that i and j are more "
-            "alike than k and l, i, j, k that i is more like j than k. From 0; a line '# n = 60' "
-            "says how many items there are.",
+            "Whether the rows of the file are comparisons: i, j, k, l means that i and j are more "
+            "similar than k and l; i, j, k that i is more similar to j than to k. Items are "
+            "numbered from 0; a line '# n = 60' gives their number.",
         ),
         Parameter(
             "delimiter",
             None,
-            "What separates the cells of a line; by default a tab in .tsv, else a comma.",
+            "The character between the cells of a line; by default a tab in .tsv, else a comma.",
             type="str",
         ),
     ),
@@ -169,7 +169,7 @@ def hcbench_datasets() -> Iterable[DatasetSpec]:
 
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
-    """What ``hcbench compare`` runs if it is told nothing else."""
+    """The default suite of ``hcbench compare``."""
     return (
         Suite(
             name="compare",

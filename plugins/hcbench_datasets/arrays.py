@@ -1,4 +1,4 @@
-"""Arrays of numpy and scipy: .npy and .npz."""
+"""Readers of .npy and .npz files, as numpy and scipy write them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_npy(path: Path, similarity: bool) -> Content:
 
 
 def read_npz(path: Path, similarity: bool) -> Content:
-    """Read an archive of arrays, or what `scipy.sparse.save_npz` wrote."""
+    """Read an archive of arrays, or a sparse matrix written by `scipy.sparse.save_npz`."""
     arrays = _load(path)
     if _ALONE in arrays:
         raise DataError(f"{path} is a single array; call it {path.stem}.npy")
@@ -55,7 +55,7 @@ def read_npz(path: Path, similarity: bool) -> Content:
         data, square = None, data
     if data is None and square is None:
         raise DataError(
-            f"{path}: no data among {', '.join(arrays) or 'no arrays'}; the keys are {_KEYS}"
+            f"{path}: no data in {', '.join(arrays) or 'no arrays'}; the keys are {_KEYS}"
         )
     return _content(arrays, None if similarity else data, square, path)
 
@@ -86,7 +86,7 @@ def _content(
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays of a file by their keys; the only one of an .npy has the key _ALONE."""
+    """All arrays of a file by key; the single array of an .npy has the key _ALONE."""
     try:
         # Opened here because numpy leaves the file of a broken archive open.
         with path.open("rb") as stream:
@@ -106,7 +106,7 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _member(archive: Any, key: str, path: Path) -> Any:
-    """One member of an archive: an array, or the bytes of what is none."""
+    """One member of an archive: an array, or bytes if the member is not an array."""
     try:
         return archive[key]
     except ValueError as error:
@@ -116,8 +116,8 @@ def _member(archive: Any, key: str, path: Path) -> Any:
 def _reason(error: Exception) -> str:
     if "allow_pickle" in str(error):
         return (
-            "it is no array of numbers or text but holds Python objects, which are not loaded "
-            "as they can run code; save it with dtype=float or dtype=str"
+            "the array contains Python objects, which are not loaded because they can run code; "
+            "save it with dtype=float or dtype=str"
         )
     return str(error).splitlines()[0]
 
@@ -133,12 +133,12 @@ def _one_of(
 def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
     """A finite matrix (n, p) of single or double precision in native byte order."""
     if array.ndim != 2:
-        hint = "; reshape(-1, 1) makes one feature of it" if array.ndim == 1 else ""
-        raise DataError(f"{where}: an array (n, p) is needed, this one is {array.shape}{hint}")
+        hint = "; reshape(-1, 1) gives one feature" if array.ndim == 1 else ""
+        raise DataError(f"{where}: an array of shape (n, p) is needed, got {array.shape}{hint}")
     if array.dtype.kind not in "fiub":
-        raise DataError(f"{where}: numbers are needed, the array is {array.dtype}; convert it")
+        raise DataError(f"{where}: numbers are needed, got dtype {array.dtype}; convert it")
     if array.shape[1] == 0:
-        raise DataError(f"{where}: the array is {array.shape}, it has no features")
+        raise DataError(f"{where}: the array has shape {array.shape} and no features")
     check_rows(len(array), where)
     kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize == 4 else np.float64
     matrix: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=kind)
@@ -169,7 +169,7 @@ def _sparse_content(path: Path, similarity: bool) -> Content:
 def _csr(array: sparse.csr_array, where: str) -> Vectors:
     array.sum_duplicates()
     if array.dtype.kind not in "fiub":
-        raise DataError(f"{where}: numbers are needed, the array is {array.dtype}; convert it")
+        raise DataError(f"{where}: numbers are needed, got dtype {array.dtype}; convert it")
     array = array if array.dtype == np.float32 else array.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(array.data))
     if bad.size:
@@ -183,7 +183,7 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.int64]:
     """Labels (n,) or (n, L), the coarsest first, as codes (n, L)."""
     table = labels[:, None] if labels.ndim == 1 else labels
     if table.ndim != 2 or table.shape[1] == 0:
-        raise DataError(f"{path}: labels are (n,) or (n, L), these are {labels.shape}")
+        raise DataError(f"{path}: labels must have shape (n,) or (n, L), got {labels.shape}")
     texts = [[str(value).strip() for value in column] for column in table.T.tolist()]
     for level in texts:
         for row, text in enumerate(level):
@@ -196,6 +196,6 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.int64]:
 
 def _names(names: NDArray[Any], path: Path) -> tuple[str, ...]:
     if names.ndim != 1:
-        raise DataError(f"{path}: names are (n,), these are {names.shape}")
+        raise DataError(f"{path}: names must have shape (n,), got {names.shape}")
     texts = [str(name).strip() for name in names.tolist()]
     return check_names(texts, [f"item {i}" for i in range(len(texts))], str(path))

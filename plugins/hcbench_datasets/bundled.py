@@ -1,4 +1,4 @@
-"""Data sets that come with scikit-learn; none is downloaded."""
+"""Data sets bundled with scikit-learn; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def breast_cancer(seed: int, *, standardise: bool, n: int | None) -> Problem:
 def _problem(
     name: str, load: Callable[..., Any], seed: int, standardise: bool, n: int | None
 ) -> Problem:
-    """The data set, or ``n`` of its items in their old order, standardised after the choice."""
+    """The data set, or ``n`` of its items in their original order, standardised after sampling."""
     vectors, labels = load(return_X_y=True)
     rows = chosen(n, len(vectors), seed, name)
     vectors, labels = np.ascontiguousarray(vectors[rows], dtype=np.float64), labels[rows]
@@ -48,10 +48,10 @@ def _problem(
 
 
 def standardised(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each feature (column) less its mean, over its standard deviation; constant ones are 0."""
+    """Subtract each column's mean and divide by its standard deviation; constant ones become 0."""
     constant = (vectors == vectors[0]).all(axis=0)
     centred: NDArray[np.float64] = vectors - vectors.mean(axis=0)
-    centred[:, constant] = 0.0  # the mean of equal numbers may differ from them by rounding
+    centred[:, constant] = 0.0  # rounding may make the mean of equal numbers differ from them
     deviation = centred.std(axis=0)
     deviation[constant] = 1.0
     centred /= deviation

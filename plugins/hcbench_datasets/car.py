@@ -26,22 +26,22 @@ CLASSES = {
     "off-road": (1, 3, 4, 5, 13, 14, 18, 22, 24, 26, 27, 29, 31, 33, 34, 43, 57),
     "outlier": (21, 23, 30, 53),
 }  # fmt: skip
-"""The cars, from 1, in each class that the collectors name."""
+"""The cars, numbered from 1, in each class that the authors name."""
 
 
 def car(_seed: int, *, answers: str) -> Problem:
-    """The cars, the crowd's answers as comparisons, the four classes as labels.
+    """The answers of the crowd as comparisons, and the four classes of the cars as labels.
 
-    Car c is the most central one of c, x, y: ``w_cx > w_xy`` and ``w_cy > w_xy``, two quadruplets
-    a statement (Ghoshdastidar et al. 2019, appendix B.3). ``reduced`` are the 6056 statements of
-    that paper, no two on the same three cars; ``all`` are the 7097 answers of the survey as they
-    were given, contradictions and repetitions included. Items are named by class and number,
-    from 1.
+    A statement that car c is the most central one of c, x, y gives two quadruplets,
+    ``w_cx > w_xy`` and ``w_cy > w_xy`` (Ghoshdastidar et al. 2019, appendix B.3). ``reduced``
+    contains the 6056 statements of that paper, no two of them on the same three cars; ``all``
+    contains all 7097 answers of the survey, including contradictions and repetitions. Items are
+    named by class and number, starting at 1.
 
     Raises
     ------
     DataNotAvailableError
-        Without the data.
+        If the data files are missing and cannot be downloaded.
     """
     if answers == "all":
         statements = read_survey(_file("survey_data.csv"))
@@ -68,20 +68,20 @@ def _file(name: str) -> Path:
 
 
 def comparisons_of_centres(statements: NDArray[np.int64]) -> Comparisons:
-    """Quadruplets of rows (m, 3) ``c, x, y``, from 1: ``w_cx > w_xy`` and ``w_cy > w_xy``."""
+    """Quadruplets ``w_cx > w_xy`` and ``w_cy > w_xy`` of rows (m, 3) ``c, x, y``, from 1."""
     c, x, y = (statements - 1).T
     rows = np.stack([np.stack([c, x, x, y], 1), np.stack([c, y, x, y], 1)], 1)
     return Comparisons.from_quadruplets(N_CARS, rows.reshape(-1, 4))
 
 
 def read_statements(path: Path) -> NDArray[np.int64]:
-    """Rows (m, 3): the central car, then the two others, from 1."""
+    """Rows (m, 3): the central car, then the other two, numbered from 1."""
     rows = [row for row in csv.reader(open_text(path)) if row]
     return _checked(rows, path, first=1)
 
 
 def read_survey(path: Path) -> NDArray[np.int64]:
-    """Rows (m, 3) as `read_statements`, of the survey: round, chosen car, the three, seconds."""
+    """Rows (m, 3) as `read_statements`; a survey line is round, chosen car, three cars, seconds."""
     answers = [row for row in csv.reader(open_text(path)) if row][1:]
     rows = []
     for line, row in enumerate(answers, start=2):
@@ -93,7 +93,7 @@ def read_survey(path: Path) -> NDArray[np.int64]:
 
 
 def _checked(rows: list[list[str]], path: Path, first: int) -> NDArray[np.int64]:
-    """Three different cars of 1..60 in each row; ``first`` is the line of the first one."""
+    """Check that each row has three different cars of 1..60; ``first`` is its first line number."""
     for line, row in enumerate(rows, start=first):
         cars = [int(cell) for cell in row if cell.strip().isdigit()]
         if len(row) != 3 or len(set(cars)) != 3 or not 1 <= min(cars) <= max(cars) <= N_CARS:
@@ -102,5 +102,5 @@ def _checked(rows: list[list[str]], path: Path, first: int) -> NDArray[np.int64]
                 f"1..{N_CARS}"
             )
     if not rows:
-        raise DataError(f"{path} holds no statements")
+        raise DataError(f"{path} contains no statements")
     return np.array(rows, dtype=np.int64)

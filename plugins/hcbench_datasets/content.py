@@ -1,4 +1,4 @@
-"""What was read from a file of the user, whatever its format, and the checks that all share."""
+"""The content of a user's file, independent of its format, and the checks common to all formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
-    """What the columns of a table are said to be, by name."""
+    """Roles that the user gives to columns of a table, by name."""
 
     labels: tuple[str, ...] = ()
     names: str | None = None
@@ -38,7 +38,7 @@ class Roles:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All columns that are mentioned."""
+        """All columns with a role."""
         return (*self.labels, *(() if self.names is None else (self.names,)), *self.drop)
 
 
@@ -52,7 +52,7 @@ class Places:
 
 
 def place(columns: Sequence[str], roles: Roles, where: str) -> Places:
-    """Find the columns of each role; those of none must be numbers."""
+    """Find the columns of each role; columns without a role must be numeric."""
     _check_distinct(columns, "two columns are named {!r}; rename one", where)
     _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
     position = {name: i for i, name in enumerate(columns)}
@@ -82,12 +82,12 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def is_missing_label(text: str) -> bool:
-    """Whether a label or name is no text, or a NaN; other words may well be classes."""
+    """Whether a label or name is empty or NaN; any other word may be a class."""
     return text in {"", "nan", "NaN"}
 
 
 def encode_levels(columns: Sequence[Sequence[str]]) -> NDArray[np.int64] | None:
-    """Class labels, a sequence for each level, as codes (n, L) in sorted order."""
+    """Encode class labels, one sequence per level, as codes (n, L) in sorted order."""
     if not columns:
         return None
     codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in columns]
@@ -95,7 +95,7 @@ def encode_levels(columns: Sequence[Sequence[str]]) -> NDArray[np.int64] | None:
 
 
 def check_rows(n: int, where: str) -> None:
-    """Refuse fewer than two items."""
+    """Raise `DataError` if there are fewer than two items."""
     if n < 2:
         items = "no items" if n == 0 else "one item"
         raise DataError(
@@ -104,7 +104,7 @@ def check_rows(n: int, where: str) -> None:
 
 
 def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[str, ...]:
-    """Refuse missing and equal names; ``rows`` say where each stands, as "line 3"."""
+    """Raise `DataError` for missing or equal names; ``rows`` locate each one, as "line 3"."""
     seen: dict[str, str] = {}
     for name, row in zip(names, rows, strict=True):
         if is_missing_label(name):
@@ -121,28 +121,28 @@ def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[
 
 
 def check_square(matrix: NDArray[Any], where: str) -> None:
-    """Refuse what is no symmetric n x n matrix of similarities."""
+    """Raise `DataError` unless the matrix is square and symmetric."""
     rows, columns = matrix.shape
     if rows != columns:
         raise DataError(
-            f"{where}: similarity=true takes an n x n matrix, this one is {rows} x {columns}; "
-            "leave similarity out if these are vectors"
+            f"{where}: similarity=true takes an n x n matrix, got {rows} x {columns}; "
+            "omit similarity if these are vectors"
         )
     unequal = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12)
     if unequal.any():
         i, j = np.unravel_index(int(unequal.argmax()), unequal.shape)
         raise DataError(
             f"{where}: similarities must be symmetric, but that of items {i} and {j} is "
-            f"{matrix[i, j]} one way and {matrix[j, i]} the other; take the mean of both"
+            f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; take the mean"
         )
 
 
 def note_contradictions(comparisons: Comparisons) -> None:
-    """Say so if both answers to a question are there; algorithms do with them what they do."""
+    """Add a note if some queries have both answers; all comparisons are kept."""
     number = comparisons.contradictions()
     if number:
         warnings.warn(
-            f"{number} of the questions have been answered in both ways",
+            f"{number} of the queries have been answered in both ways",
             ModelWarning,
             stacklevel=3,
         )

@@ -1,7 +1,7 @@
-"""Where public data are found: the user's folder, else the cache, else a download with a checksum.
+"""Files of public data: from the user's folder, else the cache, else a download with a checksum.
 
-The folder is named by the environment variable HCBENCH_DATA; the cache is platformdirs' own for
-hcbench. What cannot be had is a `DataNotAvailableError` of one line, so that a run skips it.
+The environment variable HCBENCH_DATA names the folder; platformdirs determines the cache. A file
+that is not available raises a `DataNotAvailableError` of one line, and a run skips its cells.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from hcbench import DataError, DataNotAvailableError
 
 FOLDER = "HCBENCH_DATA"
-PATIENCE = 5.0  # seconds that a server may be silent
+PATIENCE = 5.0  # seconds without a response from the server
 
 T = TypeVar("T")
 
@@ -37,9 +37,9 @@ class Remote:
     ----------
     url : str
     sha256 : str
-        Of what is downloaded.
+        Checksum of the download.
     member : str
-        The end of the name of the file wanted, if an archive is downloaded.
+        If the download is an archive, the end of the name of the member to extract.
     """
 
     url: str
@@ -54,31 +54,31 @@ def user_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Where downloads, and results of long preparations, are kept."""
+    """The folder of downloads and of the results of long preparations."""
     from platformdirs import user_cache_path
 
     return user_cache_path("hcbench", appauthor=False) / "data"
 
 
 def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None) -> Path:
-    """The path of a data file, which is downloaded if it must and can be.
+    """The path of a data file, which is downloaded if necessary and possible.
 
     Parameters
     ----------
     name : str
-        Relative to the user's folder and to the cache; one that ends with .gz may be there
-        unpacked.
+        Relative to the user's folder and to the cache; a file whose name ends with .gz may also
+        be there decompressed.
     dataset : str
-        For whom, as messages name it.
+        Name of the data set, for messages.
     advice : str
-        What the file is and where to get it.
+        Description of the file and where to get it, for messages.
     remote : Remote, optional
-        Nothing is downloaded without it.
+        Without it, nothing is downloaded.
 
     Raises
     ------
     DataNotAvailableError
-        One line that says what to put where.
+        With a one-line message that says which file to put where.
     """
     folder, cache = user_folder(), cache_folder()
     for place in (folder, cache):
@@ -95,7 +95,7 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
 
 
 def not_available(dataset: str, name: str, reason: str, advice: str) -> DataNotAvailableError:
-    """The one line for data that cannot be had."""
+    """The error, with a one-line message, for data that are not available."""
     folder = user_folder()
     where = f"{FOLDER}={folder}" if folder is not None else f"{FOLDER}, which is not set"
     place = (
@@ -105,13 +105,13 @@ def not_available(dataset: str, name: str, reason: str, advice: str) -> DataNotA
 
 
 def in_short(error: BaseException) -> str:
-    """An error as part of a line: its text, or its name if that is long."""
+    """An error's message, or the name of its class if the message is long."""
     text = " ".join(str(error).split())
     return type(error).__name__ if len(text) > 100 or not text else text
 
 
 def _download(remote: Remote, target: Path) -> Path:
-    """Download by pooch, which checks the sum and moves the whole file into its place."""
+    """Download with pooch, which verifies the checksum and moves the complete file into place."""
     import pooch
 
     pooch.get_logger().setLevel("ERROR")
@@ -133,12 +133,12 @@ def _extract(archive: Path, member: str, target: Path) -> None:
     with zipfile.ZipFile(archive) as packed:
         names = [name for name in packed.namelist() if name.endswith(member)]
         if not names:
-            raise ValueError(f"{archive.name} holds no {member}")
+            raise ValueError(f"{archive.name} has no {member}")
         write_whole(target, packed.read(names[0]))
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
+    """Write a file atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     part.write_bytes(content)
@@ -146,9 +146,9 @@ def write_whole(target: Path, content: bytes) -> None:
 
 
 def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: str) -> T:
-    """Call a fetcher of scikit-learn's: on the user's folder, on its own, then with a download.
+    """Call a fetcher of scikit-learn: for the user's folder, for its own, then with a download.
 
-    ``name`` is the file that scikit-learn keeps in its data_home, within HCBENCH_DATA.
+    ``name`` is the path within HCBENCH_DATA of the file that scikit-learn keeps in its data_home.
     """
     folder = user_folder()
     homes = [] if folder is None else [str((folder / name).parent)]
@@ -167,7 +167,7 @@ def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: 
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """Wait for servers no longer than PATIENCE, and quietly, where a library has no such option."""
+    """Limit the time to wait for a server to PATIENCE, and suppress warnings of retries."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(PATIENCE)
     try:
@@ -179,7 +179,7 @@ def patience() -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked if its name ends with .gz.
+    """The content of a file, decompressed if its name ends with .gz.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def open_text(path: Path) -> io.StringIO:
-    """The text of a file in UTF-8, unpacked if its name ends with .gz.
+    """The text of a file in UTF-8, decompressed if its name ends with .gz.
 
     Raises
     ------
@@ -208,17 +208,17 @@ def open_text(path: Path) -> io.StringIO:
 
 
 def chosen(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
-    """Item numbers of a random sample in their old order, or of all, (n,).
+    """Indices (n,) of a random sample of items in ascending order, or of all items.
 
     Raises
     ------
     DataError
-        If there are fewer than n.
+        If there are fewer than n items.
     """
     if n is None:
         return np.arange(available)
     if n > available:
         raise DataError(
-            f"{dataset}: there are {available} items, n={n} is more; take n={available} for all"
+            f"{dataset}: n={n} exceeds the {available} items; take n={available} for all"
         )
     return np.sort(np.random.default_rng(seed).choice(available, n, replace=False))

@@ -29,8 +29,8 @@ def file(
     Raises
     ------
     DataError
-        If the file cannot be used as it is: one line with its name, where it stands, and the way
-        out.
+        If the file cannot be used as it is. The one-line message has the file's name, the place
+        of the error and the remedy.
     """
     roles = Roles(
         labels=_several(labels),
@@ -61,7 +61,7 @@ def file(
 def _of_comparisons(path: Path, roles: Roles, similarity: bool, truth: str | None) -> Problem:
     if similarity or roles.named:
         raise DataError(
-            f"{path}: a list of comparisons has items by number alone; leave out similarity, "
+            f"{path}: a list of comparisons identifies items by number only; omit similarity, "
             "labels, names and drop"
         )
     heard = Comparisons.read(_existing(path))
@@ -97,14 +97,14 @@ def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> 
         if roles.named:
             raise DataError(
                 f"{path}: labels, names and drop are for tables (.csv, .tsv, .parquet); "
-                "an .npz holds them under the keys y and names"
+                "an .npz contains them under the keys y and names"
             )
         return (read_npy if suffix == ".npy" else read_npz)(path, similarity)
-    raise DataError(f"{path}: the ending tells the format; use .csv, .tsv, .npy, .npz or .parquet")
+    raise DataError(f"{path}: unknown suffix; use .csv, .tsv, .npy, .npz or .parquet")
 
 
 def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
-    """The tree in a Newick file, its leaves in the order of the items."""
+    """Read the tree of a Newick file, with its leaves in the order of the items."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -114,7 +114,7 @@ def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
     wanted = tuple(map(str, range(n))) if names is None else names
     try:
         with warnings.catch_warnings():
-            # A truth need not have heights: where branch lengths give none, its shape is used.
+            # A truth need not have heights: without branch lengths, its topology is used.
             warnings.simplefilter("ignore", NewickWarning)
             tree = Tree.from_newick(text, names=wanted)
     except HcbenchError as error:

@@ -28,9 +28,9 @@ def mnist(_seed: int, *, n: int, split: str) -> Problem:
     Raises
     ------
     DataNotAvailableError
-        Without the files.
+        If the files are missing and cannot be downloaded.
     DataError
-        If n is more than there is, or a file is damaged.
+        If n exceeds the number of digits, or a file is damaged.
     """
     part = "train" if split == "train" else "t10k"
     images, labels = _array(f"{part}-images", 3), _array(f"{part}-labels", 1)
@@ -38,7 +38,7 @@ def mnist(_seed: int, *, n: int, split: str) -> Problem:
         raise DataError(f"mnist: {len(images)} images and {len(labels)} labels of split={split}")
     if n > len(images):
         raise DataError(
-            f"mnist: the files here hold {len(images)} digits of split={split}; n={n} is more"
+            f"mnist: n={n} exceeds the {len(images)} digits of split={split} in the files"
         )
     vectors = images[:n].reshape(n, -1).astype(np.float64)
     return Problem(n=n, vectors=vectors, levels=labels[:n, None].astype(np.int64))
@@ -52,19 +52,19 @@ def _array(stem: str, dimensions: int) -> NDArray[np.uint8]:
 
 
 def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
-    """An IDX file of unsigned bytes: two zeros, type, number of dimensions, big-endian sizes, data.
+    """Read an IDX file: two zeros, type, number of dimensions, big-endian sizes, unsigned bytes.
 
     Raises
     ------
     DataError
-        If it is of another type or shape, or too short.
+        If the file has another type or number of dimensions, or is too short.
     """
     content = read_bytes(path)
     if content[:4] != bytes((0, 0, _BYTES, dimensions)):
-        raise DataError(f"{path} is no IDX file of bytes in {dimensions} dimensions")
+        raise DataError(f"{path} is not an IDX file of bytes in {dimensions} dimensions")
     start = 4 + 4 * dimensions
     if len(content) < start:
-        raise DataError(f"{path} is damaged: it ends before the sizes do")
+        raise DataError(f"{path} is damaged: it ends within the header")
     shape = [int(size) for size in np.frombuffer(content[4:start], dtype=">u4")]
     data = np.frombuffer(content, dtype=np.uint8, offset=start)
     if data.size != np.prod(shape, dtype=np.int64):

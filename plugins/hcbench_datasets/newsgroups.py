@@ -1,4 +1,4 @@
-"""20 Newsgroups (Lang 1995), by scikit-learn, prepared as two papers did."""
+"""20 Newsgroups (Lang 1995), from scikit-learn, preprocessed as in two papers."""
 
 from __future__ import annotations
 
@@ -36,42 +36,42 @@ def newsgroups(
 ) -> Problem:
     """TF-IDF of a sample of the training documents (Gray et al. 2023, section 4 and D.2).
 
-    E-mail addresses, scikit-learn's English stop words and the word "subject" are dropped; terms
-    in fewer than 5 documents, or in more than 80 % of them (n - 1000 of the paper's n = 5000), as
-    well. About 3 s for n = 5000.
+    E-mail addresses, scikit-learn's English stop words and the word "subject" are removed, as are
+    terms in fewer than 5 documents or in more than 80 % of them (n - 1000 of the paper's
+    n = 5000). About 3 s for n = 5000.
 
     Parameters
     ----------
     seed : int
-        Chooses the sample, and the terms if they are random.
+        Selects the sample, and the terms if they are random.
     n : int
-        Documents; there are 11314.
+        Number of documents, at most 11314.
     sample : {"random", "authors"}
-        With "authors" those that Gray et al. drew by pandas with its random_state 22.
+        "authors": the documents that Gray et al. sampled with pandas and random_state 22.
     p : int, optional
-        Keep p of the terms.
+        Number of terms to keep.
     terms : {"frequent", "random"}
-        Those that occur most often in the sample, or any. Read with p only.
+        Keep the terms that occur most often in the sample, or random ones. Used only with p.
     lemmas : {"simplemma", "plurals", "none"}
         See `hcbench_datasets.words.lemmatiser`.
     by : {"document", "topic"}
         With "topic" an item is one of the 20 topics, and its vector the mean of its documents'.
     pca : int, optional
-        Take uncentred principal component scores of the documents for their vectors.
+        Use this number of uncentred principal component scores of the documents as vectors.
 
     Returns
     -------
     Problem
         Sparse vectors for documents without ``pca``, else dense ones. Truths: ``authors``, the
-        grouping of Gray et al. by hand, and ``dotted``, the part before the first full stop and
-        the rest of a label; these are the levels, too.
+        manual grouping of Gray et al., and ``dotted``, which splits a label at its first full
+        stop and also gives the levels.
 
     Raises
     ------
     DataNotAvailableError
-        Without the data.
+        If the data are missing and cannot be downloaded.
     DataError
-        If n, p or pca is more than there is.
+        If n, p or pca exceeds the number of documents or terms.
     """
     texts, topic, names = _train()
     rows = chosen(n, len(texts), seed, "20newsgroups")
@@ -111,11 +111,11 @@ def _vectors(texts: list[str], lemmas: str, p: int | None, rng: np.random.Genera
 
 
 def authors_grouping(topic: str) -> tuple[str, str, str]:
-    """Three levels of a topic in the truth that Gray et al. used.
+    """Three levels of a topic in the true hierarchy that Gray et al. used.
 
-    Religion and atheism together; comp, with its sys groups together below it; rec, split into
-    vehicles and sports; sci; politics; and misc.forsale alone. A topic that is in no group of the
-    second level is one of its own.
+    The first level has religion with atheism, comp, rec, sci, politics, and misc.forsale alone. On
+    the second level the sys groups of comp are one group, and rec is split into vehicles and
+    sports. A topic that is in no group of the second level forms its own.
     """
     head = "religion" if topic in _RELIGION else topic.split(".")[0]
     if ".sys." in topic:
@@ -127,7 +127,7 @@ def authors_grouping(topic: str) -> tuple[str, str, str]:
 
 def _levels(labels: list[Any]) -> NDArray[np.int64]:
     levels = encode_levels(list(zip(*labels, strict=True)))
-    assert levels is not None  # there are documents
+    assert levels is not None  # there is at least one document
     return levels
 
 
@@ -146,18 +146,18 @@ def _train() -> tuple[list[str], NDArray[np.int64], list[str]]:
 def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
     """Principal components of word counts (Ghoshdastidar et al. 2019, appendix B.2).
 
-    The counts of all words, by scikit-learn's tokeniser, in the 11314 training documents; centred
-    PCA of them all; then a sample. What words the paper's bag held is said nowhere: all are kept.
-    The components take about half a minute, and are kept in the cache folder.
+    Counts all words, by scikit-learn's tokeniser, in the 11314 training documents, computes a
+    centred PCA of all documents, and draws a sample. The paper does not say which words it
+    counts; all are kept here. The PCA takes about half a minute and is stored in the cache folder.
 
     Parameters
     ----------
     seed : int
-        Chooses the sample.
+        Selects the sample.
     n : int
-        Documents; there are 11314.
+        Number of documents, at most 11314.
     features : int
-        Components.
+        Number of components.
     """
     texts, topic, names = _train()
     rows = chosen(n, len(texts), seed, "20newsgroups-pca")

@@ -1,4 +1,4 @@
-"""The planted hierarchical model: a balanced binary hierarchy seen through noise.
+"""The planted hierarchical model: a balanced binary hierarchy with noisy similarities.
 
 Ghoshdastidar, Perrot & von Luxburg 2019, section 2.2.
 """
@@ -22,11 +22,11 @@ def planted(
 ) -> Problem:
     """Draw similarities ``w_ij = mu_ij + r_ij`` of n = N0 2^L items.
 
-    ``mu_ij`` is mu within a pure cluster and ``mu - (L - l) delta`` for two items that step
-    l = 0..L-1 separates; ``r_ij = r_ji`` is independent N(0, sigma^2). Pure cluster c holds the
-    items c N0 .. (c+1) N0 - 1. The diagonal, which is never used, is mu. The true tree has the
-    ``mu_ij`` for (affinity) heights, and mu at the leaves; level l of the labels is the side taken
-    at step l. O(n^2) time and memory.
+    ``mu_ij`` is mu within a pure cluster and ``mu - (L - l) delta`` for two items that the split
+    of level l = 0..L-1 separates; ``r_ij = r_ji`` are independent and N(0, sigma^2). Pure cluster
+    c contains the items c N0 .. (c+1) N0 - 1. The diagonal, which is never used, is mu. The
+    ``mu_ij`` are the (affinity) heights of the true tree, with mu at the leaves; level l of the
+    labels is the side of the split of level l. O(n^2) time and memory.
     """
     rng = np.random.default_rng(seed)
     cluster = np.repeat(np.arange(2**L), N0)
@@ -41,7 +41,7 @@ def planted(
 
 
 def _levels_apart(cluster: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
-    """How many levels (n, n) two items must go up until they are in one cluster: L - l."""
+    """Levels (n, n) from two items up to their smallest common cluster: L - l."""
     differing = cluster[:, None] ^ cluster[None, :]
     apart = np.zeros(differing.shape)
     for level in range(depth):
@@ -50,7 +50,7 @@ def _levels_apart(cluster: NDArray[np.int64], depth: int) -> NDArray[np.float64]
 
 
 def planted_tree(size: int, depth: int, mu: float, delta: float) -> Tree:
-    """The true tree of pure clusters of some size, without a node for a cluster of one item."""
+    """The true tree of pure clusters of ``size`` items; a cluster of one item has no inner node."""
     groups = [size] * (size > 1) + [2] * depth
     heights = [mu] * (size > 1) + [mu - up * delta for up in range(1, depth + 1)]
     layer = size * 2**depth

@@ -1,4 +1,4 @@
-"""The public data sets that the papers use, declared."""
+"""Specs of the public data sets that the papers use."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _DOCUMENTS = 11_314
 
 
 def _is_sample(params: Params) -> bool:
-    """With ``n`` the seed chooses the items; without, the data are the same for every seed."""
+    """With ``n`` the seed selects the items; without, the data are the same for every seed."""
     return params["n"] is not None
 
 
@@ -109,13 +109,13 @@ def _is_newsgroups_random(params: Params) -> bool:
 
 
 def _is_sample_of_documents(params: Params) -> bool:
-    """The seed chooses the documents unless all are taken."""
+    """The seed selects the documents unless all are used."""
     return params["n"] != _DOCUMENTS
 
 
 def _sample(default: int | None, items: str) -> Parameter:
     return Parameter(
-        "n", default, f"Use a random sample of so many {items}.", type="int", interval="[2, inf)"
+        "n", default, f"Use a random sample of n {items}.", type="int", interval="[2, inf)"
     )
 
 
@@ -128,26 +128,26 @@ NEWSGROUPS = DatasetSpec(
         Parameter(
             "sample",
             "random",
-            "A new one for each seed, or always that of Gray et al.",
+            "A new sample for each seed, or always that of Gray et al.",
             choices=("random", "authors"),
         ),
         Parameter(
             "p",
             None,
-            "Keep so many of the terms; all if left out.",
+            "Number of terms to keep; by default all.",
             type="int",
             interval="[1, inf)",
         ),
         Parameter(
             "terms",
             "frequent",
-            "Which p terms are kept: those that occur most often, or random ones.",
+            "Which p terms to keep: those that occur most often, or random ones.",
             choices=("frequent", "random"),
         ),
         Parameter(
             "lemmas",
             "simplemma",
-            "How words are reduced: by a dictionary of all forms, by plural endings only, not.",
+            "Lemmas: by a dictionary of all forms, by removing plural endings only, or none.",
             choices=("simplemma", "plurals", "none"),
         ),
         Parameter(
@@ -159,7 +159,7 @@ NEWSGROUPS = DatasetSpec(
         Parameter(
             "pca",
             None,
-            "Take so many uncentred principal component scores of the documents.",
+            "Number of uncentred principal component scores to use as vectors.",
             type="int",
             interval="[1, inf)",
         ),
@@ -178,7 +178,7 @@ NEWSGROUPS_PCA = DatasetSpec(
     doc="Principal components of word counts of 200 of the 11314 training documents of 20 topics.",
     parameters=(
         _sample(200, "documents"),
-        Parameter("features", 100, "Principal components.", interval=f"[1, {_DOCUMENTS})"),
+        Parameter("features", 100, "Number of components.", interval=f"[1, {_DOCUMENTS})"),
     ),
     provides=_LABELLED,
     random=_is_sample_of_documents,
@@ -213,7 +213,7 @@ GLASS = DatasetSpec(
 CAR = DatasetSpec(
     name="car",
     function="hcbench_datasets.car:car",
-    doc="60 cars of 4 classes, compared by a crowd: which of three is the most central one?",
+    doc="60 cars of 4 classes, compared by a crowd: which of three is the most central?",
     parameters=(
         Parameter(
             "answers",
@@ -235,7 +235,7 @@ AMAZON_REVIEWS = DatasetSpec(
     parameters=(_sample(None, "reviews"),),
     provides=_LABELLED,
     random=_is_sample,
-    licence="CC0 as Gray et al. state; a file of the user's, from Kaggle",
+    licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
     paper=GRAY_2023,
     requires=("scikit-learn",),
 )
@@ -244,7 +244,7 @@ SP500 = DatasetSpec(
     name="sp500",
     function="hcbench_datasets.stocks:sp500",
     doc="Daily returns of S&P 500 stocks, in GICS sectors and sub-industries; "
-    "stocks and days are those of your file.",
+    "your file determines the stocks and days.",
     parameters=(
         Parameter(
             "standardise",
@@ -254,7 +254,7 @@ SP500 = DatasetSpec(
     ),
     provides=_LABELLED,
     random=False,
-    licence="CC0 as Gray et al. state; a file of the user's, from Kaggle",
+    licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
     paper=GRAY_2023,
 )
 
@@ -262,12 +262,12 @@ ZEBRAFISH = DatasetSpec(
     name="zebrafish",
     function="hcbench_datasets.zebrafish:zebrafish",
     doc="Expression of about 5500 variable genes in 5079 cells of zebrafish embryos, "
-    "in tissues and their subcategories; from an .h5ad file of yours.",
+    "in tissues and their subcategories; you provide the .h5ad file.",
     parameters=(
         Parameter(
             "path",
             None,
-            "An .h5ad file of counts; WagnerScience2018.h5ad in HCBENCH_DATA if left out.",
+            "An .h5ad file of counts; by default WagnerScience2018.h5ad in HCBENCH_DATA.",
             type="str",
         ),
         _sample(5079, "labelled cells"),
@@ -275,13 +275,13 @@ ZEBRAFISH = DatasetSpec(
         Parameter(
             "subcategory",
             "ClusterName",
-            'The column of their subcategories; what precedes the first "-" is left out.',
+            'The column of their subcategories; the part before the first "-" is ignored.',
         ),
     ),
     provides=_LABELLED,
     random=_is_sample,
     files=("path",),
-    licence="CC0 as Gray et al. state; a file of the user's",
+    licence="CC0 as Gray et al. state; the user provides the file",
     paper=WAGNER_2018,
 )
 
@@ -293,10 +293,10 @@ MNIST = DatasetSpec(
         Parameter(
             "n",
             10_000,
-            "Take so many digits from the start; HCBENCH_DATA may hold fewer than all 60000.",
+            "Use the first n digits; HCBENCH_DATA may contain fewer than all 60000.",
             interval="[2, inf)",
         ),
-        Parameter("split", "train", "Which of the two files.", choices=("train", "test")),
+        Parameter("split", "train", "Training or test digits.", choices=("train", "test")),
     ),
     provides=_LABELLED,
     random=False,

@@ -21,15 +21,15 @@ _COLUMNS = ("Text", "Cat1", "Cat2", "Cat3")
 def amazon_reviews(seed: int, *, n: int | None) -> Problem:
     """TF-IDF of the reviews (Gray et al. 2023, section 4 and D.4); sparse.
 
-    The text in the file is cleaned already. Terms in fewer than 3 reviews, or in more than 90 % of
-    them (n - 500 of the paper's n = 5000), are dropped: p = 5594 for all 5000. About 1.5 s.
+    The text in the file is already cleaned. Terms in fewer than 3 reviews, or in more than 90 % of
+    them (n - 500 of the paper's n = 5000), are removed: p = 5594 for all 5000. About 1.5 s.
 
     Parameters
     ----------
     seed : int
-        Chooses the sample.
+        Selects the sample.
     n : int, optional
-        Reviews; all of the file if None.
+        Number of reviews; by default all.
 
     Returns
     -------
@@ -39,9 +39,9 @@ def amazon_reviews(seed: int, *, n: int | None) -> Problem:
     Raises
     ------
     DataNotAvailableError
-        Without the file.
+        If the file is missing.
     DataError
-        If the file lacks a column, or n is more than it holds.
+        If the file lacks a column, or n exceeds the number of its reviews.
     """
     texts, *labels = read_reviews(data_file(FILE, "amazon-reviews", ADVICE))
     rows = chosen(n, len(texts), seed, "amazon-reviews")
@@ -60,6 +60,6 @@ def read_reviews(path: Path) -> tuple[list[str], list[str], list[str], list[str]
         raise DataError(f"{path} has no column {missing[0]}; it needs {', '.join(_COLUMNS)}")
     rows = list(table)
     if len(rows) < 2:
-        raise DataError(f"{path} holds {len(rows)} reviews; at least 2 are needed")
+        raise DataError(f"{path} contains {len(rows)} reviews; at least 2 are needed")
     text, *cats = ([row[name] or "" for row in rows] for name in _COLUMNS)
     return text, cats[0], cats[1], cats[2]

@@ -15,8 +15,8 @@ from hcbench_datasets.fetch import data_file, open_text
 
 FILE = "sp500_returns.csv.gz"
 ADVICE = (
-    "a CSV file with the columns symbol, sector, sub_industry and one of returns for each day, "
-    "made of https://www.kaggle.com/datasets/camnugent/sandp500"
+    "a CSV file with the columns symbol, sector, sub_industry and one column of returns per day, "
+    "made from https://www.kaggle.com/datasets/camnugent/sandp500"
 )
 _HEAD = ["symbol", "sector", "sub_industry"]
 
@@ -24,16 +24,17 @@ _HEAD = ["symbol", "sector", "sub_industry"]
 def sp500(_seed: int, *, standardise: bool) -> Problem:
     """Returns (close - open) / open of each stock (Gray et al. 2023, section 4 and D.5).
 
-    Stocks and days are those of the file. With ``standardise`` each stock has mean 0 and standard
-    deviation 1 over the days, so that all rows are equally long: the dot product and the cosine
-    then rank alike, as they do in the paper's table. Levels and truth: sector and sub-industry.
+    The file determines the stocks and days. With ``standardise`` each stock has mean 0 and
+    standard deviation 1 over the days, so that all rows have the same norm: the dot product and
+    the cosine then give the same ranking, as they do in the paper's table. Levels and truth:
+    sector and sub-industry.
 
     Raises
     ------
     DataNotAvailableError
-        Without the file.
+        If the file is missing.
     DataError
-        If the file is not of this form, or a stock never moves and is to be standardised.
+        If the file has another format, or a stock with constant returns is to be standardised.
     """
     table = read_returns(data_file(FILE, "sp500", ADVICE))
     vectors = table.returns
@@ -49,7 +50,7 @@ def sp500(_seed: int, *, standardise: bool) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """What the file holds: a row of returns (n, days) for each stock."""
+    """The content of the file, with a row of returns (n, days) for each stock."""
 
     symbols: tuple[str, ...]
     sectors: list[str]
@@ -61,7 +62,7 @@ def read_returns(path: Path) -> Returns:
     """Read symbols, sectors, sub-industries and returns."""
     rows = [row for row in csv.reader(open_text(path)) if row]
     if len(rows) < 3 or rows[0][:3] != _HEAD:
-        raise DataError(f"{path}: the first columns must be {', '.join(_HEAD)}, below them stocks")
+        raise DataError(f"{path} must have the columns {', '.join(_HEAD)} and at least 2 stocks")
     width = len(rows[0])
     for line, row in enumerate(rows, start=1):
         if len(row) != width:
@@ -79,7 +80,7 @@ def _standardised(returns: NDArray[np.float64], symbols: tuple[str, ...]) -> NDA
     still = np.flatnonzero((returns == returns[:, :1]).all(axis=1))
     if still.size:
         raise DataError(
-            f"sp500: the returns of {symbols[still[0]]} never change; standardise=false keeps them"
+            f"sp500: the returns of {symbols[still[0]]} are constant; standardise=false keeps them"
         )
     centred = returns - returns.mean(axis=1, keepdims=True)
     scaled: NDArray[np.float64] = centred / centred.std(axis=1, keepdims=True)

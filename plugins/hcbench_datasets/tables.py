@@ -1,4 +1,4 @@
-"""Tables: delimited text and Parquet. Columns are numbers unless said to be something else."""
+"""Tables: delimited text and Parquet. Columns without a role must be numeric."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hcbench_datasets.content import (
     place,
 )
 
-#: Signs, in any case, for no value where a number is due.
+#: Representations of a missing number, case-insensitive.
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "<na>"}
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
@@ -35,8 +35,8 @@ Row = tuple[int, list[str]]  # line number, from 1, and cells
 def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -> Content:
     """Read delimited text (UTF-8, quotes as in RFC 4180).
 
-    The first row is a header if it holds a name that ``roles`` mention, holds no number, or has
-    text where the second row has a number; else the columns are called 1, 2, ...
+    The first row is a header if it contains a name that ``roles`` mention, contains no number, or
+    has text where the second row has a number; else the columns are named 1, 2, ...
     """
     rows = _rows(path, delimiter)
     first = next(rows, None)
@@ -62,14 +62,14 @@ def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[Row]:
-    """Rows that are not blank, with stripped cells; blank cells at the end of the file are none."""
+    """Rows that are not blank, with stripped cells; trailing rows of blank cells are ignored."""
     reader = csv.reader(
         io.StringIO(_text(path), newline=""),
         delimiter=delimiter,
         strict=True,
         skipinitialspace=True,
     )
-    pending: list[Row] = []  # rows of empty cells, wrong unless the file ends with them
+    pending: list[Row] = []  # rows of empty cells: an error unless the file ends with them
     line = 1
     try:
         for raw in reader:
@@ -100,7 +100,7 @@ def _text(path: Path) -> str:
 
 
 def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles) -> bool:
-    # A column that is mentioned by its number may bear the number of any cell.
+    # The number of a column that a role mentions may equal the number in some cell.
     if {name for name in roles.named if not _like_number(name)} & set(first):
         return True
     text = [not _like_number(cell) for cell in first]
@@ -108,7 +108,7 @@ def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles)
         return False
     if all(text) or second is None:
         return True
-    # Row names beside numbers: a header only if some text stands above a number.
+    # With row names beside numbers, the row is a header only if some text is above a number.
     return any(t and _like_number(below) for t, below in zip(text, second, strict=False))
 
 
@@ -123,7 +123,7 @@ def _like_number(cell: str) -> bool:
 
 
 class _RowReader:
-    """Turns rows into numbers, labels and names as they come, so that no text is kept."""
+    """Converts rows to numbers, labels and names one by one, so that the text is not kept."""
 
     def __init__(self, path: Path, columns: Sequence[str], places: Places, header: bool) -> None:
         self._path = path
@@ -141,7 +141,7 @@ class _RowReader:
         if len(cells) != len(self._columns):
             raise DataError(
                 f"{self._path}, line {line}: {len(cells)} cells, but {self._first} has "
-                f"{len(self._columns)}; is a delimiter missing, or a text with one not quoted?"
+                f"{len(self._columns)}; is a delimiter missing, or a text with one unquoted?"
             )
         picked = self._pick(cells)
         numbers = picked if len(self._places.numeric) > 1 else (picked,)
@@ -169,14 +169,14 @@ class _RowReader:
             where = f"{self._path}, line {line}, column {name!r}"
             if not _like_number(cell):
                 return DataError(
-                    f"{where}: {_shortened(cell)} is not a number; correct it, or say "
+                    f"{where}: {_shortened(cell)} is not a number; correct it, or give "
                     f"labels=[{name!r}], names={name!r} or drop=[{name!r}]{self._hint(cell)}"
                 )
             if cell.lower() in _MISSING or not np.isfinite(float(cell)):
                 value = repr(cell) if cell else "nothing"
                 return DataError(
                     f"{where}: {value} where a finite number is needed; "
-                    f"impute it, or drop the row, or the column by drop=[{name!r}]"
+                    f"impute it, or drop the row, or the column with drop=[{name!r}]"
                 )
         raise AssertionError("only called for a row with a bad number")
 
@@ -222,7 +222,7 @@ def _with_header_names(
 
 
 def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
-    """Read a Parquet table; an unnamed index of pandas is left out unless it is given a role."""
+    """Read a Parquet table; an unnamed pandas index without a role is ignored."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
@@ -259,7 +259,7 @@ def _numbers(column: Any, name: str, path: Path) -> NDArray[np.float64]:
     kind = str(column.type)
     if not kind.startswith(("int", "uint", "halffloat", "float", "double", "bool", "decimal")):
         raise DataError(
-            f"{where}: {kind} is not a number; say "
+            f"{where}: {kind} is not a number; give "
             f"labels=[{name!r}], names={name!r} or drop=[{name!r}]"
         )
     values = np.array([np.nan if v is None else float(v) for v in column.to_pylist()])
@@ -267,7 +267,7 @@ def _numbers(column: Any, name: str, path: Path) -> NDArray[np.float64]:
     if bad.size:
         raise DataError(
             f"{where}, row {bad[0] + 1}: {values[bad[0]]} where a finite number is needed; "
-            f"impute it, or drop the row, or the column by drop=[{name!r}]"
+            f"impute it, or drop the row, or the column with drop=[{name!r}]"
         )
     return values
 

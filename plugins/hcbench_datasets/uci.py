@@ -1,4 +1,4 @@
-"""Zoo and Glass, of the UCI Machine Learning Repository."""
+"""Zoo and Glass, from the UCI Machine Learning Repository."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def _table(dataset: str, advice: str, openml: int, *, named: bool) -> Table:
 
 
 def read_table(path: Path, *, named: bool) -> Table:
-    """A table with a header, the class in its last column, and names in its first if ``named``.
+    """Read a table with a header: the class is the last column; if ``named``, names are the first.
 
     Raises
     ------
     DataError
-        Naming the line that cannot be read.
+        If a line cannot be read; the message names it.
     """
     reader = csv.reader(open_text(path))
     width = len(next(reader, []))
@@ -94,7 +94,7 @@ def read_table(path: Path, *, named: bool) -> Table:
             raise DataError(f"{where}: {error}; numbers are needed before the class") from error
         rows.append(row)
     if not rows:
-        raise DataError(f"{path} holds no rows below its header")
+        raise DataError(f"{path} contains no rows below its header")
     names = [row[0] for row in rows] if named else []
     return names, np.array(features, dtype=np.float64), [row[-1] for row in rows]
 
@@ -102,19 +102,19 @@ def read_table(path: Path, *, named: bool) -> Table:
 def table_of_openml(
     fetch: Callable[..., Any], number: int, dataset: str, advice: str, *, named: bool
 ) -> Table:
-    """The same table from OpenML, whose checksum scikit-learn compares; ``fetch`` is its function.
+    """The same table from OpenML; scikit-learn's function ``fetch`` verifies the checksum.
 
     Raises
     ------
     DataNotAvailableError
-        If it cannot be had, or is not of the expected form.
+        If the download fails, or the table has an unexpected format.
     """
     options = {"as_frame": False, "parser": "liac-arff", "n_retries": 1, "delay": 0.1}
     try:
         with patience():
             bunch = fetch(data_id=number, data_home=str(cache_folder() / "openml"), **options)
     except (OSError, ValueError) as error:
-        reason = f", and OpenML does not give it ({in_short(error)})"
+        reason = f", and the download from OpenML failed ({in_short(error)})"
         raise not_available(dataset, f"{dataset}.csv", reason, advice) from error
     columns = list(bunch.feature_names)
     data = np.asarray(bunch.data, dtype=np.float64)
@@ -130,7 +130,7 @@ def table_of_openml(
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
-    """The names, a number added to those that were there before."""
+    """Make names unique by adding a number to repeated ones."""
     seen: dict[str, int] = {}
     made = []
     for name in names:

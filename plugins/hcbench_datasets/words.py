@@ -20,17 +20,17 @@ _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 def cleaned(text: str, lemma: Callable[[str], str], dropped: frozenset[str]) -> str:
-    """Words of a text in lower case, without e-mail addresses and ``dropped`` words, as lemmas."""
+    """Lemmas of a text's words in lower case, without e-mail addresses and ``dropped`` words."""
     words = _NO_WORD.sub(" ", _EMAIL.sub("", text).lower()).split()
     return " ".join(lemma(word) for word in words if word not in dropped)
 
 
 def lemmatiser(name: str) -> Callable[[str], str]:
-    """What makes a lemma of an English word.
+    """The function from an English word to its lemma.
 
-    ``simplemma`` looks all forms up in the dictionary of that package; ``plurals`` takes plural
-    endings off only (Harman 1991, *How effective is suffixing?*, the S stemmer); ``none`` keeps
-    words as they are.
+    ``simplemma`` looks up all forms in the dictionary of that package; ``plurals`` only removes
+    plural endings (Harman 1991, *How effective is suffixing?*, the S stemmer); ``none`` keeps
+    words unchanged.
     """
     if name == "simplemma":
         try:
@@ -42,7 +42,7 @@ def lemmatiser(name: str) -> Callable[[str], str]:
 
 
 def singular(word: str) -> str:
-    """The S stemmer: -ies to -y, -es to -e or -s to nothing, by the first rule that fits."""
+    """The S stemmer: -ies to -y, -es to -e, or -s removed, by the first rule that applies."""
     for ending, instead, spared in (
         ("ies", "y", ("eies", "aies")),
         ("es", "e", ("aes", "ees", "oes")),
@@ -68,15 +68,15 @@ def tf_idf(
     ----------
     texts : sequence of str
     dataset : str
-        For messages.
+        Name of the data set, for messages.
     min_df : int
-        Terms in fewer documents are dropped.
+        Terms in fewer documents are removed.
     max_df : float
-        Terms in more than this share of the documents are dropped.
+        Terms in more than this fraction of the documents are removed.
     p : int, optional
-        Keep the p terms that occur most often in all documents together; ties by the alphabet.
+        Keep the p terms that occur most often in all documents; ties in alphabetical order.
     rng : Generator, optional
-        Draws p terms of all, in place of those. A document without any of them is a row of zeros.
+        Draws p random terms instead. A document without any of them is a row of zeros.
 
     Raises
     ------
@@ -93,17 +93,17 @@ def tf_idf(
         vectors = model.fit_transform(texts)
     except ValueError as error:
         raise DataError(
-            f"{dataset}: no term is in {min_df} or more of the {len(texts)} documents; "
+            f"{dataset}: no term is in at least {min_df} of the {len(texts)} documents; "
             "take more documents"
         ) from error
     if p is not None and vectors.shape[1] < p:
         raise DataError(
-            f"{dataset}: there are {vectors.shape[1]} terms, p={p} is more; leave p out for all"
+            f"{dataset}: p={p} exceeds the {vectors.shape[1]} terms; omit p for all"
         )
     if p is None or rng is None:
         return sparse.csr_array(vectors)
     drawn = np.sort(rng.choice(vectors.shape[1], p, replace=False))
-    return sparse.csr_array(normalize(vectors[:, drawn]))  # as if there were no other terms
+    return sparse.csr_array(normalize(vectors[:, drawn]))  # as TF-IDF of these terms alone
 
 
 def scores(vectors: sparse.csr_array, r: int, dataset: str) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""Gene counts of zebrafish embryos (Wagner et al. 2018), prepared as Gray et al. 2023 did.
+"""Gene counts of zebrafish embryos (Wagner et al. 2018), preprocessed as by Gray et al. 2023.
 
-The steps are those of scanpy's classic recipe with the parameters of the authors, in numpy and
-scipy: its filters, normalisation, choice of variable genes, regression and scaling.
+The steps are those of scanpy's classic recipe with the parameters of the authors, implemented with
+numpy and scipy: filters, normalisation, selection of variable genes, regression and scaling.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ADVICE = (
 )
 MIN_GENES, MIN_CELLS, TOTAL = 200, 3, 1e4
 MIN_MEAN, MAX_MEAN, MIN_DISPERSION, BINS = 0.0125, 3.0, 0.5, 20
-MOST = 10.0  # scaled values above it are set to it
+MOST = 10.0  # larger scaled values are clipped
 
 
 def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: str) -> Problem:
@@ -36,22 +36,23 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     Parameters
     ----------
     seed : int
-        Chooses the sample.
+        Selects the sample.
     path : str, optional
         An .h5ad file of raw counts; by default WagnerScience2018.h5ad in HCBENCH_DATA.
     n : int
-        Cells, of those with both labels. The paper took 5079 (8 % of all, less those
-        without labels), which left p = 5498 genes. Cells with fewer than 200 genes are then
-        dropped, so that there may be fewer.
+        Number of cells, sampled from those with both labels. The paper used 5079 (8 % of all,
+        without unlabelled ones), with p = 5498 genes. The result has fewer than n cells if some
+        have fewer than 200 genes, because those are removed afterwards.
     tissue, subcategory : str
-        The columns of labels; of a subcategory "14hpf-otic" only what follows the first "-" counts.
+        The columns of labels; of a subcategory "14hpf-otic" only the part after the first "-" is
+        used.
 
     Raises
     ------
     DataNotAvailableError
-        Without the file.
+        If the file is missing.
     DataError
-        If the package anndata, a column or what the recipe needs is missing.
+        If the package anndata or a column is missing, or too few cells or genes are left.
     """
     source = Path(path).expanduser() if path else data_file(FILE, "zebrafish", ADVICE)
     counts, tissues, kinds = read_h5ad(source, tissue, subcategory)
@@ -96,17 +97,17 @@ def read_h5ad(
 
 
 def expression(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The recipe: which cells are kept, and their scaled expression (cells, variable genes).
+    """Preprocess counts: the cells that are kept, and their expression (cells, variable genes).
 
-    Cells with 200 genes or more and genes in 3 cells or more; counts a cell scaled to 10^4 in all;
-    variable genes; log(1 + x); the linear effect of a cell's total counts taken out of each gene;
-    each gene to mean 0 and standard deviation 1 (n - 1), at most 10. O(cells x genes) memory for
-    the variable genes only.
+    Keeps cells with at least 200 genes and genes in at least 3 cells, scales the counts of each
+    cell to a sum of 10^4, selects variable genes, takes log(1 + x), removes the linear effect of a
+    cell's total count from each gene, standardises each gene to mean 0 and standard deviation 1
+    (n - 1), and clips values above 10. O(cells x genes) memory for the variable genes only.
 
     Raises
     ------
     DataError
-        If fewer than two cells, or no gene, are left.
+        If fewer than two cells or no genes remain.
     """
     kept = np.flatnonzero(_present(counts, axis=1) >= MIN_GENES)
     if kept.size < 2:
@@ -126,10 +127,10 @@ def _present(counts: sparse.csr_array, axis: int) -> NDArray[np.int64]:
 
 
 def variable_genes(scaled: sparse.csr_array) -> NDArray[np.bool_]:
-    """Which genes vary more than others of like mean (Satija et al. 2015, as in scanpy).
+    """Mask of genes that vary more than others of similar mean (Satija et al. 2015, as in scanpy).
 
-    The log of variance (n - 1) over mean is compared with the mean and standard deviation of the
-    genes in the same of 20 equal bins of log(1 + mean); a gene alone in its bin counts as 1.
+    The log of variance (n - 1) over mean is standardised within each of 20 equal bins of
+    log(1 + mean); a gene that is alone in its bin gets the value 1.
     """
     mean, variance = _moments(scaled)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,7 +153,7 @@ def variable_genes(scaled: sparse.csr_array) -> NDArray[np.bool_]:
 
 
 def _moments(values: sparse.csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and variance (n - 1) of each column, in two passes, so that equal ones vary by 0."""
+    """Mean and variance (n - 1) of each column, in two passes, so that constant ones have 0."""
     n, p = values.shape
     mean = np.bincount(values.indices, values.data, p) / n
     squares = np.bincount(values.indices, (values.data - mean[values.indices]) ** 2, p)

@@ -1,4 +1,4 @@
-"""Hierarchies by ordinal questions: which of three items is the odd one out."""
+"""Hierarchies from ordinal queries: which of three items is the odd one out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ QUERIES = ("ordinal-queries",)
 ORDER = Parameter(
     "order",
     "random",
-    "In which items are inserted: drawn at random, or as they are numbered.",
+    "Order of insertion: random, or by item number.",
     choices=("random", "given"),
 )
 
@@ -62,7 +62,7 @@ NOISELESS = (
             Parameter(
                 "merge",
                 "descent",
-                "How the place of a merged part is found: from the root down, as published, or by "
+                "Search for the position of a merged part: from the root down, as published, or by "
                 "binary search, as in footnote 7.",
                 choices=("descent", "binary-search"),
             ),
@@ -79,14 +79,14 @@ NOISELESS = (
     AlgorithmSpec(
         name="InsertionClustering",
         function="hcbench_ordinal.insertion:insertion_clustering",
-        doc="Inserts one item after another beside a node that it finds by binary search.",
+        doc="Inserts one item after another beside a node that binary search determines.",
         accepts=QUERIES,
         parameters=(
             Parameter(
                 "separator",
                 "fast",
-                "Of the candidates: the best one, as published; one of a search tree that is kept "
-                "from item to item; or the highest one, which is a search from the root down.",
+                "Choice of the pivot: the best candidate, as published; that of a search tree that "
+                "is updated with each item; or the highest candidate, a search from the root down.",
                 choices=("exact", "fast", "topdown"),
             ),
             ORDER,
@@ -97,7 +97,7 @@ NOISELESS = (
     AlgorithmSpec(
         name="Bottom-up",
         function="hcbench_ordinal.triples:bottom_up",
-        doc="Asks about all triples at once, and joins items from the smallest clusters up.",
+        doc="Asks about all triples at once, and merges items from the smallest clusters up.",
         accepts=QUERIES,
         paper=EMAMJOMEH_2018,
         questions="hcbench_ordinal.estimates:of_all_triples",
@@ -111,15 +111,15 @@ NOISELESS = (
             Parameter(
                 "count",
                 None,
-                "Number of triples, drawn without repetition; all if left out.",
+                "Number of triples, drawn without replacement; by default all.",
                 type="int",
                 interval="[0, inf)",
             ),
             Parameter(
                 "on_conflict",
                 "error",
-                "Where no tree agrees with all answers: an error that names some that contradict "
-                "each other, or a node with all the items concerned as its children.",
+                "If no tree agrees with all answers: an error that reports contradictory answers, "
+                "or a node with all the items in question as its children.",
                 choices=("error", "star"),
             ),
         ),
@@ -131,55 +131,56 @@ NOISELESS = (
 NOISY = AlgorithmSpec(
     name="NoisyInsertion",
     function="hcbench_ordinal.noisy:noisy_insertion",
-    doc="Inserts one item after another into a binary tree, by answers that may be wrong.",
+    doc="Inserts one item after another into a binary tree, with answers that may be wrong.",
     accepts=QUERIES,
     parameters=(
         Parameter(
             "p",
             REQUIRED,
-            "Probability with which each answer is right, at least.",
+            "Lower bound of the probability that an answer is correct.",
             type="float",
             interval="(0.5, 1)",
         ),
         Parameter(
             "delta",
             0.05,
-            "Probability with which the tree may be another than the true one, at most.",
+            "Upper bound of the probability that the tree is not the true one.",
             interval="(0, 1)",
         ),
         Parameter(
             "strategy",
             "bayes",
-            "How a place is found: by weights of all places until one has nearly all; by binary "
-            "search, where the majority of many answers counts; or by multiplicative weights and a "
-            "walk, as published.",
+            "Search for a position: weights of all positions until one has nearly all weight; "
+            "binary search by the majority of many answers; or multiplicative weights and a "
+            "random walk, as published.",
             choices=("bayes", "repeat", "paper"),
         ),
         ORDER,
         Parameter(
             "wrong",
             "adversarial",
-            "Of bayes: whether wrong answers may be any, or are taken for equally likely.",
+            "For bayes: whether wrong answers are arbitrary, or assumed to be equally likely.",
             choices=("adversarial", "random"),
         ),
         Parameter(
             "patience",
             100.0,
-            "Of bayes: after so many times the questions expected, the likeliest place is taken.",
+            "For bayes: limit of the queries of an insertion, as a multiple of their expected "
+            "number; then the most likely position is used.",
             interval="(0, inf)",
         ),
         Parameter(
             "stop",
             "majority",
-            "Of repeat: when a question has been asked often enough, by an answer's part of the "
-            "most times that it may be asked, or by its lead over the others.",
+            "For repeat: stop repeating a query when an answer has the majority of the maximum "
+            "number of repetitions, or a sufficient lead over the others.",
             choices=("majority", "lead"),
         ),
         Parameter(
             "repetitions",
             "hoeffding",
-            "Of paper: how often each question of a vertex query is asked, an odd number; or by "
-            "which probability it is counted.",
+            "For paper: number of repetitions of each query of a vertex query, odd; or the bound "
+            "from which it is computed.",
             choices=("hoeffding", "binomial"),
             alternative="int",
             interval="[1, inf)",
@@ -187,33 +188,34 @@ NOISY = AlgorithmSpec(
         Parameter(
             "margin",
             0.5,
-            "Of paper: lambda of the multiplicative weights, as a part of the largest possible.",
+            "For paper: lambda of the multiplicative weights, as a fraction of its upper limit.",
             interval="(0, 1)",
         ),
         Parameter(
             "share",
             0.5,
-            "Of paper: the multiplicative weights' part of what may fail; the walk has the rest.",
+            "For paper: fraction of the probability of failure for the multiplicative weights; the "
+            "walk has the rest.",
             interval="(0, 1)",
         ),
         Parameter(
             "skip",
             True,
-            "Of paper: whether the walk is on the whole tree where the multiplicative weights "
-            "would take as many rounds as it has vertices, or more.",
+            "For paper: whether to skip the multiplicative weights, and walk on the whole tree, if "
+            "they would take at least as many rounds as it has vertices.",
         ),
         Parameter(
             "walk_distance",
             2.0,
-            "Of paper: the walk's steps for each edge of its tree's diameter D and for one more, "
-            "times 2p - 1.",
+            "For paper: steps of the walk per D + 1, where D is the diameter of its tree, times "
+            "2p - 1.",
             interval="(0, inf)",
         ),
         Parameter(
             "walk_confidence",
             8.0,
-            "Of paper: the walk's least steps, times (2p - 1)^2 over the logarithm of the inverse "
-            "probability of failure.",
+            "For paper: minimum number of steps of the walk, times (2p - 1)^2 divided by the "
+            "logarithm of the inverse probability of failure.",
             interval="(0, inf)",
         ),
     ),
@@ -225,21 +227,22 @@ NOISY = AlgorithmSpec(
 RANDOM_TREE = DatasetSpec(
     name="random-tree",
     function="hcbench_ordinal.shapes:random_tree",
-    doc="A true tree and nothing else, to ask about.",
+    doc="A random true tree, without data.",
     parameters=(
         Parameter("n", 100, "Number of items.", interval="[1, inf)"),
         Parameter(
             "shape",
             "random",
-            "All trees equally likely; all leaves equally deep; a caterpillar, whose inner nodes "
-            "have a leaf each; or a Yule tree, in which each leaf is equally likely to split next.",
+            "All trees equally likely; all leaves at equal depth; a caterpillar, in which each "
+            "inner node has a leaf; or a Yule tree, in which each leaf is equally likely to split "
+            "next.",
             choices=("random", "balanced", "caterpillar", "yule"),
         ),
         Parameter(
             "degree",
             2,
-            "The most children of a node: neighbouring nodes of a binary tree are merged at random "
-            "where that allows it.",
+            "Maximum number of children of a node: random nodes of a binary tree merge into their "
+            "parents as far as this allows.",
             interval="[2, inf)",
         ),
     ),
@@ -250,12 +253,12 @@ RANDOM_TREE = DatasetSpec(
 UNBALANCED_SPLITS = MetricSpec(
     name="unbalanced-splits",
     function="hcbench_ordinal.splits:unbalanced_splits",
-    doc="Of the tree, the share of pairs of pivots whose split QuickClustering does not accept.",
+    doc="Proportion of the pairs of pivots whose split QuickClustering does not accept.",
     parameters=(
         Parameter(
             "balance",
             0.9375,
-            "The largest part that is accepted, as a proportion.",
+            "Largest accepted part, as a proportion of the items.",
             interval="(0, 1]",
         ),
     ),
@@ -267,7 +270,7 @@ UNBALANCED_SPLITS = MetricSpec(
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """Algorithms that ask which of three items is the odd one out."""
+    """Algorithms with ordinal queries."""
     return (*NOISELESS, NOISY)
 
 

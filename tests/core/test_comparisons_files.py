@@ -141,5 +141,5 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["c.csv", "c.npz"])
 def test_a_file_that_cannot_be_written_is_told_in_one_line(tmp_path, name):
-    with pytest.raises(DataError, match=r"cannot write .*; make the folder .* first$"):
+    with pytest.raises(DataError, match=r"cannot write .*; create the folder .* first$"):
         Comparisons(2, [], []).write(tmp_path / "nowhere" / name)

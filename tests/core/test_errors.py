@@ -34,8 +34,8 @@ MISSING = FileNotFoundError(errno.ENOENT, "No such file or directory")
         ("./iriss.csv", "did you mean ./Iris.csv?"),
         ("iris.csv", "did you mean ./Iris.csv?"),
         ("~x/iris.csv", "there is no folder ~x"),
-        ("plants.csv", "it was looked for in {folder}, where there is Iris.csv"),
-        ("plants.npy", "it was looked for in {folder}"),
+        ("plants.csv", "it is not in {folder}, which contains Iris.csv"),
+        ("plants.npy", "it is not in {folder}"),
     ],
 )
 def test_a_missing_file_is_answered_with_what_is_there(
@@ -53,22 +53,22 @@ def test_a_missing_file_is_answered_with_what_is_there(
         (
             "read",
             PermissionError(13, "Permission denied"),
-            "; its owner can let you read it, with ",
+            "; its owner can give you read permission with ",
         ),
         (
             "read",
             ValueError("not a zip file\n at all"),
-            ": not a zip file; is it whole, and of the kind",
+            ": not a zip file; is it complete, and does its suffix",
         ),
-        ("read", EOFError(), ": EOFError; is it whole"),
+        ("read", EOFError(), ": EOFError; is it complete"),
         ("write", IsADirectoryError(21, "Is a directory"), "; it is a folder: give a file in it"),
-        ("write", MISSING, "; make the folder {parent} first"),
+        ("write", MISSING, "; create the folder {parent} first"),
         (
             "write",
             PermissionError(13, "Permission denied"),
-            "denied; give another place, where you",
+            "denied; give a path with write permission",
         ),
-        ("write", OSError(errno.ENOSPC, "No space left on device"), "; make room on the disk, or "),
+        ("write", OSError(errno.ENOSPC, "No space left on device"), "; free some disk space, or "),
     ],
 )
 def test_each_reason_has_its_way_out(

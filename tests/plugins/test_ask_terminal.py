@@ -356,7 +356,7 @@ def test_answers_are_replayed_in_a_comparison_and_what_was_not_asked_is_a_row(fo
 def test_a_file_that_is_not_there_cannot_be_replayed(folder):
     result = CliRunner().invoke(main, ["compare", "--replay", "none.jsonl"])
     assert result.exit_code == 2
-    told = "hcbench: error: cannot read none.jsonl: No such file or directory; it was looked for in"
+    told = "hcbench: error: cannot read none.jsonl: No such file or directory; it is not in"
     assert result.stderr.startswith(told)
 
 

@@ -141,7 +141,7 @@ def test_subsample_depends_on_the_seed_and_draws_items_with_their_labels():
 
 
 def test_subsample_larger_than_the_data():
-    with pytest.raises(DataError, match="iris: there are 150 items, n=151 is more"):
+    with pytest.raises(DataError, match="iris: n=151 exceeds the 150 items"):
         make("iris", n=151)
 
 

@@ -117,7 +117,7 @@ def test_a_file_is_taken_out_of_a_downloaded_archive(nowhere, server):
     remote = fetch.Remote("http://x/all.zip", known, "a.csv")
     assert fetch.data_file("d/a.csv", "d", "", remote).read_text() == "1,2,3"
     lacking = fetch.Remote("http://x/all.zip", known, "b.csv")
-    with pytest.raises(DataNotAvailableError, match=r"holds no b\.csv"):
+    with pytest.raises(DataNotAvailableError, match=r"has no b\.csv"):
         fetch.data_file("d/b.csv", "d", "", lacking)
 
 
@@ -136,7 +136,7 @@ def test_a_sample_is_distinct_items_in_their_order():
     assert (np.diff(rows) > 0).all()
     assert fetch.chosen(None, 4, 0, "a").tolist() == [0, 1, 2, 3]
     assert fetch.chosen(4, 4, 0, "a").tolist() == [0, 1, 2, 3]
-    with pytest.raises(DataError, match="a: there are 4 items, n=5 is more"):
+    with pytest.raises(DataError, match="a: n=5 exceeds the 4 items"):
         fetch.chosen(5, 4, 0, "a")
 
 

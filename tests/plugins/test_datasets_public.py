@@ -156,7 +156,7 @@ def test_sp500_standardises_each_stock(tmp_path, monkeypatch):
         (["A,S,I,1,2", "B,S,I,1"], "line 3: 4 cells where the header has 5"),
         (["A,S,I,1,2", "B,S,I,1,x"], "returns must be numbers"),
         (["A,S,I,1,2", "A,S,I,1,2"], "both named 'A'"),
-        (["A,S,I,1,2"], "below them stocks"),
+        (["A,S,I,1,2"], "at least 2 stocks"),
     ],
 )
 def test_sp500_files_of_another_form_are_refused(tmp_path, rows, message):
@@ -167,7 +167,7 @@ def test_sp500_files_of_another_form_are_refused(tmp_path, rows, message):
 def test_a_stock_that_never_moves_cannot_be_standardised(tmp_path, monkeypatch):
     monkeypatch.setenv("HCBENCH_DATA", str(tmp_path))
     stocks(tmp_path, "A,S,I,1,1", "B,S,I,1,2").rename(tmp_path / "sp500_returns.csv")
-    with pytest.raises(DataError, match="returns of A never change; standardise=false"):
+    with pytest.raises(DataError, match="returns of A are constant; standardise=false"):
         make("sp500")
 
 
@@ -220,7 +220,7 @@ def test_mnist_reads_idx_files(tmp_path, monkeypatch):
     problem = make("mnist", n=2)
     assert problem.vectors.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert problem.levels.tolist() == [[7], [1]]
-    with pytest.raises(DataError, match="3 digits of split=train; n=10000 is more"):
+    with pytest.raises(DataError, match="n=10000 exceeds the 3 digits of split=train"):
         make("mnist")
 
 
@@ -238,7 +238,7 @@ def test_mnist_reads_idx_files(tmp_path, monkeypatch):
 )
 def test_damaged_idx_files_are_refused(tmp_path, content):
     (tmp_path / "x").write_bytes(content)
-    with pytest.raises(DataError, match=r"x (is no IDX file|is damaged)"):
+    with pytest.raises(DataError, match=r"x (is not an IDX file|is damaged)"):
         read_idx(tmp_path / "x", 1)
 
 

@@ -224,7 +224,7 @@ def test_similarity_matrix_is_named_by_its_header(csv):
 @pytest.mark.parametrize(
     ("text", "params", "parts"),
     [
-        ("1,2\n3,4\n5,6\n", {}, ["3 x 2", "leave similarity out"]),
+        ("1,2\n3,4\n5,6\n", {}, ["3 x 2", "omit similarity"]),
         ("1,2\n3,4\n", {}, ["symmetric", "items 0 and 1", "2.0", "3.0"]),
         ("n,b,a\na,1,2\nb,2,1\n", {"names": "n"}, ["different orders"]),
     ],
@@ -503,13 +503,13 @@ def test_a_list_of_comparisons_is_a_problem(csv):
 
 def test_comparisons_have_no_labels_and_their_mistakes_are_told(csv):
     path = csv("0,1,2,3\n0,1,0\n")
-    assert "items by number alone" in fail(path, comparisons=True, labels="i")
+    assert "items by number only" in fail(path, comparisons=True, labels="i")
     with pytest.raises(HcbenchError, match="line 2 has 3 columns"):
         read(path, comparisons=True)
     assert "No such file" in fail(path.with_name("gone.csv"), comparisons=True)
 
 
 def test_contradictions_are_noted_and_kept(csv):
-    with pytest.warns(ModelWarning, match="1 of the questions have been answered in both ways"):
+    with pytest.warns(ModelWarning, match="1 of the queries have been answered in both ways"):
         problem = read(csv("0,1,2,3\n2,3,0,1\n"), comparisons=True)
     assert len(problem.comparisons) == 2

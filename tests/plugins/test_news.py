@@ -89,9 +89,9 @@ def test_tf_idf_drops_rare_and_common_terms_and_keeps_the_most_frequent():
     idf = np.log(5 / np.array([4, 3])) + 1  # bb in 3 documents, cc in 2, smoothed
     np.testing.assert_allclose(every.toarray()[0], idf / np.linalg.norm(idf))
     assert tf_idf(texts, "x", min_df=2, max_df=0.8, p=1).toarray().ravel().tolist() == [1, 1, 0, 1]
-    with pytest.raises(DataError, match="x: there are 2 terms, p=3 is more"):
+    with pytest.raises(DataError, match="x: p=3 exceeds the 2 terms"):
         tf_idf(texts, "x", min_df=2, max_df=0.8, p=3)
-    with pytest.raises(DataError, match="no term is in 5 or more of the 4 documents"):
+    with pytest.raises(DataError, match="no term is in at least 5 of the 4 documents"):
         tf_idf(texts, "x", min_df=5, max_df=0.8)
 
 
@@ -172,7 +172,7 @@ def test_topics_are_items_with_the_mean_of_their_documents(few_documents):
 def test_the_seed_chooses_the_documents(few_documents):
     digests = [make("20newsgroups", seed, n=20).digest() for seed in (1, 1, 2)]
     assert digests[0] == digests[1] != digests[2]
-    with pytest.raises(DataError, match="20newsgroups: there are 30 items, n=31"):
+    with pytest.raises(DataError, match="20newsgroups: n=31 exceeds the 30 items"):
         make("20newsgroups", n=31)
 
 

@@ -1,4 +1,7 @@
-"""A page for each built-in plugin: every registered name, with its parameters, cost and paper."""
+"""A page for each built-in plugin: every registered name, its cost and its paper.
+
+Parameters are not required there: ``hcbench info NAME`` prints them from the specs.
+"""
 
 import re
 from pathlib import Path
@@ -22,19 +25,18 @@ def page(plugin: str) -> str:
 
 
 def is_named(word: str, text: str) -> bool:
-    """Whether it stands in code, as a word of its own; a suite may be written ``-table3``."""
+    """Whether code contains it as a separate word; a suite may be written ``-table3``."""
     codes = re.findall(r"`[^`\n]+`|^ {4}.*$|^hcbench .*$", text, re.MULTILINE)
     return any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w])", code) for code in codes)
 
 
 def missing(text: str, spec: Any) -> list[str]:
-    """What a page does not tell of a spec: its name, its parameters, the author of its paper."""
+    """What a page lacks of a spec: its name, or the author of its paper."""
     if isinstance(spec, Suite):
         names = (spec.name, f"-{spec.name.rpartition('-')[2]}")
         lacking = [] if any(is_named(name, text) for name in names) else [spec.name]
     else:
-        words = (spec.name, *(parameter.name for parameter in spec.parameters))
-        lacking = [word for word in words if not is_named(word, text)]
+        lacking = [] if is_named(spec.name, text) else [spec.name]
     paper = getattr(spec, "paper", None)
     if paper is not None:
         surname = paper.fields["author"].split(",")[0].strip()
