@@ -97,9 +97,7 @@ def tf_idf(
             "take more documents"
         ) from error
     if p is not None and vectors.shape[1] < p:
-        raise DataError(
-            f"{dataset}: p={p} exceeds the {vectors.shape[1]} terms; omit p for all"
-        )
+        raise DataError(f"{dataset}: p={p} exceeds the {vectors.shape[1]} terms; omit p for all")
     if p is None or rng is None:
         return sparse.csr_array(vectors)
     drawn = np.sort(rng.choice(vectors.shape[1], p, replace=False))
