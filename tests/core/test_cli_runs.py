@@ -101,8 +101,8 @@ critical difference³      -      -
 ¹ over 1 data set (mean of the repetitions on each); failed runs rank last; 1
 excluded, as not all algorithms ran
 ² no p: it needs two or more blocks; there is 1
-³ too few for any significant difference: 6 algorithms need at least 10 data sets
-(Holm-corrected signed-rank tests, alpha 0.05)
+³ too few for any significant difference: 6 algorithms need at least 10 data
+sets (Holm-corrected signed-rank tests, alpha 0.05)
 
 mean ± standard deviation over 2 repetitions
 ↑ more is better, ↓ less is better, * is the best
