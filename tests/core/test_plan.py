@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
+from importlib.metadata import Distribution
 from pathlib import Path
 from textwrap import dedent
 
@@ -384,6 +385,26 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     assert (
         fingerprint_after("errors.py", described.replace("return 2", 'return "2"')) != changed[-1]
     )
+
+
+def test_what_is_installed_from_a_folder_is_editable_if_it_says_so() -> None:
+    class Installed(Distribution):
+        def __init__(self, text: str | None) -> None:
+            self.text = text
+
+        def read_text(self, filename: str) -> str | None:
+            return self.text if filename == "direct_url.json" else None
+
+        def locate_file(self, path: object) -> Path:
+            raise NotImplementedError
+
+    for text, editable in [
+        (None, False),
+        ('{"url": "https://example.org/hcbench.whl"}', False),
+        ('{"dir_info": {}, "url": "file:///hcbench"}', False),
+        ('{"dir_info": {"editable": true}, "url": "file:///hcbench"}', True),
+    ]:
+        assert fingerprint.is_editable(Installed(text)) is editable
 
 
 def test_a_distribution_that_is_not_installed_has_no_version() -> None:

@@ -67,7 +67,7 @@ def test_degenerate_numbers_give_the_point() -> None:
         assert (found.mean, found.low, found.high) == (0.1, 0.1, 0.1)
     assert summarise([0.1]).std is None
     assert summarise([0.1]).standard_error is None
-    assert summarise([0.1] * 3).std == 0.0
+    assert (summarise([0.1] * 3).std, summarise([0.1] * 3).n) == (0.0, 3)
     nothing = summarise([])
     assert (nothing.mean, nothing.n, nothing.low) == (None, 0, None)
 
