@@ -63,8 +63,8 @@ GROUPS = {
         ("hcbench/analysis/verdicts/*",), ("core/test_results.py", "core/test_results_claims.py")
     ),
     "kernels": Group(
-        ("hcbench_metrics/_*kernels.py",),
-        ("plugins/test_metrics*.py",),
+        ("hcbench_metrics/_purity_kernels.py", "hcbench_metrics/_triplet_kernels.py"),
+        ("plugins/test_metrics_purity.py", "plugins/test_metrics_triplets.py"),
         ("-W", "ignore:overflow encountered:RuntimeWarning"),  # hashes are modulo 2**64
     ),
 }
