@@ -119,15 +119,15 @@ def test_the_papers_own_error_counts_and_doubt_is_told() -> None:
     one = verdict(cells([2.0]), relation=">", paper="1.0")
     assert (one["verdict"], one["note"]) == (
         "reproduced",
-        "one repetition: the standard error is not known",
+        "one repetition: the standard error is unknown",
     )
 
 
 def test_of_repetitions_that_break_a_bound_the_worst_is_told() -> None:
     row = verdict(cells([3.0, 9.0, 2.0, 4.0]), relation="<=", paper="2", every_repetition=True)
-    assert row["note"] == "not so in 3 of 4 repetitions, the worst 9 in repetition 1"
+    assert row["note"] == "violated in 3 of 4 repetitions, the worst 9 in repetition 1"
     row = verdict(cells([-3.0, 1.0]), relation=">=", paper="2", every_repetition=True)
-    assert row["note"] == "not so in 2 of 2 repetitions, the worst -3 in repetition 0"
+    assert row["note"] == "violated in 2 of 2 repetitions, the worst -3 in repetition 0"
 
 
 def test_a_difference_is_of_repetitions_that_both_have() -> None:
@@ -160,7 +160,7 @@ def test_a_metric_that_only_describes_tunes_nothing() -> None:
     runs = [cell(0, algorithm=f"A[x={x}]", error=1.0, size=2.0) for x in (1, 2)]
     tuned = claim(algorithm="A[x=[1,2]]", tuned_by="size", paper="1")
     (row,) = Results(runs, metrics, Suite(name="s", claims=(tuned,))).verdicts
-    assert row["note"] == "nothing is tuned by size: it describes and does not judge"
+    assert row["note"] == "size cannot be used for tuning: it has no better direction"
 
 
 def test_an_inequality_between_two_metrics_forgives_rounding_errors_alone() -> None:
