@@ -96,7 +96,7 @@ def _if_unwritten(path: Path, error: Exception) -> str:
         return "it is a folder: give a file in it"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "free some disk space, or give another path"
-    return "give a path with write permission"
+    return "give another path, with write permission"
 
 
 class InvalidTreeError(HcbenchError, ValueError):

@@ -66,7 +66,7 @@ def test_a_missing_file_is_answered_with_what_is_there(
         (
             "write",
             PermissionError(13, "Permission denied"),
-            "denied; give a path with write permission",
+            "denied; give another path, with write permission",
         ),
         ("write", OSError(errno.ENOSPC, "No space left on device"), "; free some disk space, or "),
     ],

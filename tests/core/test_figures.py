@@ -185,7 +185,7 @@ def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None
     assert not (folder / "none").exists()
     refused = call("run", "drawn", f"--figures={folder / 'mine.py' / 'x'}", folder=folder)
     assert refused.exit_code == 2
-    assert "Not a directory; give another place" in refused.stderr
+    assert "Not a directory; give another path" in refused.stderr
 
 
 def test_a_data_set_is_told_with_its_licence_and_paper(folder: Path) -> None:

@@ -162,9 +162,12 @@ def test_a_worker_is_killed_and_then_the_fork_server(store: Path) -> None:
     assert all_gone(workers)
     assert count(store) == CELLS, "neither stops the run"
     killed = ask(store, "SELECT phase, reason FROM cells WHERE status <> 'ok'")
-    # That of the worker at most, and not even that if it was between two cells.
+    # The cell of the worker at most; only its metrics if it was killed there, or no cell at all if
+    # it was between two of them.
     assert killed in ([], [("outside", "killed by signal 9 (possibly out of memory)")])
-    assert (running.returncode, "killed by signal 9" in told) == (len(killed), bool(killed))
+    failed = "killed by signal 9" in told
+    assert running.returncode == failed
+    assert failed or not killed
 
 
 def test_sigterm_ends_it_in_one_line(store: Path) -> None:

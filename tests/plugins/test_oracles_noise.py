@@ -151,7 +151,7 @@ def test_the_data_sets_own_annotators_are_kept():
     assert read(quadruplet_set, problem).annotator.tolist() == [4, 9]
     assert read(quadruplet_set, problem, noise=0.4).annotator.tolist() == [4, 9]
     assert read(quadruplet_set, problem, count=1).annotator.tolist() in ([4], [9])
-    with pytest.raises(ParameterError, match="scale needs the similarities"):
+    with pytest.raises(ParameterError, match="scale needs similarities"):
         read(quadruplet_set, problem, scale=1.0)
 
 
