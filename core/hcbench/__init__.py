@@ -17,10 +17,11 @@ those before it.
 
 Everything public is imported from here, or from `hcbench.compiled`, `hcbench.plots`,
 `hcbench.sklearn`, `hcbench.testing` and `hcbench.asv`; modules are loaded when first used.
-`hookimpl` marks the hooks of a plugin. `REQUIRED` is the default of a `Parameter` that must be
-given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`. An ordinal oracle answers `NONE`
-if no two of three items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array
-or csr_array, `Params` a mapping of names to values.
+`hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
+them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
+rules of `similarity_of_vectors`. An ordinal oracle answers `NONE` if no two of three items are
+closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array, `Params` a
+mapping of names to values.
 """
 
 import importlib
