@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
-from importlib.metadata import Distribution
+from importlib.metadata import Distribution, version
 from pathlib import Path
 from textwrap import dedent
 
@@ -369,6 +369,9 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
         (tmp_path / name).write_text(code)
     monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry/fingerprint.py"))
     compute = fingerprint.core_fingerprint.__wrapped__
+    monkeypatch.setattr(fingerprint, "is_editable", lambda installed: False)
+    assert compute() == version("hcbench"), "a release is identified by its version alone"
+    monkeypatch.setattr(fingerprint, "is_editable", lambda installed: True)
 
     def fingerprint_after(name: str, text: str) -> str:
         (tmp_path / name).write_text(text)
