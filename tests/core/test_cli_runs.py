@@ -537,7 +537,7 @@ def test_nothing_that_can_be_run_is_told_with_its_reason(tmp_path: Path) -> None
 
 
 def test_a_password_is_not_kept_with_the_command() -> None:
-    from hcbench.cli.compare import without_password
+    from hcbench.cli.terminal import without_password
 
     command = "hcbench compare --store postgresql://me:secret@host/db --algos UPGMA"
     assert without_password(command) == command.replace("secret", "***")

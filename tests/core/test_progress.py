@@ -9,7 +9,7 @@ import pytest
 
 from hcbench import Outcome
 from hcbench.cli import progress
-from hcbench.cli.progress import Bar, Lines, Tally, follow
+from hcbench.cli.progress import Bar, Lines, RunProgress, display
 
 
 class Clock:
@@ -35,44 +35,40 @@ def outcome(algorithm: str, dataset: str = "iris", **fields: Any) -> Outcome:
     )
 
 
-def ignore(_text: str) -> None:
-    """Tell nobody."""
-
-
 def test_the_time_that_is_left_knows_which_cells_take_long(clock: Clock) -> None:
-    tally = Tally(began=clock.now)
-    tally.begin(24, 2, {("quick", "iris"): 11, ("slow", "iris"): 11})
-    assert tally.seconds_left == math.inf
+    progress = RunProgress(Lines())
+    progress.started(24, 2, {("quick", "iris"): 11, ("slow", "iris"): 11})
+    assert progress.seconds_left == math.inf
     for _ in range(10):
-        tally.count(outcome("quick"), 1.0, ignore)
-    tally.count(outcome("slow"), 100.0, ignore)
+        progress.finished(outcome("quick"), 1.0)
+    progress.finished(outcome("slow"), 100.0)
     clock.now += 55.0  # two at a time
     # One quick cell of 1 s and ten slow ones of 100 s, at that pace; the mean of all those that are
     # done says 11 * 5 s instead.
-    assert tally.seconds_left == pytest.approx((1 + 10 * 100) / 2)
-    assert str(tally) == "13 of 24 cells, 11 left, about 8:20 min"
+    assert progress.seconds_left == pytest.approx((1 + 10 * 100) / 2)
+    assert str(progress) == "13 of 24 cells, 11 left, about 8:20 min"
 
 
 def test_what_has_not_been_seen_yet_is_judged_by_the_algorithm_then_by_all(clock: Clock) -> None:
-    tally = Tally(began=clock.now)
-    tally.begin(5, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 2, ("c", "iris"): 1})
-    tally.count(outcome("a"), 2.0, ignore)
-    tally.count(outcome("b"), 6.0, ignore)
+    progress = RunProgress(Lines())
+    progress.started(5, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 2, ("c", "iris"): 1})
+    progress.finished(outcome("a"), 2.0)
+    progress.finished(outcome("b"), 6.0)
     clock.now += 8.0
-    assert tally.seconds_left == math.inf  # the first cells tell how long compilation takes
-    tally.count(outcome("b"), 4.0, ignore)
+    assert progress.seconds_left == math.inf  # the first cells tell how long compilation takes
+    progress.finished(outcome("b"), 4.0)
     clock.now += 4.0
-    assert tally.seconds_left == pytest.approx(2.0 + (2.0 + 6.0 + 4.0) / 3)
-    tally.count(outcome("a", "wine"), 2.0, ignore)
-    tally.count(outcome("c"), 2.0, ignore)
-    assert (tally.left, tally.seconds_left) == (0, 0.0)
-    assert str(tally) == "5 of 5 cells"
+    assert progress.seconds_left == pytest.approx(2.0 + (2.0 + 6.0 + 4.0) / 3)
+    progress.finished(outcome("a", "wine"), 2.0)
+    progress.finished(outcome("c"), 2.0)
+    assert progress.seconds_left == 0.0
+    assert str(progress) == "5 of 5 cells"
 
 
 def test_lines_come_now_and_then_with_failures_and_what_runs(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = Lines()
+    lines = RunProgress(Lines())
     lines.started(1003, 2, {("a", "iris"): 1001})
     now = [("a on iris", "algorithm", 3.0), ("a on wine", "metrics", 61.0)]
     for _ in range(100):
@@ -98,6 +94,10 @@ def test_a_terminal_has_a_bar_and_continuous_integration_lines(
     monkeypatch.setattr(progress, "console", lambda **_: Console(force_terminal=True))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("CI", raising=False)
-    assert isinstance(follow(quiet=False), Bar)
+    with display(quiet=False) as shown:
+        assert isinstance(shown, Bar)
     monkeypatch.setenv("CI", "true")
-    assert isinstance(follow(quiet=False), Lines)
+    with display(quiet=False) as shown:
+        assert isinstance(shown, Lines)
+    with display(quiet=True) as shown:
+        assert shown is None

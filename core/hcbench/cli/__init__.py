@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import shlex
 import sys
 import traceback
 from collections import Counter
@@ -21,7 +22,7 @@ import click
 
 from hcbench.cli.loading import load_plugins, warn_of_broken
 from hcbench.cli.signals import interrupted_by_signals
-from hcbench.cli.terminal import printable, stdout_for_data
+from hcbench.cli.terminal import printable, stdout_for_data, without_password
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ class CommandLine(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        wanted = {"standalone_mode": False, "obj": ["hcbench", *arguments], "prog_name": "hcbench"}
+        command = without_password(shlex.join(["hcbench", *arguments]))
+        wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
         with interrupted_by_signals() as received:
             try:
                 code = super().main(arguments, **{**settings, **wanted})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +15,18 @@ import click
 
 from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, examples
 from hcbench.cli.param_types import Limit, OneName
-from hcbench.cli.progress import LINE, REDRAW
-from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
+from hcbench.cli.progress import display
+from hcbench.cli.terminal import stdout_for_data, write_json, write_table
 from hcbench.errors import ExitCode
 from hcbench.registry.quantities import SECONDS
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hcbench.authoring.testing import Check, Finding
 
     ParamType = click.ParamType[Any]
 else:
     ParamType = click.ParamType
 
-_SOON = 1.0  # seconds after which progress is shown
 _KINDS = ("algorithms", "datasets", "oracles", "metrics")
 
 
@@ -121,62 +118,16 @@ def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[
 
     findings = []
     running = run_limited(checks, None if timeout == math.inf else timeout)
-    with _progress(quiet=quiet) as show, closing(running):
+    with display(quiet=quiet) as shown, closing(running):
         for done, check in enumerate(checks):
-            show(f"{done} of {len(checks)} checks, {check.id}")
+            if shown is not None:
+                shown.show(done, len(checks), partial(_describe, done, checks))
             findings.append((check, next(running)))
     return findings
 
 
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """How far it is, once it takes long: one line on a terminal, else one now and then.
-
-    Nothing is drawn but between two checks: some look at what is written meanwhile.
-    """
-    err = console(stderr=True)
-    if quiet:
-        yield lambda _text: None
-    elif err.is_terminal and not err.is_dumb_terminal:
-        with _line_on_terminal(err) as show:
-            yield show
-    else:
-        following = time.monotonic() + _SOON
-
-        def tell_sometimes(text: str) -> None:
-            nonlocal following
-            if time.monotonic() >= following:
-                tell(text)
-                following = time.monotonic() + LINE
-
-        yield tell_sometimes
-
-
-@contextmanager
-def _line_on_terminal(err: Console) -> Iterator[Callable[[str], None]]:
-    from rich.live import Live
-    from rich.text import Text
-
-    live = Live(
-        console=err,
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    following = time.monotonic() + _SOON
-
-    def draw(text: str) -> None:
-        nonlocal following
-        if time.monotonic() >= following:
-            live.start()
-            live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
-            following = time.monotonic() + REDRAW
-
-    try:
-        yield draw
-    finally:
-        live.stop()
+def _describe(done: int, checks: Sequence[Check]) -> list[str]:
+    return [f"{done} of {len(checks)} checks", checks[done].id]
 
 
 def _as_json(check: Check, finding: Finding) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from hcbench.registry.suite import Suite
     from hcbench.show.figures import Drawn
     from hcbench.store import Store
-
-
-INTERRUPTED = "interrupted; finished cells are stored, and the same command resumes"
 
 
 class Comparing(click.Command):
@@ -105,7 +101,7 @@ def _defaults(options: RunOptions, registry: Registry) -> Suite:
     from hcbench.registry import default_suite
     from hcbench.registry.suite import Suite
 
-    return default_suite(registry, options.algorithms) or Suite(name="compare")
+    return default_suite(registry, options.algos) or Suite(name="compare")
 
 
 def _named(text: str, registry: Registry) -> Suite:
@@ -117,9 +113,7 @@ def _named(text: str, registry: Registry) -> Suite:
     return read_suite(path) if is_file else find_suite(registry, text)
 
 
-def carry_out(
-    options: RunOptions, base: Callable[[Registry], Suite], command: Sequence[str] | None
-) -> ExitCode:
+def carry_out(options: RunOptions, base: Callable[[Registry], Suite], command: str) -> ExitCode:
     """Plan, run and show a suite, changed by the options."""
     from hcbench.plan.plan import make_plan
     from hcbench.plan.shards import take_shard
@@ -156,28 +150,25 @@ def carry_out(
 
 
 def _run(
-    plan: Plan, registry: Registry, store: Store, options: RunOptions, command: Sequence[str] | None
+    plan: Plan, registry: Registry, store: Store, options: RunOptions, command: str
 ) -> tuple[Results, list[Outcome]]:
     from hcbench.analysis.results import Results
     from hcbench.cli.progress import follow
     from hcbench.run.run import run_plan
 
-    try:
-        with follow(quiet=options.quiet) as observer:
-            outcomes = run_plan(
-                plan,
-                registry.plugins,
-                store,
-                jobs=options.jobs,
-                executor=options.executor,
-                scheduler=options.scheduler,
-                fresh=options.fresh,
-                exclusive=options.exclusive,
-                command=without_password(shlex.join(command or ["hcbench", "compare"])),
-                observer=observer,
-            )
-    except KeyboardInterrupt:
-        raise click.Abort(INTERRUPTED) from None
+    with follow(quiet=options.quiet) as observer:
+        outcomes = run_plan(
+            plan,
+            registry.plugins,
+            store,
+            jobs=options.jobs,
+            executor=options.executor,
+            scheduler=options.scheduler,
+            fresh=options.fresh,
+            exclusive=options.exclusive,
+            command=command,
+            observer=observer,
+        )
     return Results.of_plan(plan, outcomes), outcomes
 
 
@@ -219,12 +210,6 @@ def _tell_verdicts(results: Results) -> None:
 
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")
-
-
-def without_password(command: str) -> str:
-    """The command without the password in the URL of a store."""
-    shown = re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
-    return re.sub(r"\b((?:ssl)?password)=[^&'\s]*", r"\1=***", shown)
 
 
 def _tell_end(

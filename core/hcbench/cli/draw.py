@@ -21,6 +21,7 @@ from hcbench.cli.terminal import console, printable, write_lines
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.analysis.tables import Block, Entry
+    from hcbench.api.scoring.scores import Scores
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -41,13 +42,12 @@ def write_results(results: Results, form: str) -> None:
                 "hcbench results show --dataset PART"
             )
         return
-    written = {
-        "json": results.to_json,
-        "csv": results.to_csv,
-        "markdown": results.to_markdown,
-        "latex": results.to_latex,
-    }
-    text = written[form]()
+    write_text(results, form)
+
+
+def write_text(made: Results | Scores, form: str) -> None:
+    """Write results or scores to stdout, as json, csv, markdown or latex."""
+    text = getattr(made, f"to_{form}")()
     click.echo(printable(text) if console().is_terminal else text, nl=False)
 
 

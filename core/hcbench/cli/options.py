@@ -25,10 +25,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class RunOptions:
     """The options of ``compare`` and ``run``; None or empty if not given."""
 
-    algos: tuple[tuple[str, ...], ...] = ()
-    datasets: tuple[tuple[str, ...], ...] = ()
-    oracles: tuple[tuple[str, ...], ...] = ()
-    metrics: tuple[tuple[str, ...], ...] = ()
+    algos: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     repetitions: int | None = None
     seed: int | None = None
     budget: tuple[int, ...] | None = None
@@ -50,21 +50,14 @@ class RunOptions:
     figure_format: Literal["svg", "png", "pdf"] = "svg"
     replay: tuple[Path, ...] = ()
 
-    @property
-    def algorithms(self) -> tuple[str, ...]:
-        """The names given to ``--algos``."""
-        return _flat(self.algos) or ()
-
     def applied_to(self, suite: Suite, registry: Registry) -> Suite:
         """The suite, changed by the options that were given."""
         replayed = [_replayed(path, registry) for path in self.replay]
-        oracles = (*self.oracles, tuple(oracle for oracle, _ in replayed))
-        items = self.datasets or (tuple(dataset for _, dataset in replayed),)
         given: dict[str, Any] = {
-            "algorithms": _flat(self.algos),
-            "datasets": _flat(items),
-            "oracles": _flat(oracles),
-            "metrics": _flat(self.metrics),
+            "algorithms": self.algos,
+            "datasets": self.datasets or tuple(dataset for _, dataset in replayed),
+            "oracles": (*self.oracles, *(oracle for oracle, _ in replayed)),
+            "metrics": self.metrics,
             "repetitions": self.repetitions,
             "seed": self.seed,
             "budgets": self.budget,
@@ -72,15 +65,10 @@ class RunOptions:
             "timeout": self.timeout,
             "memory": self.memory,
         }
-        changes = {name: value for name, value in given.items() if value is not None}
+        changes = {name: value for name, value in given.items() if value not in (None, ())}
         if changes.get("timeout") == math.inf:
             changes["timeout"] = None
         return replace(suite, **changes)
-
-
-def _flat(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
-    """All values of a repeated option; None if it was not given."""
-    return tuple(name for part in parts for name in part) or None
 
 
 def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
@@ -117,8 +105,17 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def _names(option: str, kind: str, doc: str) -> Callable[[F], F]:
-    return click.option(option, type=Names(kind), multiple=True, metavar="NAMES", help=doc)
+def names_option(option: str, kind: str, doc: str, *, required: bool = False) -> Callable[[F], F]:
+    """An option of names, which can be repeated: the command gets all of them in one tuple."""
+    return click.option(
+        option,
+        type=Names(kind),
+        multiple=True,
+        required=required,
+        callback=lambda _context, _option, parts: sum(parts, ()),
+        metavar="NAMES",
+        help=doc,
+    )
 
 
 PLUGIN = click.option(
@@ -134,16 +131,37 @@ STORE = click.option(
     help="Where results are kept: a file, or postgresql://user@host/database. By default "
     "HCBENCH_STORE, or a file in your data directory.",
 )
+JOBS = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cells at a time; by default one per core, or one per thread of a cluster.",
+)
+
+
+def _format(*choices: str) -> Callable[[F], F]:
+    return click.option(
+        "--format",
+        type=click.Choice(choices),
+        default="table",
+        show_default=True,
+        help="Output format.",
+    )
+
+
+JSON_OR_TABLE = _format("table", "json")
+RESULTS_FORMAT = _format("table", "json", "csv", "markdown", "latex")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
 SUITE_OPTIONS = (
-    _names("--algos", "algorithms", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
-    _names("--datasets", "datasets", "Data sets, or your own files: ./mydata.csv"),
-    _names(
+    names_option("--algos", "algorithms", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
+    names_option("--datasets", "datasets", "Data sets, or your own files: ./mydata.csv"),
+    names_option(
         "--oracles",
         "oracles",
         "Oracles; by default the first kind that each algorithm accepts.",
     ),
-    _names("--metrics", "metrics", "Metrics, such as AARI,queries."),
+    names_option("--metrics", "metrics", "Metrics, such as AARI,queries."),
     click.option(
         "-r",
         "--repetitions",
@@ -194,13 +212,7 @@ REPLAY = click.option(
     "items are the data set. Repeatable.",
 )
 RUN_OPTIONS = (
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Cells at a time; by default one per core, or one per thread of a cluster.",
-    ),
+    JOBS,
     click.option(
         "--exclusive",
         is_flag=True,
@@ -229,13 +241,7 @@ RUN_OPTIONS = (
         help="Run only the I-th of N parts of the cells; see hcbench results merge.",
     ),
     PLUGIN,
-    click.option(
-        "--format",
-        type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
-        default="table",
-        show_default=True,
-        help="Output format.",
-    ),
+    RESULTS_FORMAT,
     click.option(
         "--dry-run",
         is_flag=True,
@@ -257,11 +263,4 @@ FIGURE_OPTIONS = (
         show_default=True,
         help="Format of the figures.",
     ),
-)
-JSON_OR_TABLE = click.option(
-    "--format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
 )

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import PLUGIN, QUIET, examples
-from hcbench.cli.param_types import Names
+from hcbench.cli.options import PLUGIN, QUIET, RESULTS_FORMAT, examples, names_option
 from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.api.scoring.matching import Files, Matched
-    from hcbench.api.scoring.scores import Scores
+    from hcbench.api.scoring.matching import Files
     from hcbench.registry import Registry, Use
     from hcbench.registry.specs import MetricSpec
 
@@ -62,27 +60,15 @@ _FILE = click.Path(path_type=Path)
     metavar="FILE",
     help="Names of the items, one a line, in the order of all files that have none.",
 )
-@click.option(
-    "--metrics",
-    type=Names("metrics"),
-    multiple=True,
-    metavar="NAMES",
-    help="By default all that apply.",
-)
+@names_option("--metrics", "metrics", "By default all that apply.")
 @PLUGIN
-@click.option(
-    "--format",
-    type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@RESULTS_FORMAT
 @QUIET
 @click.pass_context
 def score(
     context: click.Context,
     /,
-    metrics: tuple[tuple[str, ...], ...],
+    metrics: Sequence[str],
     plugin: Sequence[Path],
     format: str,  # noqa: A002
     quiet: bool,
@@ -99,14 +85,27 @@ def score(
     names are in the order of --names; if that is not given, of the first data that have names; else
     their items are the numbers 0, 1, ...
     """
-    from hcbench.api.scoring.matching import Files
+    import warnings
+
+    from hcbench.api.scoring.matching import Files, read_matched
+    from hcbench.api.scoring.scores import score_trees
+    from hcbench.cli.draw import write_blocks, write_text
 
     files = Files(**given)
     registry = load_plugins(plugin, quiet=quiet)
-    uses = _metrics(registry, [name for part in metrics for name in part], files)
+    uses = _metrics(registry, metrics, files)
     with stdout_for_data():
-        scores = _score(files, registry, uses, quiet=quiet)
-    _write(scores, format)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            matched = read_matched(files, registry)
+        for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
+            tell(f"warning: {text}")
+        scores = score_trees(matched, uses)
+    if format == "table":
+        write_blocks(scores.blocks)
+        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
+    else:
+        write_text(scores, format)
     context.exit(ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK)
 
 
@@ -121,42 +120,3 @@ def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use
             "there is nothing to score against: give --truth, --labels, --similarity or --vectors"
         )
     return default_metrics(registry)
-
-
-def _score(
-    files: Files, registry: Registry, uses: Sequence[Use[MetricSpec]], *, quiet: bool
-) -> Scores:
-    from hcbench.api.scoring.scores import score_trees
-
-    return score_trees(_read(files, registry, quiet=quiet), uses)
-
-
-def _read(files: Files, registry: Registry, *, quiet: bool) -> Matched:
-    """All files; what reading warns of is told once it is known where it belongs."""
-    import warnings
-
-    from hcbench.api.scoring.matching import read_matched
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        matched = read_matched(files, registry)
-    if not quiet:
-        for text in dict.fromkeys(str(warning.message) for warning in caught):
-            tell(f"warning: {text}")
-    return matched
-
-
-def _write(scores: Scores, form: str) -> None:
-    if form == "table":
-        from hcbench.cli.draw import write_blocks
-
-        write_blocks(scores.blocks)
-        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
-        return
-    written = {
-        "json": scores.to_json,
-        "csv": scores.to_csv,
-        "markdown": scores.to_markdown,
-        "latex": scores.to_latex,
-    }
-    click.echo(written[form](), nl=False)
