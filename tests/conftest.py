@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from hcbench.run.workers import pool
-from tests import shared_fork_server
+from hcbench.run import executors
+from hcbench.run.workers.connections import ServerProcess
 
 # A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
 # Each run draws other examples.
@@ -24,6 +24,8 @@ _OUTSIDE = {
     *("PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONUTF8", "PYTHONWARNINGS"),
 }
 _FAMILIES = ("DASK_", "GIT_", "HCBENCH_", "LC_", "PG", "_HCBENCH_")
+# What almost every run imports in its workers.
+_USUAL = ("hcbench_metrics", "hcbench_vectors", "sklearn.datasets")
 _KEPT = "HCBENCH_DATA"  # the public data sets: what needs them skips where they are not
 
 
@@ -39,14 +41,16 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
-    pool.ServerConnection = shared_fork_server.start_fork_server  # type: ignore[assignment,misc]
+    executors.PRELOADED += _USUAL
 
 
 @pytest.fixture
-def own_fork_server() -> Iterator[None]:
-    """Each run of this test starts and ends a fork server of its own."""
-    with shared_fork_server.set_apart():
-        yield
+def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """This test starts and ends a fork server of its own, which has imported little."""
+    monkeypatch.setattr(executors, "PRELOADED", executors.PRELOADED[: -len(_USUAL)])
+    ServerProcess.retire()
+    yield
+    ServerProcess.retire()
 
 
 def _ignore(*_: object) -> None:

@@ -43,6 +43,12 @@ def run(pool: Pool, job: object, limits: Limits | None = None) -> Report:
     return report
 
 
+def run_alone(pool: Pool, job: object) -> object:
+    pool.submit("it", job, Limits())
+    [report] = pool.wait(30)
+    return report.value
+
+
 def works(pool: Pool) -> bool:
     """Whether both slots still do what they are told, once each."""
     for tag in range(2):
@@ -391,7 +397,9 @@ def test_the_fork_server_may_end_while_nobody_is_waiting() -> None:
 
 def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    with Pool(1, PERFORM) as pool:
+        run_alone(pool, str)
+        before = {child.pid for child in psutil.Process().children(recursive=True)}
     with Pool(2, PERFORM) as pool:
         pool.submit("it", partial(jobs.leave_child, pids, jobs.loop), Limits())
         while not pids.exists() or len(pids.read_text().split()) < 4:
@@ -401,6 +409,72 @@ def test_closing_ends_running_jobs_and_leaves_no_process(tmp_path: Path) -> None
     pool.close()
     with pytest.raises(WorkerError, match="closed"):
         pool.submit("it", None, Limits())
+
+
+# One fork server for all pools.
+
+
+def server_of(pool: Pool) -> int:
+    pid = run_alone(pool, os.getppid)
+    assert isinstance(pid, int)
+    return pid
+
+
+def test_pools_share_a_fork_server_one_after_the_other_and_at_a_time() -> None:
+    with Pool(1, PERFORM) as one, Pool(1, f"{jobs.__name__}:perform_and_judge") as other:
+        servers = {server_of(one), server_of(other)}
+    with Pool(1, PERFORM) as pool:
+        servers.add(server_of(pool))
+    assert len(servers) == 1
+
+
+def test_closing_a_pool_ends_its_own_workers_only(tmp_path: Path) -> None:
+    with Pool(1, PERFORM) as other:
+        worker = run_alone(other, os.getpid)
+        with Pool(1, PERFORM) as pool:
+            pids = tmp_path / "pids"
+            pool.submit("it", partial(jobs.leave_child, pids, jobs.loop), Limits())
+            while not pids.exists() or len(pids.read_text().split()) < 4:
+                pool.wait(0.05)
+        assert not any(alive(int(pid)) for pid in pids.read_text().split())
+        assert run_alone(other, os.getpid) == worker
+
+
+def test_a_pool_in_other_circumstances_starts_another_fork_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def setting() -> str | None:
+        return os.environ.get("NUMBA_OPT")
+
+    with Pool(1, PERFORM) as pool:
+        first = server_of(pool)
+        monkeypatch.setenv("NUMBA_OPT", "1")
+        with Pool(1, PERFORM) as other:
+            second = server_of(other)
+            assert (run_alone(pool, setting), run_alone(other, setting)) == (None, "1")
+        assert server_of(pool) == first, "the pool that uses it keeps it"
+    assert not alive(first)
+    monkeypatch.chdir(tmp_path)
+    with Pool(1, PERFORM) as pool:
+        assert run_alone(pool, os.getcwd) == str(tmp_path)
+        assert server_of(pool) not in (first, second)
+
+
+def test_a_fork_server_that_was_killed_while_idle_is_replaced() -> None:
+    with Pool(1, PERFORM) as pool:
+        server = server_of(pool)
+    os.kill(server, signal.SIGKILL)
+    with Pool(2, PERFORM) as pool:
+        assert works(pool)
+        assert server_of(pool) != server
+
+
+def test_a_job_changes_nothing_for_the_next_pool() -> None:
+    with Pool(1, PERFORM) as pool:
+        run_alone(pool, lambda: setattr(sys, "changed", True))
+        assert run_alone(pool, lambda: hasattr(sys, "changed"))
+    with Pool(1, PERFORM) as pool:
+        assert run_alone(pool, lambda: hasattr(sys, "changed")) is False
 
 
 # The script of a user, as a main process of its own.

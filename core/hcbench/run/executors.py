@@ -23,7 +23,8 @@ ExecutorName: TypeAlias = Literal["local", "dask"]
 Executor: TypeAlias = "ThisMachine | Cluster"
 #: Takes jobs and returns reports; see `hcbench.run.workers.Pool`.
 Jobs: TypeAlias = "Pool | DaskPool"
-PRELOADED = ("numpy", "scipy.cluster.hierarchy", "numba", "cloudpickle", "hcbench.run.cell")
+#: Modules that the fork server imports, once for all workers.
+PRELOADED: tuple[str, ...] = ("numpy", "scipy.cluster.hierarchy", "numba", "hcbench.run.cell")
 
 
 @dataclass(frozen=True, slots=True)

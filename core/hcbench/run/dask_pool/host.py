@@ -23,6 +23,7 @@ from hcbench.run.environment import describe_machine
 from hcbench.run.executors import cell_pool
 from hcbench.run.job import relocate
 from hcbench.run.workers import Limits, Pool, Report
+from hcbench.run.workers.connections import ServerProcess
 
 _TICK = 0.05  # seconds between looks at the limits of what runs
 _IDLE = 300.0  # seconds without a cell, after which the processes of a run are ended
@@ -186,6 +187,7 @@ class Host:
     def _open(self) -> Pool:
         if self._pool is None:
             self._pool = cell_pool(max(self.threads, 1))
+            ServerProcess.retire()  # the next run imports the code as it is then
         return self._pool
 
     def _give(self, pool: Pool) -> None:

@@ -11,8 +11,8 @@ in each. They exchange `messages`; `processes`, `memory` and `conditions` ask th
 
 `multiprocessing` has a fork server too. Ours is needed because it outlives the main process, to
 kill the workers and all that they started, in whatever session, if that is killed; because it
-adopts what a worker leaves behind; because several pools can have their own; and because workers
-never import the caller's ``__main__``, so that a script needs no ``if __name__ == "__main__"``.
+adopts what a worker leaves behind; and because workers never import the caller's ``__main__``, so
+that a script needs no ``if __name__ == "__main__"``. One serves all pools of a process.
 Messages are read and written without blocking, as a stopped worker must not stop the main process.
 """
 

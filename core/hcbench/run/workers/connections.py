@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -21,34 +23,53 @@ from hcbench.errors import WorkerError
 from hcbench.run.workers.limits import WEIGHED, Limits
 from hcbench.run.workers.logs import open_file, read_draft, read_tail, take_tail
 from hcbench.run.workers.memory import family_resident
-from hcbench.run.workers.messages import CHUNK, Fork, Kill, Phase, Result, pack, unpack
+from hcbench.run.workers.messages import (
+    CHUNK,
+    Closed,
+    Fork,
+    Kill,
+    Open,
+    Phase,
+    Ready,
+    Result,
+    pack,
+    unpack,
+)
 from hcbench.run.workers.report import Report, name_exit
 
 _QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
+_ENDING = 5.0  # seconds for the fork server to end workers
+# Variables of the terminal, of the main process and of pytest, which say nothing to an import.
+_UNREAD = {"COLUMNS", "HCBENCH_DEBUG", "HCBENCH_STORE", "LINES", "NO_COLOR", "TERM"}
+_UNREAD.add("PYTEST_CURRENT_TEST")
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
     "from hcbench.run.workers.forkserver import main; main()"
 )
 
 
-class ServerConnection:
-    """The fork server, which is started, and the requests to it.
+class ServerProcess:
+    """The fork server of this process, which all its pools share.
 
-    Parameters
-    ----------
-    target, preload
-        As for `Pool`.
+    It holds nothing but the modules that were preloaded for any pool. A pool starts another one
+    only if this one has ended or was started in other circumstances: in another folder, with
+    other paths to import from, or with other environment variables, as libraries read some of
+    these when they are imported.
     """
 
-    def __init__(self, target: str, preload: Sequence[str]) -> None:
-        self.ready = False
-        self._inbox = bytearray()
+    _current: ServerProcess | None = None
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        self.is_proven = False  # whether it has been ready for a pool
+        self._circumstances = _circumstances()
+        self._pools = 0
         self._log = open_file()
-        self.control, theirs = socket.socketpair()
+        self._control, theirs = socket.socketpair()
         try:
             with theirs:
                 self._process = subprocess.Popen(
-                    _command(theirs.fileno(), target, preload),
+                    _command(theirs.fileno()),
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
@@ -57,11 +78,97 @@ class ServerConnection:
                     start_new_session=True,
                 )
         except (OSError, TypeError) as error:
-            self.control.close()
+            self._control.close()
             self._log.close()
             raise WorkerError(
                 f"cannot start {sys.executable!r} for the worker processes: {error}"
             ) from error
+
+    @classmethod
+    def connect(cls) -> tuple[ServerProcess, socket.socket]:
+        """Return the one that runs, or a new one, with a connection to it."""
+        with cls._lock:
+            server = cls._current
+            if server is None or not server._is_usable():
+                cls._retire()
+                server = cls._current = cls()
+            ours, theirs = socket.socketpair()
+            with theirs, suppress(BrokenPipeError, ConnectionResetError):  # as its reader will see
+                socket.send_fds(server._control, [b"+"], [theirs.fileno()])
+            server._pools += 1
+        return server, ours
+
+    def disconnect(self, *, ending: bool) -> tuple[int, str]:
+        """Leave it; return its exit code, 0 if it goes on, and what it has printed."""
+        with self._lock:
+            self._pools -= 1
+            if self._pools == 0 and self is not ServerProcess._current:
+                ending = True
+            code, printed = self._wait() if ending else 0, read_tail(self._log.fileno())
+            if ending and not self._pools:
+                self._log.close()
+        return code, printed
+
+    def kill(self) -> None:
+        """Kill it, as it does not answer."""
+        self._process.kill()
+
+    @classmethod
+    def retire(cls) -> None:
+        """Let it end as soon as no pool uses it; the next pool starts another one."""
+        with cls._lock:
+            cls._retire()
+
+    @classmethod
+    def _retire(cls) -> None:
+        server, cls._current = cls._current, None
+        if server is None or server._circumstances[0] != os.getpid():
+            return
+        with server._control, suppress(OSError):
+            server._control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
+        if not server._pools:
+            server._wait()
+            server._log.close()
+
+    def _is_usable(self) -> bool:
+        return self._circumstances == _circumstances() and self._process.poll() is None
+
+    def _wait(self) -> int:
+        try:
+            return self._process.wait(timeout=_ENDING)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return self._process.wait()
+        except KeyboardInterrupt:
+            self._wait()  # it is killing the workers: a second Ctrl-C must not stop that
+            raise
+
+
+atexit.register(ServerProcess.retire)
+
+
+class ServerConnection:
+    """A pool's connection to the fork server, which is started if there is none.
+
+    Parameters
+    ----------
+    target, preload
+        As for `Pool`.
+
+    Attributes
+    ----------
+    ready : bool
+        Whether the modules are imported.
+    was_proven : bool
+        Whether the fork server had been ready for another pool before.
+    """
+
+    def __init__(self, target: str, preload: Sequence[str]) -> None:
+        self.ready = False
+        self._inbox = bytearray()
+        self._process, self.control = ServerProcess.connect()
+        self.was_proven = self._process.is_proven
+        self._send(Open(target, tuple(preload)))
 
     def fork(self, number: int) -> WorkerConnection:
         """Ask for a worker."""
@@ -78,7 +185,7 @@ class ServerConnection:
         """Ask the server to kill a worker and all that it started."""
         self._send(Kill(pid))
 
-    def _send(self, message: Fork | Kill, *descriptors: int) -> None:
+    def _send(self, message: Open | Fork | Kill, *descriptors: int) -> None:
         with suppress(BrokenPipeError, ConnectionResetError):  # it ended, as `read` will find
             socket.send_fds(self.control, [pack(message)], descriptors)
 
@@ -91,24 +198,39 @@ class ServerConnection:
         except ConnectionResetError:
             return None
         self._inbox += data
-        return list(unpack(self._inbox)) if data else None
+        messages = list(unpack(self._inbox))
+        if any(isinstance(message, Ready) for message in messages):
+            self.ready = self._process.is_proven = True
+        return messages if data else None
 
     def close(self) -> tuple[int, str]:
-        """End the server, which ends the workers; return its exit code and what it printed."""
-        with self.control, suppress(OSError):
-            self.control.shutdown(socket.SHUT_RDWR)  # a forked copy of us may hold it open
-        with self._log:
-            return self._wait(), read_tail(self._log.fileno())
-
-    def _wait(self) -> int:
+        """End the workers; return the server's exit code, 0 if it goes on, and what it printed."""
+        closed = False
         try:
-            return self._process.wait(timeout=5.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+            closed = self._end_workers()
         except KeyboardInterrupt:
-            self._wait()  # it is killing the workers: a second Ctrl-C must not stop that
+            closed = self._end_workers()  # a second Ctrl-C must not stop that
             raise
+        finally:
+            self.control.close()
+            code, printed = self._process.disconnect(ending=not closed)
+        return code, printed
+
+    def _end_workers(self) -> bool:
+        """Have the server kill the workers; return whether it says that they are gone."""
+        with suppress(OSError):
+            self.control.shutdown(socket.SHUT_WR)  # a forked copy of us may hold it open
+        self.control.settimeout(_ENDING)
+        try:
+            while data := self.control.recv(CHUNK):
+                self._inbox += data
+                if any(isinstance(message, Closed) for message in unpack(self._inbox)):
+                    return True
+        except TimeoutError:
+            self._process.kill()
+        except ConnectionResetError:
+            pass
+        return False
 
 
 @dataclass(slots=True)
@@ -290,10 +412,16 @@ def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
     return open(reading, "rb", buffering=0), open(writing, "wb", buffering=0)
 
 
-def _command(descriptor: int, target: str, preload: Sequence[str]) -> list[str]:
+def _circumstances() -> tuple[object, ...]:
+    """What a fork server depends on: this process, and what its imports may depend on."""
+    variables = {name: value for name, value in os.environ.items() if name not in _UNREAD}
+    return os.getpid(), sys.executable, os.getcwd(), list(sys.path), variables
+
+
+def _command(descriptor: int) -> list[str]:
     here = os.getcwd()
     paths = json.dumps([path or here for path in sys.path])
-    return [sys.executable, "-c", _BOOT, paths, str(descriptor), target, *preload]
+    return [sys.executable, "-c", _BOOT, paths, str(descriptor)]
 
 
 def _environment() -> dict[str, str]:

@@ -1,8 +1,9 @@
 """The process that starts workers, reaps them and kills what they leave behind.
 
-Each pool starts one. It imports what the jobs need once, stays single-threaded and forks a worker
-on request, so that a worker starts in 1 to 3 ms instead of the time of an import. When the main
-process ends, even by ``kill -9``, it kills all workers.
+One serves all pools of a main process. It imports what their jobs need once, stays single-threaded
+and forks a worker on request, so that a worker starts in 1 to 3 ms instead of the time of an
+import. When a pool is closed it kills the workers of that pool, and when the main process ends,
+even by ``kill -9``, all workers.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ import sys
 import time
 import traceback
 from collections import deque
+from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
 from hcbench.run.workers.messages import (
     CHUNK,
+    Closed,
     Ended,
     Fork,
     Kill,
+    Open,
     Ready,
     Started,
     StartFailed,
@@ -45,26 +49,35 @@ _FORK_ATTEMPTS = 50
 
 
 def main() -> NoReturn:
-    """Run the fork server; its arguments are the descriptor, the target and modules to preload."""
-    descriptor, target, *preload = sys.argv[1:]
+    """Run the fork server; its argument is the descriptor through which pools connect."""
+    control = socket.socket(fileno=int(sys.argv[1]))
     sys.argv[:] = ["hcbench"]
-    control = socket.socket(fileno=int(descriptor))
     control.set_inheritable(False)
     for number in (signal.SIGINT, signal.SIGTERM):  # the main process handles them
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
-    needed = ["cloudpickle"] if LINUX else ["cloudpickle", "psutil"]
-    _import_all([target.partition(":")[0], *needed, *preload])
-    gc.collect()
-    gc.freeze()  # a collection in a worker would otherwise copy every shared page
+    _import_all(["cloudpickle"] if LINUX else ["cloudpickle", "psutil"])
     try:
-        ForkServer(control, target).run()
-    except (BrokenPipeError, ConnectionResetError):
-        os._exit(0)  # the main process ended
+        ForkServer(control).run()
     except BaseException:
         traceback.print_exc()
         os._exit(70)
     os._exit(0)
+
+
+class Client:
+    """A pool that is connected."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.inbox = bytearray()
+        self.descriptors: deque[int] = deque()
+        self.target = ""
+
+    def send(self, message: NamedTuple) -> None:
+        """Send it a message."""
+        with suppress(BrokenPipeError, ConnectionResetError):  # it is gone, as reading will tell
+            self.connection.sendall(pack(message))
 
 
 class ForkServer:
@@ -73,67 +86,82 @@ class ForkServer:
     Parameters
     ----------
     control
-        The connection to the main process.
-    target
-        ``module:function`` that the workers call.
+        The connection to the main process, which sends the connections of its pools.
     """
 
-    def __init__(self, control: socket.socket, target: str) -> None:
+    def __init__(self, control: socket.socket) -> None:
         self._control = control
-        self._target = target
         self._parent = os.getppid()
-        self._inbox = bytearray()
-        self._descriptors: deque[int] = deque()
-        self._workers: set[int] = set()
-        self._ended: list[Ended] = []
+        self._clients: dict[int, Client] = {}  # by descriptor
+        self._workers: dict[int, Client] = {}  # by process id
+        self._ended: list[tuple[Client, Ended]] = []
 
     def run(self) -> None:
-        """Serve until the main process closes the connection or ends."""
+        """Serve until there is no pool and the main process closes the connection, or it ends."""
         wakeup, self._wakeup_write = os.pipe()
         os.set_blocking(wakeup, False)
         os.set_blocking(self._wakeup_write, False)
         signal.set_wakeup_fd(self._wakeup_write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._wakeup_read = wakeup
-        sources: list[socket.socket | int] = [self._control, wakeup]
+        control = [self._control.fileno()]
         try:
-            self._send(Ready())
             # A copy of the main process may hold the connection open, but is not the parent.
-            while os.getppid() == self._parent:
-                readable, _, _ = select.select(sources, [], [], 1.0)
+            while os.getppid() == self._parent and (control or self._clients):
+                readable, _, _ = select.select([wakeup, *control, *self._clients], [], [], 1.0)
                 if wakeup in readable:
                     os.read(wakeup, CHUNK)
                     self._report_ended()
-                if self._control in readable and not self._listen():
-                    return
+                for descriptor in readable:
+                    if descriptor in self._clients:
+                        self._listen(self._clients[descriptor])
+                if self._control.fileno() in readable and not self._accept():
+                    control.clear()
         finally:
-            self._kill_all()
+            self._kill(list(self._workers))
 
-    def _send(self, message: NamedTuple) -> None:
-        self._control.sendall(pack(message))
-
-    def _listen(self) -> bool:
+    def _accept(self) -> bool:
         data, descriptors, _, _ = socket.recv_fds(self._control, CHUNK, 64)
-        self._descriptors += descriptors
-        self._inbox += data
-        for message in unpack(self._inbox):
-            match message:
-                case Fork(number):
-                    self._start(number, [self._descriptors.popleft() for _ in range(4)])
-                case Kill(pid) if pid in self._workers:
-                    kill(pid)
+        for descriptor in descriptors:
+            self._clients[descriptor] = Client(socket.socket(fileno=descriptor))
         return bool(data)
 
-    def _start(self, number: int, descriptors: list[int]) -> None:
+    def _listen(self, client: Client) -> None:
+        try:
+            data, descriptors, _, _ = socket.recv_fds(client.connection, CHUNK, 64)
+        except ConnectionResetError:
+            data, descriptors = b"", []
+        client.descriptors += descriptors
+        client.inbox += data
+        for message in unpack(client.inbox):
+            match message:
+                case Open(target, preload):
+                    client.target = target
+                    _import_all([target.partition(":")[0], *preload])
+                    client.send(Ready())
+                case Fork(number):
+                    self._start(client, number, [client.descriptors.popleft() for _ in range(4)])
+                case Kill(pid) if self._workers.get(pid) is client:
+                    kill(pid)
+        if not data:
+            self._dismiss(client)
+
+    def _dismiss(self, client: Client) -> None:
+        self._kill([pid for pid, owner in self._workers.items() if owner is client])
+        client.send(Closed())
+        del self._clients[client.connection.fileno()]
+        client.connection.close()
+
+    def _start(self, client: Client, number: int, descriptors: list[int]) -> None:
         try:
             pid = self._fork()
         except OSError as error:
-            self._send(StartFailed(number, str(error)))
+            client.send(StartFailed(number, str(error)))
         else:
             if pid == 0:
-                self._become_worker(*descriptors)
-            self._workers.add(pid)
-            self._send(Started(number, pid))
+                self._become_worker(client, *descriptors)
+            self._workers[pid] = client
+            client.send(Started(number, pid))
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -148,20 +176,26 @@ class ForkServer:
                 self._reap()
         return os.fork()
 
-    def _become_worker(self, connection: int, phases: int, log: int, draft: int) -> NoReturn:
+    def _become_worker(
+        self, client: Client, connection: int, phases: int, log: int, draft: int
+    ) -> NoReturn:
         try:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self._control.close()
-            for descriptor in (self._wakeup_read, self._wakeup_write, *self._descriptors):
+            for each in self._clients.values():
+                each.connection.close()
+                for descriptor in each.descriptors:
+                    os.close(descriptor)
+            for descriptor in (self._wakeup_read, self._wakeup_write):
                 os.close(descriptor)
             isolate(log)
             for descriptor in (connection, phases, log, draft):
                 os.set_inheritable(descriptor, False)
             channels = Channels(socket.socket(fileno=connection), phases, log, draft)
-            Worker(channels, self._target).serve()
+            Worker(channels, client.target).serve()
         except BaseException:
             traceback.print_exc()
             os._exit(70)
@@ -170,16 +204,16 @@ class ForkServer:
     def _report_ended(self) -> None:
         self._reap()
         self._clear_up()
-        for message in self._ended:
-            self._send(message)
+        for client, message in self._ended:
+            client.send(message)
         self._ended.clear()
 
     def _reap(self) -> None:
         while (ended := reap_any()) is not None and ended[0] != 0:
             pid, status = ended
-            if pid in self._workers:
-                self._workers.discard(pid)
-                self._ended.append(Ended(pid, os.waitstatus_to_exitcode(status)))
+            client = self._workers.pop(pid, None)
+            if client is not None:
+                self._ended.append((client, Ended(pid, os.waitstatus_to_exitcode(status))))
 
     def _clear_up(self) -> None:
         until = time.monotonic() + _KILL_WAIT
@@ -190,23 +224,27 @@ class ForkServer:
     def _kill_leftovers(self) -> bool:
         # A living worker adopts its own orphans, so an unknown child had a worker that ended,
         # whatever its session. Without adoption (not Linux), only its group is killed.
-        groups = [kill_group(worker.pid) for worker in self._ended]
-        strays = set(children(os.getpid())) - self._workers if LINUX else set()
+        groups = [kill_group(worker.pid) for _, worker in self._ended]
+        strays = set(children(os.getpid())) - set(self._workers) if LINUX else set()
         for stray in strays:
             kill(stray)
         return any(groups) or bool(strays)
 
-    def _kill_all(self) -> None:
-        for worker in self._workers:
-            kill(worker)
-            self._ended.append(Ended(worker, 0))
-        self._workers.clear()
-        self._clear_up()
+    def _kill(self, pids: list[int]) -> None:
+        """Kill workers, and wait until they and all that they started are gone."""
+        for pid in pids:
+            kill(pid)
+            self._ended.append((self._workers.pop(pid), Ended(pid, -signal.SIGKILL)))
+        self._report_ended()
 
 
 def _import_all(modules: list[str]) -> None:
+    before = len(sys.modules)
     for module in modules:
         try:
             importlib.import_module(module)
         except BaseException:
             traceback.print_exc()  # into the log of the fork server; a job that needs it will fail
+    if len(sys.modules) > before:
+        gc.collect()
+        gc.freeze()  # a collection in a worker would otherwise copy every shared page

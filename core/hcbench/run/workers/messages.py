@@ -14,6 +14,13 @@ CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page 
 _HEADER = struct.Struct("!Q")
 
 
+class Open(NamedTuple):
+    """Main to fork server: a pool whose workers call `target`; import this and these modules."""
+
+    target: str
+    preload: tuple[str, ...]
+
+
 class Fork(NamedTuple):
     """Main to fork server: start a worker; with its four descriptors, see `Channels`."""
 
@@ -28,6 +35,10 @@ class Kill(NamedTuple):
 
 class Ready(NamedTuple):
     """Fork server to main: the modules are imported."""
+
+
+class Closed(NamedTuple):
+    """Fork server to main: the pool is closed, and its workers are gone."""
 
 
 class Started(NamedTuple):

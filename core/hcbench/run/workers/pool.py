@@ -22,7 +22,6 @@ from hcbench.run.workers.messages import (
     PROTOCOL,
     Ended,
     Order,
-    Ready,
     Result,
     Started,
     StartFailed,
@@ -301,8 +300,6 @@ class Pool:
             return
         for message in messages:
             match message:
-                case Ready():
-                    self._server.ready = True
                 case Started(number, pid) if number in self._workers:
                     self._begin(self._workers[number], pid)
                 case StartFailed(_, reason):
@@ -331,7 +328,7 @@ class Pool:
         self._server = None
         self._selector.unregister(server.control)
         code, printed = server.close()
-        if not server.ready:
+        if not server.ready and not server.was_proven:
             raise WorkerError(
                 f"the worker processes cannot be started: exit code {code}\n{printed}".rstrip()
             )
@@ -341,7 +338,9 @@ class Pool:
         for worker in list(self._workers.values()):
             self._receive_rest(worker)
             job = worker.job
-            report = None if job is None else job.crashed(why, outside=True, lost=True)
+            report = None
+            if job is not None and server.ready:
+                report = job.crashed(why, outside=True, lost=True)
             unfinished += self._remove(worker, report)
         if unfinished:
             # Rising numbers distinguish a worker's phases from those of its next jobs.
