@@ -12,6 +12,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.suite import Suite
 from hcbench.store import Record, Store
+from tests.core.planned import planned
 
 METRICS = (
     MetricInfo("AARI", "higher", "", False, "[-1, 1]", "a" * 32),
@@ -66,7 +67,7 @@ def keep_run(
         datasets=tuple(dict.fromkeys(o.dataset for o in outcomes)),
         oracles=tuple(dict.fromkeys(o.oracle for o in outcomes)),
         metrics=tuple(metrics),
-        parameters=parameters or {},
+        **planned(outcomes, **(parameters or {})),
     )
     environment = {
         "python": "3.11.7",

@@ -31,6 +31,7 @@ from hcbench.show.drawing.trees import class_labels, draw_tanglegram
 from hcbench.show.figures import FigureView
 from hcbench.show.plots.dendrograms import dendrogram, layout
 from hcbench.store import Store
+from tests.core.planned import planned
 
 PLUGIN = """
 import numpy as np
@@ -232,7 +233,7 @@ def results(table: Any, repetitions: int = 2, **more: Any) -> Results:
                         points=(ScoredPoint(queries=10 * (a + 1), values=values),),
                     )
                 )
-    return Results(outcomes, (AARI,), sizes=sizes, **more)
+    return Results(outcomes, (AARI,), sizes=sizes, **planned(outcomes), **more)
 
 
 def view_of(found: Results) -> FigureView:

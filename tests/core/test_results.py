@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -208,7 +207,11 @@ def test_ranks_by_hand_with_a_failure_last() -> None:
 
 
 def test_repetitions_are_blocks_of_one_data_set_alone() -> None:
-    outcomes = [cell(a, r, AARI=v + r / 10) for a, v in (("A", 0.5), ("B", 0.4)) for r in range(3)]
+    outcomes = [
+        replace(cell(a, r, AARI=v + r / 10), data_digest=f"{r}")
+        for a, v in (("A", 0.5), ("B", 0.4))
+        for r in range(3)
+    ]
     alone = results(outcomes, metrics=(AARI,)).ranking
     assert [(r["algorithm"], r["block"], r["blocks"]) for r in alone] == [
         ("A", "repetition", 3),
@@ -434,10 +437,25 @@ def test_a_frame_has_the_cells() -> None:
     assert frame.groupby("algorithm")["AARI"].mean().round(9).to_dict() == {"A": 0.85, "B": 0.7}
 
 
-def test_without_pandas_a_frame_is_one_line_of_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(HcbenchError, match=r"pip install 'hcbench\[pandas\]'"):
-        results(TWO).to_frame()
+def test_the_tidy_table_has_a_row_a_cell_and_metric_with_the_parameters_of_the_plan() -> None:
+    outcomes = [
+        replace(cell("A[k=3]", 0, "d", queries=7.0), points=()),
+        cell("B", 1, "d", AARI=Value(None, "error", "boom")),
+    ]
+    found = replace(
+        results(outcomes, metrics=(AARI,)),
+        parameters={"algorithms": {"A[k=3]": {"k": 3}}, "datasets": {"d": {"delta": 0.5}}},
+    )
+    table = found.table.set_index(["algorithm", "metric"])
+    assert set(table.index.get_level_values("metric")) == {
+        *("AARI", "seconds", "queries", "oracle_seconds", "peak_bytes", "rounds"),
+    }
+    assert len(table) == 2 * 6
+    assert table.loc[("A[k=3]", "AARI"), "reason"] == "not computed"
+    assert table.loc[("B", "AARI"), ["failed", "reason"]].tolist() == [True, "boom"]
+    assert table.loc[("B", "seconds"), ["value", "has_value"]].tolist() == [0.5, True]
+    assert table["dataset.delta"].unique().tolist() == [0.5]
+    assert table["algorithm.k"].dropna().unique().tolist() == [3]
 
 
 def test_repr_is_short() -> None:

@@ -34,6 +34,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show import report
 from hcbench.store.codec import count_items, encode_result
+from tests.core.planned import planned
 from tests.core.trees import trees
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
@@ -81,7 +82,8 @@ def failure(algorithm: str, repetition: int = 0, dataset: str = "d", status: Any
 
 
 def results(outcomes: list[Outcome], *metrics: MetricInfo, **more: Any) -> Results:
-    return Results(outcomes, metrics or (AARI,), **more)
+    known = more.pop("parameters", {})
+    return Results(outcomes, metrics or (AARI,), **planned(outcomes, **known), **more)
 
 
 # ---- What varies ---------------------------------------------------------------------------------

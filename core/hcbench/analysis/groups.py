@@ -7,7 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from hcbench.plan.outcome import Outcome, Value
+from hcbench.plan.presentation import MetricInfo
 
+#: Kinds of labels, and their names in `Presentation.parameters`.
+KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
+_SPENT = {"direction": "lower", "cost": True, "interval": "[0, inf)"}
+#: Costs of every call, which are in the table also if they are not among the metrics.
+COSTS = {
+    name: MetricInfo(name, unit=unit, **_SPENT)  # type: ignore[arg-type]
+    for name, unit in (
+        ("seconds", "s"),
+        ("queries", "questions"),
+        ("oracle_seconds", "s"),
+        ("peak_bytes", "bytes"),
+        ("rounds", ""),
+    )
+}
 #: The columns that identify a group.
 PLACE = ("algorithm", "dataset", "oracle", "budget", "checkpoint")
 
@@ -37,32 +52,42 @@ class Group:
         """What identifies the group, by the names of columns."""
         return {name: getattr(self, name) for name in PLACE}
 
-    def by_repetition(self, metric: str) -> dict[int, float]:
+    def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
         pairs = zip(self.outcomes, self.values(metric), strict=True)
         return {o.repetition: value.value for o, value in pairs if value.value is not None}
 
-    def values(self, metric: str) -> list[Value]:
+    def values(self, metric: str | MetricInfo) -> list[Value]:
         """The value of a metric in each repetition."""
         return [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
 
-    def numbers(self, metric: str) -> list[float]:
+    def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
         return [value.value for value in self.values(metric) if value.value is not None]
 
-    def failed(self, metric: str) -> int:
+    def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
         judged = zip(self.outcomes, self.values(metric), strict=True)
         return sum(outcome.failed or value.status == "error" for outcome, value in judged)
 
 
-def value_at(outcome: Outcome, checkpoint: int | None, metric: str) -> Value:
-    """The value of a metric at one point of an outcome, or the reason why it is missing."""
-    for point in outcome.points:
-        if point.checkpoint == checkpoint and metric in point.values:
-            return point.values[metric]
+def value_at(outcome: Outcome, checkpoint: int | None, metric: str | MetricInfo) -> Value:
+    """The value of a metric at one point of an outcome, or why it is missing.
+
+    One of `COSTS` is that of the call; others are given by their label.
+    """
+    point = next((point for point in outcome.points if point.checkpoint == checkpoint), None)
+    label = metric if isinstance(metric, str) else metric.label
+    is_cost = metric is COSTS.get(label)
+    if point is not None and label in point.values and not is_cost:
+        return point.values[label]
     if outcome.status == "ok":
-        return Value(None, "skipped", "not computed")
+        spent = None
+        if is_cost and label == "queries" and point is not None:
+            spent = point.queries
+        elif is_cost and checkpoint is None:
+            spent = getattr(outcome.cost, label)
+        return Value(None, "skipped", "not computed") if spent is None else Value(float(spent))
     return Value(None, "skipped", f"{outcome.status}: {outcome.reason}")
 
 

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from hcbench.errors import NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import metric_keys
 from hcbench.plan.shards import Shard
 from hcbench.plan.truths import judged_by, label_without_truth
+from hcbench.registry.names import parse_name
+from hcbench.registry.specs import HINTS
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 
 if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
     from hcbench.plan.plan import Plan
     from hcbench.registry import Use
-    from hcbench.registry.specs import Direction, Params
+    from hcbench.registry.specs import Direction, OracleSpec, Params
+
+Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,13 @@ class Presentation:
         Labels of the algorithms that are reference lines.
     parameters : mapping of kind to mapping of label to parameters
         Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, defaults included.
+    names : mapping of kind to mapping of label to (str, tuple of str)
+        Likewise what each label consists of: the name, and the parameters that it shows.
+    query_kinds : mapping of label to str
+        The kind of queries that each oracle answers.
+    informed : mapping of label to mapping of data set to str
+        For each algorithm and each oracle that receives the truth of a data set, or a part of it,
+        what it receives.
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
     shard : Shard, optional
@@ -87,6 +99,9 @@ class Presentation:
     metrics: tuple[MetricInfo, ...] = ()
     references: tuple[str, ...] = ()
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
+    names: Names = field(default_factory=dict)
+    query_kinds: Mapping[str, str] = field(default_factory=dict)
+    informed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
 
@@ -124,6 +139,12 @@ class Presentation:
             parameters={
                 kind: {use.label: use.params for use in of_kind} for kind, of_kind in uses.items()
             },
+            names={
+                kind: {use.label: split_label(use.label) for use in of_kind}
+                for kind, of_kind in uses.items()
+            },
+            query_kinds={label: use.spec.kind for label, use in oracles.items()},
+            informed=_informed(plan, oracles),
             shard=plan.shard,
         )
 
@@ -183,6 +204,31 @@ class Presentation:
             return outcome
         points = (replace(p, values={**p.values, **same_as_kind}) for p in outcome.points)
         return replace(outcome, points=tuple(points))
+
+
+def split_label(label: str) -> tuple[str, tuple[str, ...]]:
+    """The name in a label, and the parameters that it shows."""
+    try:
+        name = parse_name(label)
+    except NameSyntaxError:  # the labels of a caller's own functions may be any text
+        return label, ()
+    return name.base, tuple(name.params)
+
+
+def _informed(plan: Plan, oracles: Mapping[str, Use[OracleSpec]]) -> dict[str, dict[str, str]]:
+    """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
+    informed: dict[str, dict[str, str]] = {}
+    for dataset in plan.datasets:
+        provided = dataset.spec.provides_with(dataset.params)
+        for algorithm in plan.algorithms:
+            hints = algorithm.spec.hints_of(algorithm.params)
+            if hints:
+                parts = " and ".join(HINTS[hint] for hint in hints)
+                informed.setdefault(algorithm.label, {})[dataset.label] = parts
+        for oracle in oracles.values():
+            if oracle.spec.informed_with(oracle.params, provided):
+                informed.setdefault(oracle.label, {})[dataset.label] = "the truth"
+    return informed
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:

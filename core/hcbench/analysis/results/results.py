@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from hcbench.analysis.groups import Group, group_outcomes
+from hcbench.analysis.inference import Inference, allowed_inference
 from hcbench.analysis.results.files import strict_json, to_csv, write_text
 from hcbench.analysis.results.rows import cell_row, flat_row, group_rows, ranking_rows, verdict_row
+from hcbench.analysis.table import make_table
 from hcbench.analysis.tables import Block, markup
 from hcbench.analysis.tables.datasets import describe_numbers
 from hcbench.analysis.tables.overviews import make_tables
@@ -18,9 +20,8 @@ from hcbench.analysis.verdicts import Verdict, judge_claim
 from hcbench.analysis.views.differences import paired_differences
 from hcbench.analysis.views.ranks import Ranking, find_best, rank_algorithms
 from hcbench.analysis.views.significance import describe_ranking
-from hcbench.errors import HcbenchError
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.plan.presentation import MetricInfo, Presentation
+from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
+    names, query_kinds, informed
+        As of `hcbench.plan.presentation.Presentation`.
     """
 
     # No slots: cached_property needs the dictionary of the instance.
@@ -57,6 +60,9 @@ class Results:
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     references: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
+    names: Names = field(default_factory=dict)
+    query_kinds: Mapping[str, str] = field(default_factory=dict)
+    informed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -90,6 +96,9 @@ class Results:
             layout.parameters,
             layout.references,
             _sizes(in_order) if sizes is None else sizes,
+            layout.names,
+            layout.query_kinds,
+            layout.informed,
         )
 
     def __repr__(self) -> str:
@@ -119,6 +128,11 @@ class Results:
     def is_reference(self, item: Outcome | Group) -> bool:
         """Whether it belongs to a reference line, which is shown but not ranked."""
         return item.algorithm in self.references
+
+    @cached_property
+    def table(self) -> pandas.DataFrame:
+        """The tidy table: a row for each cell, checkpoint and metric (see `make_table`)."""
+        return make_table(self.groups, self.metrics, self.parameters, self.references)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -166,12 +180,18 @@ class Results:
     def rankings(self) -> list[Ranking]:
         """Average ranks over data sets for each metric of quality, with their significance.
 
-        Blocks are data sets, with means over repetitions as scores; if there is only one data set,
-        its repetitions are the blocks. Algorithms that failed in a repetition rank last in the
+        What the blocks are, and whether there is a test, is said by `hcbench.analysis.inference`.
+        Algorithms that failed in a repetition rank last in the
         block. A block is excluded if an algorithm did not run or the metric is undefined for one.
         Reference lines are not ranked. Empty for a single algorithm.
         """
         return rank_algorithms(self._competing, self.metrics)
+
+    @cached_property
+    def inference(self) -> Inference:
+        """What statements about its algorithms the comparison allows."""
+        ran = [o for g in self._competing for o in g.outcomes if o.status != "skipped"]
+        return allowed_inference(ran, list(dict.fromkeys(o.dataset for o in ran)))
 
     @property
     def _competing(self) -> list[Group]:
@@ -233,17 +253,9 @@ class Results:
         return write_text(to_csv(self.flat_rows), path)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The rows of `to_csv` as a pandas DataFrame.
+        """The rows of `to_csv` as a pandas DataFrame; `table` is the tidy form."""
+        import pandas
 
-        Raises
-        ------
-        HcbenchError
-            If pandas is not installed.
-        """
-        try:
-            import pandas
-        except ImportError as error:
-            raise HcbenchError("to_frame needs pandas: pip install 'hcbench[pandas]'") from error
         return pandas.DataFrame(self.flat_rows)
 
     @property

@@ -83,8 +83,8 @@ def _noted_entry(group: Group, metric: MetricInfo, best: Sequence[Group], notes:
 
 def _ranking_blocks(results: Results) -> list[Block]:
     """Average ranks over data sets, with tests of their differences below."""
-    rankings = results.rankings
-    if len(results.datasets) < 2 or not rankings:
+    rankings = [ranking for ranking in results.rankings if not ranking.inference.reason]
+    if not rankings:
         return []
     names = dict.fromkeys(name for ranking in rankings for name in ranking.competitors)
     ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hcbench.errors import DataNotAvailableError, HcbenchError, NameSyntaxError
-from hcbench.plan.presentation import MetricInfo
-from hcbench.registry.names import Name, parse_name
+from hcbench.analysis.groups import COSTS, KINDS
+from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.registry.names import format_name
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import Params, Value
 
-KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
 _DOCS = {
     "budget": "questions allowed",
@@ -24,15 +24,6 @@ _DOCS = {
     "n": "items",
 }
 _SPAN = 30  # ratio of the extremes above which scales are logarithmic
-
-#: Costs of every call, also if they are not among the metrics.
-COSTS = {
-    "seconds": MetricInfo("seconds", "lower", "s", cost=True, interval="[0, inf)"),
-    "queries": MetricInfo("queries", "lower", "questions", cost=True, interval="[0, inf)"),
-    "oracle_seconds": MetricInfo("oracle_seconds", "lower", "s", cost=True, interval="[0, inf)"),
-    "peak_bytes": MetricInfo("peak_bytes", "lower", "bytes", cost=True, interval="[0, inf)"),
-    "rounds": MetricInfo("rounds", "lower", cost=True, interval="[0, inf)"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,47 +135,52 @@ def find_metric(results: Results, name: str) -> MetricInfo:
     raise DataNotAvailableError(f"{name} was not measured; there are {known}")
 
 
-def numbers_of(group: Group, metric: MetricInfo) -> list[float]:
-    """The values of a metric or a cost in the repetitions of a group, without missing ones."""
-    if metric is not COSTS.get(metric.label):
-        return group.numbers(metric.label)
-    numbers = []
-    for outcome in group.outcomes:
-        at = [point for point in outcome.points if point.checkpoint == group.checkpoint]
-        if outcome.status != "ok" or not (at or group.checkpoint is None):
-            continue
-        if metric.label == "queries" and at:
-            value = at[0].queries
-        else:
-            value = None if group.checkpoint is not None else getattr(outcome.cost, metric.label)
-        if value is not None:
-            numbers.append(float(value))
-    return numbers
-
-
-def failures_of(group: Group, metric: MetricInfo) -> int:
-    """Number of repetitions without a value because of a failure."""
-    if metric is not COSTS.get(metric.label):
-        return group.failed(metric.label)
-    return sum(outcome.failed for outcome in group.outcomes)
-
-
 # ---- Labels --------------------------------------------------------------------------------------
 
 
-def parse_label(label: str, known: Mapping[str, Params]) -> Name:
-    """A label with all its parameters, including known defaults."""
-    try:
-        name = parse_name(label)
-    except NameSyntaxError:
-        return Name(label, label, {})
-    return Name(label, name.base, {**known.get(label, {}), **name.params})
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label with its parts, which come from the plan.
+
+    Attributes
+    ----------
+    text : str
+    base : str
+        The name.
+    params : mapping
+        All parameters, including defaults.
+    shown : tuple of str
+        The parameters in the text.
+    """
+
+    text: str
+    base: str
+    params: Params
+    shown: tuple[str, ...]
+
+    def without(self, excluded: Collection[str]) -> Label:
+        """The label without some of its parameters."""
+        if not any(key in excluded for key in self.params):
+            return self
+        params = {key: value for key, value in self.params.items() if key not in excluded}
+        return self.with_only(params, [key for key in self.shown if key not in excluded])
+
+    def with_only(self, params: Params, shown: Iterable[str]) -> Label:
+        """The label with these parameters, of which some are shown."""
+        names = tuple(shown)
+        text = format_name(self.base, {key: params[key] for key in names})
+        return Label(self.text if names == self.shown else text, self.base, params, names)
 
 
-def names_of(results: Results, kind: str, labels: Iterable[str]) -> dict[str, Name]:
-    """The parsed labels of a kind."""
+def labels_of(results: Results, kind: str, labels: Iterable[str]) -> dict[str, Label]:
+    """The labels of a kind with their parts."""
+    names = results.names.get(KINDS[kind], {})
     known = results.parameters.get(KINDS[kind], {})
-    return {label: parse_label(label, known) for label in labels}
+    return {
+        label: Label(label, base, known.get(label, {}), shown)
+        for label in labels
+        for base, shown in [names.get(label, (label, ()))]
+    }
 
 
 def as_number(value: Value) -> float | None:
@@ -194,12 +190,12 @@ def as_number(value: Value) -> float | None:
     return float(value)
 
 
-def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
+def varying(labels: Iterable[Label]) -> dict[str, dict[str, list[Value]]]:
     """For each base name the parameters with several values, and these values in order."""
     seen: dict[str, dict[str, list[Value]]] = {}
-    for name in names:
-        of_base = seen.setdefault(name.base, {})
-        for key, value in name.params.items():
+    for label in labels:
+        of_base = seen.setdefault(label.base, {})
+        for key, value in label.params.items():
             values = of_base.setdefault(key, [])
             if value not in values:
                 values.append(value)
@@ -211,7 +207,7 @@ def varying(names: Iterable[Name]) -> dict[str, dict[str, list[Value]]]:
 
 def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
     """Parameters of a kind with at least two numeric values for one base name."""
-    labels = names_of(results, kind, (getattr(group, kind) for group in groups))
+    labels = labels_of(results, kind, (getattr(group, kind) for group in groups))
     places: dict[str, set[float]] = {}
     for params in varying(labels.values()).values():
         for name, values in params.items():

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hcbench.analysis.groups import Group, name_variants
+from hcbench.analysis.inference import Inference, allowed_inference
 from hcbench.analysis.statistics import Failed, mean_and_std
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hcbench.plan.presentation import MetricInfo
-
-Unit: TypeAlias = Literal["data set", "repetition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,9 @@ class Blocks:
 
     Attributes
     ----------
-    unit : {"data set", "repetition"}
-        What a block is: a data set, with means over repetitions as scores; or, if there is only one
-        data set, a repetition on it. The latter allows statements about this data set only.
+    inference : Inference
+        What a block is, a data set, with means over repetitions as scores, or a repetition; and
+        what the blocks allow to conclude.
     names : tuple of str
         Names of the blocks.
     competitors : tuple of str
@@ -49,7 +48,7 @@ class Blocks:
         Blocks on which not all algorithms could run, or all failed.
     """
 
-    unit: Unit
+    inference: Inference
     names: tuple[str, ...]
     competitors: tuple[str, ...]
     scores: NDArray[np.float64]
@@ -79,7 +78,9 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
     for group in competing:
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if _skipped(g)}
-    alone = len(by_dataset) == 1
+    outcomes = (outcome for group in competing for outcome in group.outcomes)
+    inference = allowed_inference(outcomes, list(by_dataset))
+    alone = inference.unit == "repetition"
     scores: dict[str, list[float]] = {}
     excluded = []
     for dataset, present in by_dataset.items():
@@ -95,7 +96,7 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
         excluded.append(Excluded(name, "all failed"))
         del scores[name]
     return Blocks(
-        unit="repetition" if alone else "data set",
+        inference=inference,
         names=tuple(scores),
         competitors=tuple(algorithm),
         scores=np.array(list(scores.values())).reshape(len(scores), len(algorithm)),
@@ -115,7 +116,7 @@ def _dataset_blocks(
     failed: Failed,
     alone: bool,
 ) -> dict[str, list[float]] | Excluded:
-    """The scores on a data set; on each repetition if it is the only data set."""
+    """The scores on a data set; on each repetition if these are the blocks."""
     table: list[dict[int, float]] = []
     for name, group in took_part.items():
         numbers = _numbers(group, metric.label)

@@ -11,10 +11,8 @@ from hcbench.analysis.statistics import log_log_slope, mean_and_std, summarise
 from hcbench.analysis.views.axes import (
     Axis,
     axes_of,
-    failures_of,
     find_axis,
     find_metric,
-    numbers_of,
 )
 from hcbench.analysis.views.panels import place_groups
 from hcbench.errors import HcbenchError
@@ -224,10 +222,10 @@ def _line(
     """The line of some groups, which are given by their x."""
     points, samples = [], []
     for x in sorted(groups):
-        numbers = [number for group in groups[x] for number in numbers_of(group, metric)]
+        numbers = [number for group in groups[x] for number in group.numbers(metric)]
         mean = summarise(numbers)
         if mean.mean is not None and math.isfinite(mean.mean):
-            failed = sum(failures_of(group, metric) for group in groups[x])
+            failed = sum(group.failed(metric) for group in groups[x])
             interval = (mean.low, mean.high, mean.standard_error)
             points.append(CurvePoint(x, mean.mean, *interval, mean.n, failed))
             samples.append((x, numbers))

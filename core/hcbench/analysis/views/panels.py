@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from hcbench.analysis.views.axes import KINDS, Axis, as_number, names_of, run_groups, varying
-from hcbench.registry.names import Name, format_name, format_value, parse_name
+from hcbench.analysis.groups import KINDS
+from hcbench.analysis.views.axes import Axis, Label, as_number, labels_of, run_groups, varying
+from hcbench.registry.names import format_value
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 #: Identifies a panel: the data set, and other parameters that vary, with their values. A value is
 #: None for a group without this parameter, which belongs to all such panels.
 _Key: TypeAlias = tuple[tuple[str, str | None], ...]
-#: The parsed labels of each kind.
-_Names: TypeAlias = Mapping[str, Mapping[str, Name]]
+#: The labels of each kind.
+_Names: TypeAlias = Mapping[str, Mapping[str, Label]]
 POOLED = "data sets"
 
 
@@ -43,9 +44,10 @@ class Placed:
 def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]:
     """The title of each panel, which distinguishes it from the others, and its groups."""
     groups = _groups_along(results, axis)
-    names = {k: names_of(results, k, {getattr(group, k) for group in groups}) for k in KINDS}
+    names = {k: labels_of(results, k, {getattr(group, k) for group in groups}) for k in KINDS}
     facets = _Facets.of(groups, axis, names)
-    keys = _keys(groups, axis, facets, results)
+    of_data = _data_keys(groups, axis, names, results)
+    keys = _keys(groups, axis, facets, of_data, results)
     told = _have_several_kinds([g for g in groups if results.is_reference(g)], names)
     placed = {
         group: Placed(group, _line(group, axis, facets, told), _place(group, axis, names, results))
@@ -59,13 +61,19 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
             members = [member for member in members if member.place is not None]
         if any(member.place is not None for member in members):
             panels[panel] = members
-    return list(zip(_titles(list(panels), results), panels.values(), strict=True))
+    return list(
+        zip(
+            _titles(list(panels), {label.text: label for label in of_data.values()}),
+            panels.values(),
+            strict=True,
+        )
+    )
 
 
 def _line(group: Group, axis: Axis, facets: _Facets, told: set[str]) -> str:
     """The name of a line, with the oracle for references with oracles of several kinds."""
     own = {axis.name} if axis.kind == "algorithm" else set()
-    name = _without(facets.names["algorithm"][group.algorithm], own | facets.shared(group))
+    name = facets.names["algorithm"][group.algorithm].without(own | facets.shared(group)).text
     return (
         f"{name}, {facets.names['oracle'][group.oracle].base}" if group.algorithm in told else name
     )
@@ -102,14 +110,6 @@ def _size(group: Group, results: Results) -> float | None:
     """The number of items; its mean if it differs between repetitions."""
     known = [results.sizes[o.data_digest] for o in group.outcomes if o.data_digest in results.sizes]
     return sum(known) / len(known) if known else None
-
-
-def _without(name: Name, excluded: Collection[str]) -> str:
-    """A label without some of its parameters."""
-    if not any(key in name.params for key in excluded):
-        return name.text
-    written = parse_name(name.text).params
-    return format_name(name.base, {k: v for k, v in written.items() if k not in excluded})
 
 
 # ---- Panels --------------------------------------------------------------------------------------
@@ -173,16 +173,19 @@ def _text(value: Value) -> str:
 
 
 def _keys(
-    groups: Sequence[Group], axis: Axis, facets: _Facets, results: Results
+    groups: Sequence[Group],
+    axis: Axis,
+    facets: _Facets,
+    of_data: Mapping[Group, Label],
+    results: Results,
 ) -> dict[Group, _Key]:
     """The key of the panels to which each group belongs."""
     names = facets.names
-    of_data = _data_keys(groups, axis, names, results)
     several_kinds = _have_several_kinds([g for g in groups if not results.is_reference(g)], names)
     several_budgets = axis.kind != "budget" and len({g.budget for g in groups} - {None}) > 1
     keys = {}
     for group in groups:
-        key: list[tuple[str, str | None]] = [("", of_data[group])]
+        key: list[tuple[str, str | None]] = [("", of_data[group].text)]
         if several_kinds:
             told = group.algorithm in several_kinds
             key.append(("oracle", names["oracle"][group.oracle].base if told else None))
@@ -205,21 +208,23 @@ def _have_several_kinds(groups: Sequence[Group], names: _Names) -> set[str]:
 
 def _data_keys(
     groups: Sequence[Group], axis: Axis, names: _Names, results: Results
-) -> dict[Group, str]:
+) -> dict[Group, Label]:
     """The data set of each group, without the parameter on the axis."""
     if axis.kind != "n":
         own = {axis.name} if axis.kind == "dataset" else set()
-        return {group: _without(names["dataset"][group.dataset], own) for group in groups}
+        return {group: names["dataset"][group.dataset].without(own) for group in groups}
     by_base: dict[str, list[Group]] = {}
     for group in groups:
         by_base.setdefault(names["dataset"][group.dataset].base, []).append(group)
     keys = {}
-    for base, of_base in by_base.items():
+    for of_base in by_base.values():
         facets = _facets(of_base, names, results)
         for group in of_base:
-            params = names["dataset"][group.dataset].params
+            label = names["dataset"][group.dataset]
             keys[group] = (
-                POOLED if facets is None else format_name(base, {k: params[k] for k in facets})
+                Label(POOLED, POOLED, {}, ())
+                if facets is None
+                else label.with_only({k: label.params[k] for k in facets}, facets)
             )
     return keys
 
@@ -257,12 +262,12 @@ def _most_specific(keys: Sequence[_Key]) -> list[_Key]:
     return [key for key in keys if not any(key != other and _covers(key, other) for other in keys)]
 
 
-def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
+def _titles(keys: Sequence[_Key], of_data: Mapping[str, Label]) -> list[str]:
     """What distinguishes panels; the data set if there is one panel."""
     if not keys:
         return []
     told = [i for i in range(len(keys[0])) if len({key[i] for key in keys}) > 1] or [0]
-    data = _short([key[0][1] or "" for key in keys], results)
+    data = _short({key[0][1] or "": of_data[key[0][1] or ""] for key in keys})
     return [
         ", ".join(
             data[label or ""] if not name else f"{name} = {value}"
@@ -273,11 +278,10 @@ def _titles(keys: Sequence[_Key], results: Results) -> list[str]:
     ]
 
 
-def _short(labels: Sequence[str], results: Results) -> dict[str, str]:
+def _short(names: Mapping[str, Label]) -> dict[str, str]:
     """Short labels of data sets: the parameters that vary, if all have one base name."""
-    names = names_of(results, "dataset", labels)
     if len(names) < 2 or len({name.base for name in names.values()}) > 1:
-        return {label: label for label in labels}
+        return {label: label for label in names}
     keys = dict.fromkeys(key for name in names.values() for key in name.params)
     varies = [k for k in keys if len({name.params.get(k) for name in names.values()}) > 1]
     return {

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hcbench.analysis.groups import COSTS
 from hcbench.analysis.statistics import PerformanceProfile, performance_profile
-from hcbench.analysis.views.axes import COSTS, find_metric
+from hcbench.analysis.views.axes import find_metric
 from hcbench.analysis.views.blocks import Blocks, make_blocks
 from hcbench.analysis.views.ranks import ALPHA, Ranking, direction_of, rank_groups
 from hcbench.errors import HcbenchError

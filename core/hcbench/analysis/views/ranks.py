@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench.analysis.groups import Group
+from hcbench.analysis.inference import Inference, Unit
 from hcbench.analysis.statistics import (
     CriticalDifference,
     Direction,
@@ -27,7 +28,7 @@ from hcbench.analysis.statistics import (
     nemenyi_critical_difference,
     signed_rank_test,
 )
-from hcbench.analysis.views.blocks import Blocks, Excluded, Unit, make_blocks
+from hcbench.analysis.views.blocks import Blocks, Excluded, make_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +130,12 @@ class Ranking:
     @property
     def unit(self) -> Unit:
         """What a block is."""
-        return self.blocks.unit
+        return self.inference.unit
+
+    @property
+    def inference(self) -> Inference:
+        """What the blocks allow to conclude."""
+        return self.blocks.inference
 
     @property
     def failed(self) -> Failed:
@@ -144,11 +150,15 @@ class Ranking:
     @cached_property
     def friedman(self) -> FriedmanTest:
         """Friedman's test, for three or more competitors."""
+        if self.inference.reason:
+            return FriedmanTest(failed=self.failed, reason=self.inference.reason)
         return friedman_test(self._scores, direction_of(self.metric), failed=self.failed)
 
     @cached_property
     def nemenyi(self) -> CriticalDifference:
         """The critical difference of average ranks."""
+        if self.inference.reason:
+            return CriticalDifference(alpha=self.alpha, reason=self.inference.reason)
         return nemenyi_critical_difference(len(self.order), self.n_blocks, self.alpha)
 
     @cached_property
@@ -156,7 +166,9 @@ class Ranking:
         """All pairs, compared by Nemenyi's test and by Holm-corrected signed-rank tests."""
         which = list(combinations(range(len(self.order)), 2))
         tests = [
-            signed_rank_test(
+            SignedRankTest(failed=self.failed, reason=self.inference.reason)
+            if self.inference.reason
+            else signed_rank_test(
                 self._scores[:, i],
                 self._scores[:, j],
                 direction_of(self.metric),

@@ -19,6 +19,8 @@ _MOST_NAMED = 8
 
 def significance_lines(ranking: Ranking) -> tuple[str, ...]:
     """The blocks, the test of any difference and the tests of pairs, as text."""
+    if ranking.inference.reason:
+        return (blocks_line(ranking), f"no test of differences: {ranking.inference.reason}")
     return (blocks_line(ranking), omnibus_line(ranking), pairs_line(ranking))
 
 
@@ -31,12 +33,12 @@ def blocks_text(blocks: Blocks) -> str:
     """What the blocks are, the treatment of failures, and the number of excluded blocks."""
     what = (
         "mean of the repetitions on each"
-        if blocks.unit == "data set"
-        else "of one data set, so that conclusions hold for this data set only"
+        if blocks.inference.unit == "data set"
+        else f"each with new data, so that conclusions hold for {blocks.inference.about} only"
     )
     count = len(blocks.excluded)
     without = f"; {count} excluded, as not all algorithms ran" if count else ""
-    included = _count(len(blocks.names), blocks.unit)
+    included = _count(len(blocks.names), blocks.inference.unit)
     return f"over {included} ({what}); {_FAILED[blocks.failed]}{without}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.statistics import Summary, mean_and_std, summarise
-from hcbench.analysis.views.axes import failures_of, find_metric, numbers_of, run_groups
+from hcbench.analysis.views.axes import find_metric, run_groups
 from hcbench.errors import HcbenchError
 from hcbench.registry.names import parse_name
 
@@ -123,9 +123,9 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
                 group.budget,
                 group.checkpoint,
                 results.is_reference(group),
-                summarise(numbers_of(group, cost)),
-                summarise(numbers_of(group, quality)),
-                failures_of(group, quality),
+                summarise(group.numbers(cost)),
+                summarise(group.numbers(quality)),
+                group.failed(quality),
                 place in on_front,
             )
             for place, group in enumerate(costed)
@@ -135,7 +135,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
                 names[group],
                 group.algorithm,
                 results.is_reference(group),
-                summarise(numbers_of(group, quality)),
+                summarise(group.numbers(quality)),
             )
             for group in of_data
             if group.checkpoint is None
@@ -162,7 +162,7 @@ def find_fronts(
     rivals: dict[str, list[int]] = {}
     means = [(_mean(group, cost), _mean(group, quality)) for group in groups]
     for place, group in enumerate(groups):
-        excluded = results.is_reference(group) or failures_of(group, quality)
+        excluded = results.is_reference(group) or group.failed(quality)
         if not excluded and all(map(math.isfinite, means[place])):
             kind = (
                 parse_name(group.oracle).base if group.oracle and cost.unit == "questions" else ""
@@ -177,7 +177,7 @@ def find_fronts(
 
 
 def _mean(group: Group, metric: MetricInfo) -> float:
-    mean, _ = mean_and_std(numbers_of(group, metric))
+    mean, _ = mean_and_std(group.numbers(metric))
     return math.nan if mean is None else mean
 
 

@@ -226,12 +226,19 @@ class OracleSpec(Spec):
         Whether its answers are counted; if not, budgets and checkpoints do not apply.
     files : tuple of str
         The parameters that name files; their content belongs to the key of a cell.
+    informed : bool, or callable from params and what the data set provides to bool
+        Whether its answers come from the truth with which metrics compare. Tables say so.
     """
 
     kind: str
     needs: Needs
     countable: bool = True
     files: tuple[str, ...] = ()
+    informed: bool | Callable[[Params, frozenset[str]], bool] = False
+
+    def informed_with(self, params: Params, provided: frozenset[str]) -> bool:
+        """Whether its answers come from the truth, given what the data set provides."""
+        return self.informed(params, provided) if callable(self.informed) else self.informed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

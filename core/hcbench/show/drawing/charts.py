@@ -245,7 +245,7 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
         ax.set_ylim(0, 1.02)
         what = "ratio" if profile.by == "ratio" else "difference"
         ax.set_xlabel(f"{plain(view.metric.label)}: {what} to the best")
-        ax.set_ylabel(f"share of {view.blocks.unit}s")
+        ax.set_ylabel(f"share of {view.blocks.inference.unit}s")
         ax.grid(visible=True)
     add_legend(figure, handles)
     add_caption(figure, [blocks_text(view.blocks)])

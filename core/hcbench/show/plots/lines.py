@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hcbench.analysis.groups import KINDS
 from hcbench.analysis.statistics import mean_and_std
-from hcbench.analysis.views.axes import KINDS, find_metric, is_wide, numbers_of
+from hcbench.analysis.views.axes import find_metric, is_wide
 from hcbench.analysis.views.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.registry.labels import split_parameter
@@ -169,7 +170,7 @@ def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[
 def _points(runs: Mapping[float, Group], metric: MetricInfo, spread: Spread) -> _Points:
     points = _Points([], [], [])
     for place in sorted(runs):
-        numbers = numbers_of(runs[place], metric)
+        numbers = runs[place].numbers(metric)
         mean, std = mean_and_std(numbers)
         if mean is None or not math.isfinite(mean):
             continue

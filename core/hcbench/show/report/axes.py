@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.views.axes import KINDS, names_of
+from hcbench.analysis.groups import KINDS
+from hcbench.analysis.views import axes
 from hcbench.registry.labels import split_parameter
 from hcbench.registry.names import format_value
 
@@ -64,7 +65,7 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
     """
     filters = []
     for kind, labels in labels_of(results).items():
-        names = names_of(results, kind, labels)
+        names = axes.labels_of(results, kind, labels)
         for name in _parameters(results, kind, labels):
             values = [names[label].params for label in labels]
             texts = [format_value(p[name]) if name in p else None for p in values]
@@ -77,5 +78,5 @@ def describe_filters(results: Results) -> list[dict[str, Any]]:
 
 def _parameters(results: Results, kind: str, labels: Sequence[str]) -> list[str]:
     """Names of all parameters, in order of first appearance."""
-    names = names_of(results, kind, labels)
+    names = axes.labels_of(results, kind, labels)
     return list(dict.fromkeys(name for label in labels for name in names[label].params))

@@ -1,0 +1,40 @@
+"""What a plan says of the labels of outcomes that tests make without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hcbench.errors import NameSyntaxError
+from hcbench.plan.outcome import Outcome
+from hcbench.plan.presentation import split_label
+from hcbench.registry.names import parse_name
+
+
+def planned(outcomes: Iterable[Outcome], **known: Any) -> dict[str, Any]:
+    """The arguments ``names`` and ``parameters`` of `Results`; ``known``: further parameters."""
+    kinds = {"algorithms": "algorithm", "datasets": "dataset", "oracles": "oracle"}
+    labels = {
+        plural: dict.fromkeys(getattr(outcome, kind) for outcome in outcomes)
+        for plural, kind in kinds.items()
+    }
+    return {
+        "names": {
+            plural: {label: split_label(label) for label in of_kind}
+            for plural, of_kind in labels.items()
+        },
+        "parameters": {
+            plural: {
+                label: {**known.get(plural, {}).get(label, {}), **_written(label)}
+                for label in of_kind
+            }
+            for plural, of_kind in labels.items()
+        },
+    }
+
+
+def _written(label: str) -> dict[str, Any]:
+    try:
+        return dict(parse_name(label).params)
+    except NameSyntaxError:
+        return {}
