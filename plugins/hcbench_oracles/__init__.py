@@ -111,8 +111,10 @@ ORACLES = (
         doc="Answers, one by one, which of three items is the odd one out.",
         kind="ordinal-queries",
         needs=("truth|similarity|vectors",),
-        informed=lambda params, provided: params["source"] in ("truth", "labels")
-        or (params["source"] == "auto" and "truth" in provided),
+        informed=lambda params, provided: (
+            params["source"] in ("truth", "labels")
+            or (params["source"] == "auto" and "truth" in provided)
+        ),
         parameters=(
             Parameter(
                 "source",
@@ -160,8 +162,10 @@ ORACLES = (
         doc="Answers, one by one, whether two items belong together; draws pairs to query.",
         kind="pair-queries",
         needs=("truth|levels|tree|similarity",),
-        informed=lambda params, provided: params["source"] == "labels"
-        or (params["source"] == "auto" and bool(provided & {"truth", "levels"})),
+        informed=lambda params, provided: (
+            params["source"] == "labels"
+            or (params["source"] == "auto" and bool(provided & {"truth", "levels"}))
+        ),
         parameters=(
             Parameter(
                 "source",
