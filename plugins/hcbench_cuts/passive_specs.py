@@ -93,6 +93,8 @@ BEST = AlgorithmSpec(
     questions=NONE_ASKED,
 )
 
+_BASELINE = {"paper": "a baseline of everyone's, which no paper introduces"}
+
 CUT_AT_K = AlgorithmSpec(
     name="cut-at-K",
     function="hcbench_cuts.without_asking:cut_at_k",
@@ -111,6 +113,7 @@ CUT_AT_K = AlgorithmSpec(
         ),
     ),
     questions=NONE_ASKED,
+    exempt=_BASELINE,
 )
 
 LARGEST_GAP = AlgorithmSpec(
@@ -121,6 +124,7 @@ LARGEST_GAP = AlgorithmSpec(
     needs=TREE,
     returns="partition",
     questions=NONE_ASKED,
+    exempt=_BASELINE,
 )
 
 PASSIVE: tuple[AlgorithmSpec, ...] = (NR, ERM, BEST, CUT_AT_K, LARGEST_GAP)

@@ -117,6 +117,7 @@ def _linkage(
         parameters=(*parameters, *_REDUCTION),
         paper=paper,
         requires=("scipy",),
+        exempt={} if paper else {"paper": "a baseline of everyone's, which no paper introduces"},
     )
 
 
@@ -213,6 +214,10 @@ HDBSCAN = AlgorithmSpec(
         *_REDUCTION,
     ),
     paper=CAMPELLO_2013,
+    exempt=dict.fromkeys(
+        ("renumbered_items", "sparse"),
+        "mutual reachability distances tie whatever the data, and ties go by rounding",
+    ),
     requires=("hdbscan", "scikit-learn", "scipy"),
 )
 

@@ -149,6 +149,21 @@ def test_exemptions(plugin):
     }
 
 
+def test_a_spec_declares_its_own_exemptions():
+    def declared(**exempt):
+        """The outcomes of checks of a metric without documentation, by name."""
+        spec = MetricSpec(
+            name="bare", function=lambda _: 0.0, doc="", direction="none", exempt=exempt
+        )
+        return {check.name: check.run() for check in checks_of(spec, {"signature": "the caller's"})}
+
+    found = declared(documented="there is nothing to say")
+    assert (found["documented"].status, found["signature"].reason) == ("exempt", "the caller's")
+    assert declared()["documented"].status == "failed"
+    with pytest.raises(ParameterError, match="no check 'document'; there is documented"):
+        declared(document="a typing error")
+
+
 @pytest.mark.parametrize(
     ("exempt", "sentence"),
     [

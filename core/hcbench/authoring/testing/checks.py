@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,7 +20,7 @@ from hcbench.authoring.testing import (
     side_effects,
     unusual_data,
 )
-from hcbench.authoring.testing.findings import CheckFailedError, Finding, NotCheckedError, skip
+from hcbench.authoring.testing.findings import CheckFailedError, Finding, NotCheckedError
 from hcbench.authoring.testing.subjects import Subject, subjects_of
 from hcbench.errors import DataNotAvailableError, NotApplicableError, ParameterError
 from hcbench.run.cell import describe
@@ -70,39 +70,47 @@ class Check:
 
     def run(self) -> Finding:
         """Run it unless it is exempt, and return its outcome."""
-        if self.exempt:
-            return Finding("exempt", self.exempt)
-        try:
-            self()
-        except CheckFailedError as error:
-            return Finding("failed", str(error))
-        except NotCheckedError as error:
-            return Finding("not applicable", str(error))
-        return Finding("passed")
+        finding, _ = self._run()
+        return finding
 
     def __call__(self) -> None:
-        """Run it, exempt or not.
+        """Run it as a test of pytest, which is skipped if it is exempt or does not apply.
 
         Raises
         ------
         CheckFailedError
             If the plugin does not keep the promise.
-        NotCheckedError
-            If the check does not apply.
         """
-        if self.subject.missing:
-            name = self.subject.spec.name
-            skip(f"{name} needs {self.subject.missing}: name {name}[{self.subject.missing}=...]")
+        finding, cause = self._run()
+        if finding.status == "failed":
+            raise CheckFailedError(finding.reason) from cause
+        if finding.reason:
+            import pytest
+
+            pytest.skip(f"{finding.status}: {finding.reason}")
+
+    def _run(self) -> tuple[Finding, BaseException | None]:
+        """The outcome, and the exception behind a failure."""
+        if self.exempt:
+            return Finding("exempt", self.exempt), None
+        label, missing = self.subject.label, self.subject.missing
+        if missing:
+            return Finding(
+                "not applicable", f"{label} needs {missing}: name {label}[{missing}=...]"
+            ), None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how to treat them is for the author's own tests
             try:
                 self.function(self.subject)
-            except (CheckFailedError, NotCheckedError, KeyboardInterrupt):
+            except KeyboardInterrupt:
                 raise
-            except (DataNotAvailableError, NotApplicableError) as error:
-                skip(describe(error))
+            except (NotCheckedError, DataNotAvailableError, NotApplicableError) as error:
+                return Finding("not applicable", " ".join(str(error).split())), None
+            except CheckFailedError as error:
+                return Finding("failed", f"{label} {error}"), error.__cause__
             except BaseException as error:
-                self.subject.fail(f"fails: {describe(error)}{_where(error)}", error)
+                return Finding("failed", f"{label} fails: {describe(error)}{_where(error)}"), error
+        return Finding("passed"), None
 
 
 def _where(error: BaseException) -> str:
@@ -113,10 +121,7 @@ def _where(error: BaseException) -> str:
 
 
 def checks_of(
-    what: Any,
-    exempt: Mapping[str, str] | None = None,
-    *,
-    plugins: Sequence[str | Path] = (),
+    what: Any, exempt: Mapping[str, str] | None = None, *, plugins: Sequence[str | Path] = ()
 ) -> list[Check]:
     """All checks of what is named.
 
@@ -126,7 +131,8 @@ def checks_of(
         A registered name, ``NAME[param=value]``; a plugin file, or a distribution or one of its
         plugins, which mean all that it registers; a spec; a module with hooks.
     exempt : mapping of str to str
-        From a check's name, or ``"NAME:check"`` for one plugin, to the reason why it is exempt.
+        From a check's name, or ``"NAME:check"`` for one plugin, to the reason why it is exempt;
+        beside what the spec itself declares.
     plugins : sequence of path
         Plugin files beside those that are installed, whose names can be given then.
 
@@ -135,57 +141,42 @@ def checks_of(
     HcbenchError
         If nothing has a name, a plugin is broken, or an exemption names no check or has no reason.
     """
-    reasons = dict(exempt or {})
-    for key, reason in reasons.items():
-        if not isinstance(reason, str) or not reason.strip():
-            raise ParameterError(f"exempt: {key} has no reason; say why it cannot be promised")
-    checks = [
-        Check(
-            name, subject, function, reasons.get(f"{subject.label}:{name}", reasons.get(name, ""))
-        )
-        for subject in subjects_of(what, plugins)
-        for name, function in _functions_of(subject)
-    ]
-    known = {key for check in checks for key in (check.name, check.id)}
-    for key in reasons:
-        if key not in known:
-            close = get_close_matches(key, known, 1) or sorted({check.name for check in checks})
-            raise ParameterError(f"exempt: there is no check {key!r}; there is {', '.join(close)}")
+    given = dict(exempt or {})
+    checks = []
+    for subject in subjects_of(what, plugins):
+        reasons = {**subject.spec.exempt, **given}
+        functions = _functions_of(subject)
+        _check_exemptions(subject.spec.exempt, functions)
+        for name, function in functions.items():
+            reason = reasons.get(f"{subject.label}:{name}", reasons.get(name, ""))
+            checks.append(Check(name, subject, function, reason))
+    _check_exemptions(given, [key for check in checks for key in (check.name, check.id)])
     return checks
 
 
-def _functions_of(subject: Subject) -> list[tuple[str, Function]]:
-    """The names and functions of the checks of a subject, in the order of the source."""
-    return [
-        (name.removeprefix("check_"), function)
+def _check_exemptions(exempt: Mapping[str, str], known: Iterable[str]) -> None:
+    """Refuse exemptions without a reason, and those of no check that is known."""
+    names = dict.fromkeys(known)
+    for key, reason in exempt.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise ParameterError(f"exempt: {key} has no reason; say why it cannot be promised")
+        if key not in names:
+            close = get_close_matches(key, names, 1) or [name for name in names if ":" not in name]
+            raise ParameterError(f"exempt: there is no check {key!r}; there is {', '.join(close)}")
+
+
+def _functions_of(subject: Subject) -> dict[str, Function]:
+    """The checks of a subject by their names, in the order of the source."""
+    return {
+        name.removeprefix("check_"): function
         for module in (declarations, *_MODULES[subject.noun], side_effects)
         for name, function in vars(module).items()
         if name.startswith("check_")
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """A check that pytest skips where it does not apply."""
-
-    check: Check
-
-    def __call__(self) -> None:
-        import pytest
-
-        if self.check.exempt:
-            pytest.skip(f"exempt: {self.check.exempt}")
-        try:
-            self.check()
-        except NotCheckedError as error:
-            pytest.skip(str(error))
+    }
 
 
 def parametrize_with_checks(
-    what: Any,
-    *,
-    exempt: Mapping[str, str] | None = None,
-    plugins: Sequence[str | Path] = (),
+    what: Any, *, exempt: Mapping[str, str] | None = None, plugins: Sequence[str | Path] = ()
 ) -> Callable[[F], F]:
     """Decorate a test that takes ``check`` and calls it: it becomes a test for each check.
 
@@ -202,7 +193,6 @@ def parametrize_with_checks(
     """
     import pytest
 
-    checks = checks_of(what, exempt, plugins=plugins)
-    tests = [pytest.param(_Test(check), id=check.id) for check in checks]
+    tests = [pytest.param(each, id=each.id) for each in checks_of(what, exempt, plugins=plugins)]
     decorate: Callable[[F], F] = pytest.mark.parametrize("check", tests)
     return decorate

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.items import DATA_SEED
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.authoring.testing.subprocesses import job_of_dataset, run_in_worker
@@ -26,7 +26,7 @@ def make(subject: Subject, seed: int) -> Problem:
     except DataNotAvailableError as error:
         skip(f"its data are not on this machine: {describe(error)}")
     if not isinstance(made, Problem):
-        subject.fail(f"returns {type(made).__name__}; a data set returns a Problem")
+        fail(f"returns {type(made).__name__}; a data set returns a Problem")
     return made
 
 
@@ -41,14 +41,14 @@ def check_valid_problem(subject: Subject) -> None:
     try:
         _usual(subject)
     except HcbenchError as error:
-        subject.fail(f"yields no valid problem: {describe(error)}", error)
+        fail(f"yields no valid problem: {describe(error)}", error)
 
 
 def check_same_seed(subject: Subject) -> None:
     """The same seed gives the same data again."""
     first = _usual(subject).digest()
     again = make(subject, DATA_SEED).digest()
-    subject.require(first == again, "yields other data for the same seed")
+    require(first == again, "yields other data for the same seed")
 
 
 def check_another_process(subject: Subject) -> None:
@@ -57,8 +57,8 @@ def check_another_process(subject: Subject) -> None:
     job = job_of_dataset(subject)
     here, there = rescore(job), run_in_worker(subject, job)
     if there.status != "ok":
-        subject.fail(f"fails in another process: {there.reason}")
-    subject.require(
+        fail(f"fails in another process: {there.reason}")
+    require(
         here.data_digest == there.data_digest,
         "yields other data for the same seed in another process",
     )
@@ -69,11 +69,9 @@ def check_random(subject: Subject) -> None:
     others = [make(subject, DATA_SEED + k) for k in (1, 2)]
     is_random = len({problem.digest() for problem in (_usual(subject), *others)}) > 1
     if subject.spec.random_with(subject.params):
-        subject.require(is_random, "is declared random and yields the same data for three seeds")
+        require(is_random, "is declared random and yields the same data for three seeds")
     else:
-        subject.require(
-            not is_random, "is declared not random and yields other data for another seed"
-        )
+        require(not is_random, "is declared not random and yields other data for another seed")
 
 
 def check_provides(subject: Subject) -> None:
@@ -81,8 +79,8 @@ def check_provides(subject: Subject) -> None:
     declared = subject.spec.provides_with(subject.params)
     yielded = _usual(subject).provides
     lacking, extra = sorted(declared - yielded), sorted(yielded - declared)
-    subject.require(not lacking, f"declares {', '.join(lacking)} and does not yield it")
-    subject.require(not extra, f"yields {', '.join(extra)} and does not declare it")
+    require(not lacking, f"declares {', '.join(lacking)} and does not yield it")
+    require(not extra, f"yields {', '.join(extra)} and does not declare it")
 
 
 def check_size(subject: Subject) -> None:
@@ -91,7 +89,7 @@ def check_size(subject: Subject) -> None:
     if not isinstance(n, int) or isinstance(n, bool):
         skip("it has no parameter n, or leaves it open")
     yielded = _usual(subject).n
-    subject.require(yielded == n, f"yields {yielded} items with n={n}")
+    require(yielded == n, f"yields {yielded} items with n={n}")
 
 
 def check_truth(subject: Subject) -> None:
@@ -100,23 +98,21 @@ def check_truth(subject: Subject) -> None:
     if not problem.truths:
         skip("it has no truth")
     declared = subject.spec.truths_with(subject.params)
-    subject.require(
+    require(
         declared == tuple(problem.truths) or (not declared and len(problem.truths) == 1),
         f"declares the truths ({', '.join(declared)}) and yields {', '.join(problem.truths)}, in "
         "this order",
     )
     for name, truth in problem.truths.items():
         if truth.names is not None and problem.names is not None:
-            subject.require(
+            require(
                 truth.names == problem.names,
                 f"yields a truth {name} whose leaves have other names than the items, or another "
                 f"order: {truth.names[0]!r} for {problem.names[0]!r}",
             )
     if problem.levels is not None:
         missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
-        subject.require(
-            not missing, f"yields levels of which {missing} classes are clusters of no truth"
-        )
+        require(not missing, f"yields levels of which {missing} classes are clusters of no truth")
 
 
 def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:

@@ -7,6 +7,7 @@ import inspect
 import re
 from typing import Any
 
+from hcbench.authoring.testing.findings import fail, require
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.registry.specs import REQUIRED
 from hcbench.run.cell import describe
@@ -23,17 +24,17 @@ def check_signature(subject: Subject) -> None:
     declared = {parameter.name: parameter.default for parameter in subject.spec.parameters}
     for name, default in declared.items():
         if name not in taken:
-            subject.require(takes_any, f"declares {name}, which its function does not take")
+            require(takes_any, f"declares {name}, which its function does not take")
             continue
         own = taken[name].default
-        subject.require(
+        require(
             own is inspect.Parameter.empty or _same(own, default),
             f"declares {name}={'required' if default is REQUIRED else repr(default)}, and its "
             f"function has {name}={own!r}",
         )
     bound = function.keywords if isinstance(function, functools.partial) else {}
     for name, parameter in list(taken.items())[_ARGUMENTS[subject.noun] :]:
-        subject.require(
+        require(
             parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
             or name in declared
             or name in bound,
@@ -49,18 +50,16 @@ def _same(own: Any, declared: Any) -> bool:
 
 def check_documented(subject: Subject) -> None:
     """Spec, parameters and function are documented, the function with its own parameters."""
-    subject.require(bool(subject.spec.doc.strip()), "has no doc")
+    require(bool(subject.spec.doc.strip()), "has no doc")
     for parameter in subject.spec.parameters:
-        subject.require(
-            bool(parameter.doc.strip()), f"declares the parameter {parameter.name} without doc"
-        )
+        require(bool(parameter.doc.strip()), f"declares the parameter {parameter.name} without doc")
     function = subject.spec.load()
     own = function.func if isinstance(function, functools.partial) else function
     text = inspect.getdoc(own) or ""
-    subject.require(bool(text), "has a function without a docstring")
+    require(bool(text), "has a function without a docstring")
     known = set(inspect.signature(own).parameters)
     for name in _documented_names(text):
-        subject.require(
+        require(
             name.lstrip("*") in known,
             f"has a function whose docstring describes {name}, which is no parameter",
         )
@@ -82,5 +81,5 @@ def check_picklable(subject: Subject) -> None:
     try:
         again = cloudpickle.loads(cloudpickle.dumps(subject.call))
     except Exception as error:
-        subject.fail(f"cannot be sent to another process: {describe(error)}", error)
-    subject.require(again.params == subject.call.params, "has other parameters after pickling")
+        fail(f"cannot be sent to another process: {describe(error)}", error)
+    require(again.params == subject.call.params, "has other parameters after pickling")

@@ -31,6 +31,17 @@ class Finding:
     reason: str = ""
 
 
+def fail(sentence: str, cause: BaseException | None = None) -> NoReturn:
+    """Report a broken promise; the sentence follows the name of the plugin."""
+    raise CheckFailedError(" ".join(sentence.split())) from cause
+
+
+def require(kept: bool, sentence: str) -> None:
+    """Fail with a sentence unless a promise is kept."""
+    if not kept:
+        fail(sentence)
+
+
 def skip(reason: str) -> NoReturn:
     """Report that a check does not apply."""
     raise NotCheckedError(" ".join(reason.split()))

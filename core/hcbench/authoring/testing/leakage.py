@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hcbench.authoring.testing.findings import CheckFailedError, skip
+from hcbench.authoring.testing.findings import CheckFailedError, fail, require, skip
 from hcbench.authoring.testing.replay import record, replay
 from hcbench.authoring.testing.running import Ran, Source, run, run_on, sources_of, usual
 from hcbench.authoring.testing.subjects import Subject
@@ -30,7 +30,7 @@ def check_budget(subject: Subject) -> None:
         queries = usual(subject, source).queries or 0
         for budget in sorted({0, 1, queries // 2, max(queries - 1, 0), queries}):
             ran = run_on(subject, source, budget=budget)
-            _require_within(subject, ran, budget, ran.queries or 0)
+            _require_within(ran, budget, ran.queries or 0)
         _check_paid(subject, source, queries // 2)
 
 
@@ -40,17 +40,17 @@ def _check_paid(subject: Subject, source: Source, budget: int) -> None:
     answers, said = record(source.answers(problem, budget))
     ran = run(subject, answers, give(problem, subject.hints), budget=budget)
     if answers.arity:
-        _require_within(subject, ran, budget, said.answered)
-        subject.require(
+        _require_within(ran, budget, said.answered)
+        require(
             said.answered == (ran.queries or 0),
             f"gets {said.answered} answers, of which the ledger counts {ran.queries}",
         )
 
 
-def _require_within(subject: Subject, ran: Ran, budget: int, answered: int) -> None:
-    subject.require(answered <= budget, f"gets {answered} answers with a budget of {budget}")
+def _require_within(ran: Ran, budget: int, answered: int) -> None:
+    require(answered <= budget, f"gets {answered} answers with a budget of {budget}")
     if ran.result is None and not isinstance(ran.error, BudgetExceededError | NotApplicableError):
-        subject.fail(
+        fail(
             f"fails with a budget of {budget}, other than by BudgetExceededError: {ran.reason}",
             ran.error,
         )
@@ -65,7 +65,7 @@ def check_truth_unseen(subject: Subject) -> None:
         ran = run(subject, answers, give(problem, subject.hints))
         if ran.result != expected:
             because = "" if ran.error is None else f": {describe(ran.error)}"
-            subject.fail(f"returns another result where its queries are recorded{because}")
+            fail(f"returns another result where its queries are recorded{because}")
         job = job_without_truth(subject, source, replay(answers, said))
         try:
             with_truth = run_in_worker(subject, job_of_algorithm(subject, source))
@@ -74,7 +74,7 @@ def check_truth_unseen(subject: Subject) -> None:
             skip(f"it cannot be run where there is no truth (another_process): {error}")
         if [p.result for p in with_truth.points] != [p.result for p in without.points]:
             because = f": {without.reason}" if without.reason else ""
-            subject.fail(
+            fail(
                 "returns another result where the truth is removed and the same answers are given "
                 f"again{because}"
             )
@@ -83,7 +83,7 @@ def check_truth_unseen(subject: Subject) -> None:
 def check_needs(subject: Subject) -> None:
     """It needs no more than it declares: kinds of oracle, needs and hints."""
     unknown = [hint for hint in subject.hints if hint not in HINTS]
-    subject.require(not unknown, f"declares hints that do not exist: {', '.join(unknown)}")
+    require(not unknown, f"declares hints that do not exist: {', '.join(unknown)}")
     for source in sources_of(subject):
         _check_hints(subject, source)
         if "tree" not in subject.spec.needs:
@@ -95,13 +95,13 @@ def _check_hints(subject: Subject, source: Source) -> None:
     watched = _WatchedHints(give(problem, tuple(HINTS)).hints)
     ran = run(subject, source.answers(problem), replace(give(problem, ()), hints=watched))
     secret = sorted(watched.read - set(subject.hints))
-    subject.require(
+    require(
         not secret,
         f"reads the hint{'s' if len(secret) > 1 else ''} {', '.join(secret)}, which it does not "
         "declare",
     )
     if isinstance(ran.error, InvalidQuestionError):
-        subject.fail(
+        fail(
             f"accepts {source.kind} and asks them for what they do not have: {ran.reason}",
             ran.error,
         )
@@ -114,9 +114,7 @@ def _check_without_tree(subject: Subject, source: Source) -> None:
     without = run(subject, source.answers(problem), replace(given, tree=None))
     if expected.result is None and without.result is None:
         skip(f"there is no valid result to compare with (valid_result): {without.reason}")
-    subject.require(
-        without.result == expected.result, "uses given.tree, and its needs do not say tree"
-    )
+    require(without.result == expected.result, "uses given.tree, and its needs do not say tree")
 
 
 class _WatchedHints(Mapping[str, Any]):

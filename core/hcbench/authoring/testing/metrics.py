@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.items import own_arrays, random_tree
 from hcbench.authoring.testing.querying import problem_of
 from hcbench.authoring.testing.running import NOISE_SEED
@@ -145,12 +145,12 @@ def _check_value(subject: Subject, problem: Problem, result: Result, what: str) 
     try:
         value = value_of(subject, problem, result)
     except (NotApplicableError, ParameterError) as error:
-        subject.require(bool(describe(error)), f"skips {what} without a reason")
+        require(bool(describe(error)), f"skips {what} without a reason")
         return
-    subject.require(not math.isnan(value), f"of {what} is NaN")
+    require(not math.isnan(value), f"of {what} is NaN")
     interval = Interval(subject.spec.interval)
     rounded = min(max(value, interval.low), interval.high) if math.isfinite(value) else value
-    subject.require(
+    require(
         rounded in interval and same(value, rounded),
         f"of {what} is {value:g}, outside of its declared {interval.text}",
     )
@@ -177,7 +177,7 @@ def check_direction(subject: Subject) -> None:
         for seed in range(5):
             drawn = value_of(subject, problem, random_result(problem, kind, seed))
             better = drawn > best if spec.direction == "higher" else drawn < best
-            subject.require(
+            require(
                 not better or same(drawn, best),
                 f"declares {spec.direction} values to be better, and a random {kind} has "
                 f"{drawn:g}, the truth {best:g}",
@@ -197,7 +197,7 @@ def check_best_on_truth(subject: Subject) -> None:
     problem = usual_problem(subject)
     for kind in kinds_of(subject):
         value = value_of(subject, problem, true_result(problem, kind))
-        subject.require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
+        require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
 
 
 def check_symmetry(subject: Subject) -> None:
@@ -213,9 +213,8 @@ def check_symmetry(subject: Subject) -> None:
         other = random_result(problem, kind, seed + 10)
         there = value_of(subject, with_truth(problem, one), other)
         back = value_of(subject, with_truth(problem, other), one)
-        subject.require(
-            same(there, back),
-            f"is declared symmetric and is {there:g} one way, {back:g} the other",
+        require(
+            same(there, back), f"is declared symmetric and is {there:g} one way, {back:g} the other"
         )
 
 
@@ -228,7 +227,7 @@ def check_renumbered_items(subject: Subject) -> None:
             result = random_result(problem, kind, seed)
             expected = value_of(subject, problem, result)
             other = value_of(subject, problem.take(items), _take(result, items))
-            subject.require(
+            require(
                 same(expected, other),
                 f"is {expected:g}, and {other:g} where the same items come in another order",
             )
@@ -247,7 +246,7 @@ def check_renumbered_nodes(subject: Subject) -> None:
         tree = random_tree(problem.n, seed)
         expected = value_of(subject, problem, tree)
         other = value_of(subject, problem, _renumber(tree, seed))
-        subject.require(
+        require(
             same(expected, other),
             f"is {expected:g}, and {other:g} where the nodes of the same tree have other numbers",
         )
@@ -272,8 +271,8 @@ def check_input_unchanged(subject: Subject) -> None:
     for kind in kinds_of(subject):
         result = random_result(problem, kind, 0)
         first, second = (value_of(subject, problem, result) for _ in range(2))
-        subject.require(problem.digest() == before, "changes the data of the problem")
-        subject.require(same(first, second), f"is {first:g}, and {second:g} in a second call")
+        require(problem.digest() == before, "changes the data of the problem")
+        require(same(first, second), f"is {first:g}, and {second:g} in a second call")
 
 
 def check_reasons(subject: Subject) -> None:
@@ -292,12 +291,12 @@ def check_reasons(subject: Subject) -> None:
         try:
             value_of(subject, about, judged)
         except NotApplicableError as error:
-            subject.require(bool(describe(error)), f"skips {what} without a reason")
+            require(bool(describe(error)), f"skips {what} without a reason")
         except Exception as error:
-            subject.fail(
+            fail(
                 f"fails on {what} by {type(error).__name__}; raise NotApplicableError with the "
                 f"reason: {describe(error)}",
                 error,
             )
         else:
-            subject.fail(f"has a value of {what}, and declares that it needs more")
+            fail(f"has a value of {what}, and declares that it needs more")

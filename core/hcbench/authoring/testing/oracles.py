@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hcbench.authoring.testing.findings import NotCheckedError, skip
+from hcbench.authoring.testing.findings import NotCheckedError, fail, require, skip
 from hcbench.authoring.testing.items import DATA_SEED, make_items, own_arrays
 from hcbench.authoring.testing.querying import (
     MANY,
@@ -35,14 +35,11 @@ def check_valid_answers(subject: Subject) -> None:
     """Answers of the declared kind, about all items, countable if that is declared."""
     spec, problem = subject.spec, problem_of(subject)
     answers = answers_of(subject, problem)
-    subject.require(answers.kind == spec.kind, f"declares {spec.kind} and has {answers.kind}")
-    subject.require(answers.n == problem.n, f"answers about {answers.n} items of {problem.n}")
-    subject.require(
-        answers.arity > 0 or answers.data is not None,
-        "can neither be queried nor read",
-    )
+    require(answers.kind == spec.kind, f"declares {spec.kind} and has {answers.kind}")
+    require(answers.n == problem.n, f"answers about {answers.n} items of {problem.n}")
+    require(answers.arity > 0 or answers.data is not None, "can neither be queried nor read")
     countable = answers.arity > 0 or answers.size is not None
-    subject.require(
+    require(
         countable == spec.countable,
         f"declares countable={spec.countable}, and its answers are "
         f"{'' if countable else 'not '}counted",
@@ -55,7 +52,7 @@ def check_consistent(subject: Subject) -> None:
         skip("it has noise")
     problem = problem_of(subject)
     wrong, total = count_wrong(answers_of(subject, problem), problem)
-    subject.require(not wrong, f"gives {wrong} wrong answers of {total}, without noise")
+    require(not wrong, f"gives {wrong} wrong answers of {total}, without noise")
 
 
 def check_noise_rate(subject: Subject) -> None:
@@ -74,7 +71,7 @@ def check_noise_rate(subject: Subject) -> None:
     else:
         wrong, total = count_wrong(answers, problem)
     low, high = binom.interval(_CONFIDENCE, total, noise)
-    subject.require(
+    require(
         bool(low <= wrong <= high),
         f"gives {wrong} wrong answers of {total} with noise={noise:g}; the {_CONFIDENCE:.2%} "
         f"interval is {low:.0f} to {high:.0f}",
@@ -92,9 +89,9 @@ def check_persistence(subject: Subject) -> None:
     codes = np.array([oracle.ask(queries) for _ in range(_TIMES)])
     same = bool((codes == codes[0]).all())
     if not answers.timed or declared:
-        subject.require(same, "is declared to repeat its answers and answers anew")
+        require(same, "is declared to repeat its answers and answers anew")
     elif noise_of(subject) is not None:
-        subject.require(not same, "is declared to answer anew and repeats its answers")
+        require(not same, "is declared to answer anew and repeats its answers")
 
 
 def _answers_to_queries(subject: Subject) -> Answers:
@@ -112,7 +109,7 @@ def check_vectorised(subject: Subject) -> None:
     batch = Oracle(answers).ask(queries)
     single = Oracle(_answers_to_queries(subject))
     one_by_one = [int(single.ask(row[None])[0]) for row in queries]
-    subject.require(
+    require(
         batch.tolist() == one_by_one,
         "answers a batch of queries otherwise than the same queries one by one",
     )
@@ -134,9 +131,8 @@ def check_compiled(subject: Subject) -> None:
     if answers.answer is not None:
         ways["by the plain function"] = Oracle(replace(answers, compiled=None)).ask(queries)
     for way, codes in ways.items():
-        subject.require(
-            codes.tolist() == looped.tolist(),
-            f"answers otherwise in a compiled loop than {way}",
+        require(
+            codes.tolist() == looped.tolist(), f"answers otherwise in a compiled loop than {way}"
         )
 
 
@@ -152,14 +148,14 @@ def check_same_question(subject: Subject) -> None:
         reordered = np.ascontiguousarray(queries[:, list(order)])
         codes = Oracle(answers).ask(reordered)
         restored = [kind.restore(int(code), order) for code in codes]
-        subject.require(
+        require(
             restored == expected.tolist(),
             f"answers otherwise where the items of a query are in another order, {list(order)}",
         )
         oracle = Oracle(answers)
         oracle.ask(queries[:1])
         oracle.ask(reordered[:1])
-        subject.require(
+        require(
             oracle.ledger.distinct_queries == 1,
             f"counts a query with its items in the order {list(order)} as another one",
         )
@@ -180,7 +176,7 @@ def check_counting(subject: Subject) -> None:
         data = oracle.read()
         expected = distinct = len(data) if hasattr(data, "__len__") else answers.size
     ledger = oracle.ledger
-    subject.require(
+    require(
         ledger.queries == expected and (ledger.distinct_queries or 0) <= distinct,
         f"gives {expected} answers, which are counted as {ledger.queries}, of which "
         f"{ledger.distinct_queries} are distinct",
@@ -195,12 +191,11 @@ def check_budget(subject: Subject) -> None:
         skip("it does not give a set of answers")
     for budget in (0, 1, whole.size // 2):
         answers = answers_of(subject, problem, budget=budget)
-        subject.require(
-            (answers.size or 0) <= budget,
-            f"holds {answers.size} answers with a budget of {budget}",
+        require(
+            (answers.size or 0) <= budget, f"holds {answers.size} answers with a budget of {budget}"
         )
         if isinstance(answers.data, Comparisons):
-            subject.require(
+            require(
                 len(answers.data) == answers.size,
                 f"holds {len(answers.data)} comparisons and declares {answers.size}",
             )
@@ -214,8 +209,8 @@ def check_seed(subject: Subject) -> None:
     first, same, other = (
         all_answers(answers_of(subject, problem, seed=seed, noise=noise)) for seed in seeds
     )
-    subject.require(same == first, "answers otherwise with the same seed")
-    subject.require(noise is None or other != first, "has the same noise with another seed")
+    require(same == first, "answers otherwise with the same seed")
+    require(noise is None or other != first, "has the same noise with another seed")
 
 
 def check_draws(subject: Subject) -> None:
@@ -226,11 +221,11 @@ def check_draws(subject: Subject) -> None:
     whole, parts = Oracle(answers), Oracle(answers)
     pairs = whole.draw(50)
     same = np.concatenate([parts.draw(m) for m in (1, 0, 20, 29)])
-    subject.require(
+    require(
         pairs.shape == (50, 2) and np.array_equal(pairs, same),
         "draws other pairs if they are drawn in parts",
     )
-    subject.require(
+    require(
         bool((pairs[:, 0] != pairs[:, 1]).all() and pairs.min() >= 0 and pairs.max() < answers.n),
         "draws a pair of an item with itself, or of items that do not exist",
     )
@@ -247,9 +242,9 @@ def check_few_items(subject: Subject) -> None:
         except NotCheckedError:
             continue
         except HcbenchError as error:
-            subject.require(bool(describe(error)), f"fails on {n} items without a reason")
+            require(bool(describe(error)), f"fails on {n} items without a reason")
         except Exception as error:
-            subject.fail(f"fails on {n} items: {describe(error)}", error)
+            fail(f"fails on {n} items: {describe(error)}", error)
 
 
 def check_needs(subject: Subject) -> None:
@@ -259,11 +254,11 @@ def check_needs(subject: Subject) -> None:
         try:
             all_answers(make_answers(subject.call, problem, NOISE_SEED, None), 20)
         except (NotApplicableError, ParameterError) as error:
-            subject.require(bool(describe(error)), f"skips {part} without a reason")
+            require(bool(describe(error)), f"skips {part} without a reason")
         except NotCheckedError:
             raise
         except Exception as error:
-            subject.fail(
+            fail(
                 f"declares that {part} is enough and fails on data with nothing else: "
                 f"{describe(error)}",
                 error,
@@ -288,4 +283,4 @@ def check_input_unchanged(subject: Subject) -> None:
     problem = own_arrays(problem_of(subject))
     before = problem.digest()
     all_answers(answers_of(subject, problem, noise=noise_of(subject)))
-    subject.require(problem.digest() == before, "changes the data of the problem")
+    require(problem.digest() == before, "changes the data of the problem")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.items import own_arrays
 from hcbench.authoring.testing.replay import renumbered
 from hcbench.authoring.testing.running import SEED, clusters_of, run, run_on, sources_of, usual
@@ -22,7 +22,7 @@ def check_paper(subject: Subject) -> None:
     """Its spec names the paper that introduced it."""
     if subject.spec.reference:
         skip("it is a reference line")
-    subject.require(
+    require(
         subject.spec.paper is not None,
         "has no paper; set paper=Reference(...), or exempt it with the reason",
     )
@@ -34,16 +34,16 @@ def check_valid_result(subject: Subject) -> None:
         problem = source.problem()
         ran = run_on(subject, source)
         if ran.result is None:
-            subject.fail(
+            fail(
                 f"has no valid result for {problem.n} ordinary items through {source.kind}: "
                 f"{ran.reason}",
                 ran.error,
             )
         kind, declared = result_kind(ran.result), subject.spec.returns
-        subject.require(kind == declared, f"declares a {declared} and returns a {kind}")
+        require(kind == declared, f"declares a {declared} and returns a {kind}")
         names = ran.result.names if isinstance(ran.result, Tree) else None
         if names is not None and problem.names is not None:
-            subject.require(
+            require(
                 names == problem.names,
                 "returns a tree whose leaves have other names than the items: "
                 f"{names[0]!r} for {problem.names[0]!r}",
@@ -57,20 +57,20 @@ def check_input_unchanged(subject: Subject) -> None:
         problem = own_arrays(source.problem())
         before = problem.digest()
         run_on(subject, source, problem)
-        subject.require(problem.digest() == before, "changes the data of the problem")
+        require(problem.digest() == before, "changes the data of the problem")
         answers = source.answers(problem)
         if isinstance(answers.data, np.ndarray):
             data = np.array(answers.data)
             content = data.tobytes()
             run(subject, replace(answers, data=data), give(problem, subject.hints))
-            subject.require(data.tobytes() == content, f"changes the {source.kind} it reads")
+            require(data.tobytes() == content, f"changes the {source.kind} it reads")
 
 
 def check_same_seed(subject: Subject) -> None:
     """The same data and the same seed give the same result again."""
     for source in sources_of(subject):
         first = usual(subject, source).result
-        subject.require(
+        require(
             first == run_on(subject, source).result,
             "returns another result of the same data and the same seed",
         )
@@ -83,8 +83,8 @@ def check_another_process(subject: Subject) -> None:
     job = job_of_algorithm(subject, source)
     here, there = run_job(job), run_in_worker(subject, job)
     if there.status != "ok":
-        subject.fail(f"fails in another process: {there.reason}")
-    subject.require(
+        fail(f"fails in another process: {there.reason}")
+    require(
         here.points[-1].result == there.points[-1].result,
         "returns another result of the same data and seed in another process",
     )
@@ -104,9 +104,9 @@ def check_renumbered_items(subject: Subject) -> None:
             given = give(problem.take(items), subject.hints)
             ran = run(subject, renumbered(answers, items), given)
             if ran.result is None:
-                subject.fail(f"fails on items in another order: {ran.reason}", ran.error)
+                fail(f"fails on items in another order: {ran.reason}", ran.error)
             clusters = {frozenset(items[list(c)].tolist()) for c in clusters_of(ran.result)}
-            subject.require(
+            require(
                 clusters == clusters_of(expected),
                 "returns other clusters where the same items come in another order",
             )
@@ -132,7 +132,7 @@ def check_questions(subject: Subject) -> None:
         queries = usual(subject, source).queries
         if expected is None or not expected[1]:
             skip("it declares no bound on its queries for these parameters")
-        subject.require(
+        require(
             queries is None or queries <= expected[0],
             f"declares at most {expected[0]} queries about {n} items and makes {queries}",
         )
@@ -147,15 +147,13 @@ def check_anytime(subject: Subject) -> None:
             skip("it makes no queries, so there are no checkpoints")
         checkpoints = tuple(range(1, queries, max(queries // 5, 1)))
         trace = run_on(subject, source, checkpoints=checkpoints).trace
-        subject.require(
+        require(
             bool(trace) or not declared,
             "is declared anytime and records no result at the checkpoints",
         )
-        subject.require(
-            declared or not trace, "records results on the way and is not declared anytime"
-        )
+        require(declared or not trace, "records results on the way and is not declared anytime")
         for point in trace:
-            subject.require(
+            require(
                 point.result.n == source.problem().n and result_kind(point.result) == kind,
                 f"records what is no {kind} of the items after {point.queries} queries",
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, skip
 from hcbench.authoring.testing.items import DATA_SEED, FORMS_WITH_ALL, Form, N, make_items
 from hcbench.authoring.testing.subjects import Subject
 from hcbench.errors import (
@@ -167,7 +167,7 @@ def require_valid(subject: Subject, ran: Ran, on: str) -> None:
     if ran.refusal is not None:
         return
     if ran.result is None:
-        subject.fail(f"fails on {on}: {ran.reason}", ran.error)
+        fail(f"fails on {on}: {ran.reason}", ran.error)
     kind = result_kind(ran.result)
     if kind != subject.spec.returns:
-        subject.fail(f"returns a {kind} of {on} and declares a {subject.spec.returns}")
+        fail(f"returns a {kind} of {on} and declares a {subject.spec.returns}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.authoring.testing.datasets import make
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import require, skip
 from hcbench.authoring.testing.items import DATA_SEED
 from hcbench.authoring.testing.metrics import usual_values
 from hcbench.authoring.testing.querying import all_answers, answers_of, problem_of
@@ -33,11 +33,11 @@ def check_global_random_state(subject: Subject) -> None:
         with _seeded(seed):
             before = _state()
             outcomes.append(_perform(subject))
-            subject.require(
+            require(
                 _state() == before,
                 "uses a global generator of random numbers; use the seed or rng that it is given",
             )
-    subject.require(outcomes[0] == outcomes[1], "depends on a global generator of random numbers")
+    require(outcomes[0] == outcomes[1], "depends on a global generator of random numbers")
 
 
 def check_nothing_printed(subject: Subject) -> None:
@@ -49,7 +49,7 @@ def check_nothing_printed(subject: Subject) -> None:
         file.seek(0)
         text = file.read().decode(errors="replace").strip()
     first = text.partition("\n")[0]
-    subject.require(not text, f"prints {first!r}; an algorithm warns by ModelWarning")
+    require(not text, f"prints {first!r}; an algorithm warns by ModelWarning")
 
 
 def _perform(subject: Subject) -> Any:

@@ -6,19 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
-from hcbench.authoring.testing.findings import CheckFailedError
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
-from hcbench.registry import (
-    Catalogue,
-    Entry,
-    Registry,
-    Use,
-    default_uses,
-    load_registry,
-    make_use,
-)
+from hcbench.registry import Catalogue, Entry, Registry, Use, default_uses, load_registry, make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec, OracleSpec, Spec, unmet
@@ -85,15 +76,6 @@ class Subject:
             if use.spec.kind == kind and unmet(use.spec.needs, provided) is None
         ]
         return min(fitting, key=lambda use: use.spec.name != kind, default=None)
-
-    def fail(self, sentence: str, cause: BaseException | None = None) -> NoReturn:
-        """Report a broken promise; the sentence begins with its verb."""
-        raise CheckFailedError(" ".join([self.label, *sentence.split()])) from cause
-
-    def require(self, kept: bool, sentence: str) -> None:
-        """Fail with a sentence unless a promise is kept."""
-        if not kept:
-            self.fail(sentence)
 
 
 def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:

@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass, replace
 from functools import cache
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, skip
 from hcbench.authoring.testing.items import DATA_SEED
 from hcbench.authoring.testing.running import NOISE_SEED, SEED, Source
 from hcbench.authoring.testing.subjects import Subject
@@ -98,12 +98,12 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
     try:
         packed = pack_job(job, subject.registry.plugins.files)
     except Exception as error:
-        subject.fail(f"cannot be sent to another process: {describe(error)}", error)
+        fail(f"cannot be sent to another process: {describe(error)}", error)
     pool = _pool()
     pool.submit(subject.label, packed, Limits())
     (report,) = pool.wait()
     if not isinstance(report.value, Outcome):
-        subject.fail(f"fails in another process: {report.reason}")
+        fail(f"fails in another process: {report.reason}")
     return report.value
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.testing.findings import skip
+from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.items import Form, gram
 from hcbench.authoring.testing.running import (
     Source,
@@ -108,8 +108,8 @@ def _compare(
             refused.append(describe(ran.refusal))
             continue
         if ran.result is None:
-            subject.fail(f"fails on an array {what}: {ran.reason}", ran.error)
-        subject.require(
+            fail(f"fails on an array {what}: {ran.reason}", ran.error)
+        require(
             clusters_of(ran.result) == clusters_of(expected.result),
             f"returns other clusters of the same numbers in an array {what}",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -62,6 +62,8 @@ class Spec:
     requires : tuple of str
         Distributions on which its result depends, such as ``"scipy"``: stored results of other
         versions are not reused.
+    exempt : mapping of str to str
+        From a check of ``hcbench check`` that it cannot pass to the reason.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Spec:
     parameters: tuple[Parameter, ...] = ()
     paper: Reference | None = None
     requires: tuple[str, ...] = ()
+    exempt: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.requires, str):
