@@ -31,13 +31,13 @@ from hcbench.cli import main
 from hcbench.errors import PluginError, WorkerError
 from hcbench.registry.plugins import module_of
 from hcbench.run.job import Call, pack_job, relocate, unpack_job
-from hcbench.run.workers import Report
 from hcbench.store import Store
 
 distributed = pytest.importorskip("distributed")
 
 from hcbench.run.dask_pool import DaskPool  # noqa: E402
 from hcbench.run.dask_pool.host import refuse  # noqa: E402 - where there is dask
+from hcbench.run.dask_pool.pool import _Cell  # noqa: E402
 from hcbench.run.dask_pool.terms import Terms, fingerprints_here, python_version  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -261,6 +261,45 @@ def test_a_worker_that_dies_costs_nothing(
     assert contents(store) == undisturbed
 
 
+def test_a_run_goes_on_when_its_only_worker_is_replaced(
+    tmp_path: Path,
+    undisturbed: list[tuple[Any, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("hcbench.run.dask_pool.cluster._PATIENCE", 0.5)
+    store = tmp_path / "store.sqlite"
+    with ExitStack() as stack:
+        address, _ = stack.enter_context(scheduler_in(tmp_path))
+        first = ExitStack()
+        first.enter_context(worker_of(address, tmp_path / "first.log", "--no-nanny"))
+
+        def replace_it() -> None:
+            first.close()
+            time.sleep(3)  # there is no worker at all for a while
+            stack.enter_context(worker_of(address, tmp_path / "second.log", "--no-nanny"))
+
+        watched = After(20, replace_it)
+        compare(store, "draws", "Random", **SHORT, **on(address), observer=watched)
+    assert watched.keys.total() == len(watched.keys) == 100, "each cell is told once"
+    assert contents(store) == undisturbed
+    assert (
+        f"hcbench: the dask scheduler at {address} has no worker; waiting\n"
+        in capfd.readouterr().err
+    )
+
+
+def test_a_cluster_in_this_process_is_for_this_machine_alone(tmp_path: Path) -> None:
+    listening = set()
+
+    def look() -> None:
+        sockets = psutil.Process().net_connections("inet")
+        listening.update(each.laddr.ip for each in sockets if each.status == "LISTEN")
+
+    compare(tmp_path / "s.sqlite", "draws", **SHORT, **on(None), observer=After(5, look))
+    assert listening <= {"127.0.0.1"}
+
+
 def test_when_the_scheduler_dies_the_run_ends_and_the_same_command_resumes(
     tmp_path: Path, scheduler: str, undisturbed: list[tuple[Any, ...]]
 ) -> None:
@@ -423,11 +462,15 @@ def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
         unpack_job(pack_job(job, ["/nowhere/else.py"]))
 
 
-def test_a_cell_with_which_worker_after_worker_dies_is_a_row_and_one_given_up_runs_again() -> None:
-    cluster: Any = SimpleNamespace(client=None, numbers=count(), loss=lambda: None)
-    pool = DaskPool(cluster)
-    report = pool._report("tag", distributed.KilledWorker("key", "worker", 3))
-    assert report == Report("tag", "crash", reason="4 dask workers died with it", outside=True)
-    again = pool._report("tag", CancelledError())
-    assert again is not None
-    assert again.lost
+def test_a_cell_whose_workers_die_runs_again() -> None:
+    cluster: Any = SimpleNamespace(
+        client=None, workers={"w": 1}, most=9, numbers=count(), loss=lambda: None
+    )
+    for error in (distributed.KilledWorker("key", "worker", 3), CancelledError()):
+        pool = DaskPool(cluster)
+        cell = _Cell(1, "tag")
+        pool._given["w"][1] = cell
+        (report,) = pool._settle(cell, error)
+        assert report.lost
+        assert (report.ending, report.reason) == ("crash", "its dask worker has gone")
+        assert pool._settle(cell, error) == [], "a cell is reported once"

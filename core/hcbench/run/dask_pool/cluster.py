@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -12,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Self
 
-from distributed import Client, LocalCluster
+from distributed import Client, Scheduler, SpecCluster, Worker
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
@@ -23,7 +25,8 @@ from hcbench.run.dask_pool.terms import Terms, Welcome
 from hcbench.run.environment import usable_cores
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
-_LOOK = 2.0  # seconds between updates of the list of workers
+_LOOK = 1.0  # seconds between updates of the list of workers
+_PATIENCE = 10.0  # seconds without a worker, or without an answer, until that is told
 _LEAVE = 5.0  # seconds for the workers to end what runs
 _LOGGERS = ("distributed", "tornado.application", "asyncio")
 
@@ -86,11 +89,11 @@ class Cluster:
             stack.enter_context(_quiet())
             self.client = stack.enter_context(self._connected(stack))
             stack.enter_context(self._present())
-            self._meet()
             watching = asyncio.run_coroutine_threadsafe(
                 self._watch(), self.client.loop.asyncio_loop
             )
             stack.callback(watching.cancel)
+            self._meet()
             self._stack = stack.pop_all()
         return self
 
@@ -201,23 +204,36 @@ class Cluster:
         self.workers = dict(self.client.nthreads())
 
     async def _watch(self) -> None:
-        """Update the list of workers from time to time."""
+        """Update the list of workers from time to time; tell if nothing can run for a while."""
+        ready, told = time.monotonic(), False
         while True:
-            with suppress(OSError):
-                self.workers = dict(await self.client.nthreads())
+            fault = ""
+            with suppress(OSError):  # see `loss`
+                try:
+                    self.workers = dict(await asyncio.wait_for(self.client.nthreads(), _PATIENCE))
+                    fault = "" if self.workers else "has no worker"
+                except TimeoutError:
+                    fault = "does not answer"
+            if not fault:
+                ready, told = time.monotonic(), False
+            elif not told and time.monotonic() - ready >= _PATIENCE:
+                told = True
+                sys.stderr.write(f"hcbench: the dask scheduler at {self._name} {fault}; waiting\n")
             await asyncio.sleep(_LOOK)
 
 
 @contextmanager
-def _cluster_here(jobs: int | None) -> Iterator[LocalCluster]:
-    """A cluster in this process; the cells are isolated in processes of their own anyway."""
-    make: Any = LocalCluster
-    cluster: LocalCluster = make(
-        n_workers=jobs or usable_cores(),
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address=":0",
-        memory_limit=0,
+def _cluster_here(jobs: int | None) -> Iterator[SpecCluster]:
+    """A cluster in this process, which listens to this machine alone, without a dashboard.
+
+    The cells are isolated in processes of their own anyway.
+    """
+    here = {"protocol": "inproc://", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    worker = {**here, "nthreads": jobs or usable_cores(), "memory_limit": 0}
+    make: Any = SpecCluster
+    cluster: SpecCluster = make(
+        scheduler={"cls": Scheduler, "options": here},
+        workers={0: {"cls": Worker, "options": worker}},
         silence_logs=False,
     )
     with cluster:
