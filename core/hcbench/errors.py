@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+import re
 from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
@@ -190,3 +191,9 @@ class ModelWarning(UserWarning):
     stored with the cell as a note and shown below the table; in `hcbench.fit` it is an ordinary
     warning.
     """
+
+
+def hide_passwords(text: str) -> str:
+    """A URL, or a word of a command with one in it, without its passwords; it may be malformed."""
+    shown = re.sub(r"(://[^:/?@]*):.*@", r"\1:***@", text, flags=re.DOTALL)
+    return re.sub(r"\b((?:ssl)?password)=[^&]*", r"\1=***", shown)

@@ -151,6 +151,21 @@ def test_a_server_that_cannot_be_used_is_told_in_one_line_without_the_password(
         assert "wrong" not in told
 
 
+def test_the_password_may_be_in_a_file_and_the_url_in_the_environment(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.url("postgres").replace(f":{IN_A_URL}@", "@")
+    passwords = tmp_path / "pgpass"
+    passwords.write_text(f"127.0.0.1:{server.port}:*:tester:{PASSWORD}\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("HCBENCH_STORE", url)
+    with pytest.raises(StoreError, match="no password supplied"):
+        Store()
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    with Store() as store:
+        assert store.location == url
+
+
 def test_a_database_of_others_is_shared_but_not_taken_for_a_store(server: Server) -> None:
     url = server.new("shared")
     server.ask("CREATE TABLE bookmarks (url text)", "shared")

@@ -22,8 +22,8 @@ import click
 
 from hcbench.cli.loading import load_plugins, warn_of_broken
 from hcbench.cli.signals import interrupted_by_signals
-from hcbench.cli.terminal import printable, stdout_for_data, without_password
-from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError
+from hcbench.cli.terminal import printable, stdout_for_data
+from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
     from hcbench.registry import Entry, Registry
@@ -140,7 +140,7 @@ class CommandLine(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        command = without_password(shlex.join(["hcbench", *arguments]))
+        command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
         wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
         with interrupted_by_signals() as received:
             try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -33,12 +32,6 @@ _UNPRINTABLE = {
 def printable(text: str) -> str:
     """Text without control characters, since stored text may come from anywhere."""
     return text.translate(_UNPRINTABLE)
-
-
-def without_password(command: str) -> str:
-    """A command without the password in the URL of a store."""
-    shown = re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1:***@", command)
-    return re.sub(r"\b((?:ssl)?password)=[^&'\s]*", r"\1=***", shown)
 
 
 def tell(text: str) -> None:

@@ -27,7 +27,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import StaticPool
 
-from hcbench.errors import StoreError
+from hcbench.errors import StoreError, hide_passwords
 
 LOCK_WAIT = 60.0  # seconds
 _DRIVERS = {
@@ -95,9 +95,13 @@ def find_place(url: str | Path) -> Place:
     try:
         parsed = make_url(text)
         backend = parsed.get_backend_name()
-        _ = parsed.port
-    except (ArgumentError, ValueError) as error:
-        raise StoreError(f"{text!r} is not the URL of a store; {_forms()}") from error
+        if "@" in (parsed.host or ""):
+            raise ValueError("a password with an unencoded @")
+    except (ArgumentError, ValueError):
+        shown = hide_passwords(text)
+        raise StoreError(
+            f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_forms()}"
+        ) from None  # the cause would show the password
     if backend == "sqlite":
         name = parsed.database or ":memory:"
         return find_place(Path(name)) if name != ":memory:" else Place()
