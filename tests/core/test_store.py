@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -492,6 +493,58 @@ def test_a_sqlite_url_is_a_path(tmp_path: Path) -> None:
         assert store.location == f"{tmp_path}/a.sqlite"
 
 
+def test_a_store_that_is_deleted_or_moved_while_it_is_open_is_written_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "folder" / "a.sqlite"
+
+    def delete() -> None:
+        shutil.rmtree(path.parent)
+
+    def move() -> None:
+        path.rename(path.with_name("moved.sqlite"))
+
+    def replace_it() -> None:
+        (tmp_path / "other").write_bytes(b"")
+        (tmp_path / "other").replace(path)
+
+    for number, (change, name) in enumerate(
+        [(delete, "a.sqlite"), (move, "a.sqlite"), (replace_it, "a-2.sqlite")]
+    ):
+        shutil.rmtree(path.parent, ignore_errors=True)
+        with Store(path) as store:
+            run = begin(store)
+            store.save(run, [make_record(make_outcome(0))])
+            change()
+            store.save(run, [make_record(make_outcome(1))])
+            store.save(run, [make_record(make_outcome(2))])
+            store.finish_run(run)
+            new = path.with_name(name)
+            assert store.location == str(new)
+        assert capfd.readouterr().err == (
+            f"hcbench: {path} was deleted or moved while it was open; all that it held is now in "
+            f"{new}\n"
+        )
+        with Store(new) as again:
+            assert len(again.outcomes(run=run)) == 3, number
+            assert again.run(run).finished
+        assert not list(tmp_path.rglob("*.unfinished"))
+
+
+def test_a_store_that_another_process_replaces_while_it_is_open_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with Store(path) as store:
+        run = begin(store)
+        path.unlink()  # but not its log, which the other store overwrites
+        with Store(path) as other:
+            begin(other)
+        with pytest.raises(StoreError, match="another process writes a store in its place"):
+            store.save(run, [make_record(make_outcome(1))])
+    with Store(path) as other:
+        assert len(other.runs()) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["a.sqlite"]
+
+
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.touch()
@@ -510,6 +563,20 @@ def test_a_url_that_cannot_be_is_refused() -> None:
     ]:
         with pytest.raises(StoreError, match=message):
             Store(url)
+
+
+def test_a_malformed_url_is_told_without_its_password() -> None:
+    for url in (
+        "postgresql://me:secret@host:port/db",
+        "postgresql://me:sec@secret@host/db",
+        "postgresql://me:sec ret/secret@host:1:2/db",
+        "postgresql://host:port/db?user=me&password=secret",
+    ):
+        with pytest.raises(StoreError, match="is not the URL of a store") as caught:
+            Store(url)
+        assert "secret" not in str(caught.value)
+        assert "***" in str(caught.value)
+        assert caught.value.__suppress_context__
 
 
 def test_a_missing_driver_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

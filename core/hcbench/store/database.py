@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, text
@@ -39,9 +42,8 @@ class Database:
 
     Attributes
     ----------
-    location : str
-        Where it is, without a password.
     place : Place
+        Another one than given if the file was deleted or moved while it was open.
     read_only : bool
     exists : bool
         Whether there are tables.
@@ -50,14 +52,19 @@ class Database:
     """
 
     def __init__(self, place: Place, *, read_only: bool = False) -> None:
-        self.location = str(place)
         self.place = place
         self.read_only = read_only
         self.exists = True
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
+        self._inode = _inode(place.file)
         with explained(place):
             self.engine = self._open()
+
+    @property
+    def location(self) -> str:
+        """Where it is, without a password."""
+        return str(self.place)
 
     def close(self) -> None:
         """Close all connections."""
@@ -109,6 +116,34 @@ class Database:
             raise
         self.engine.dispose()
         self.engine, self.exists = engine, True
+        self._inode = _inode(file)
+
+    def _check_file(self) -> None:
+        """If the file was deleted or moved, write all that it held to a new one, and use that."""
+        file = self.place.file
+        if file is None or _inode(file) == self._inode:
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_name(f"{file.name}.unfinished")
+        with closing(sqlite3.connect(unfinished)) as copy, self.engine.connect() as connection:
+            opened: Any = connection.connection.driver_connection
+            opened.backup(copy)  # a file that is open can still be read
+            (fault,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            (tables,) = copy.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if fault != "ok" or not tables:
+            unfinished.unlink()
+            raise StoreError(
+                f"{file} was deleted while it was open, and another process writes a store in its "
+                "place: what was not yet in the file is lost; run the same command again"
+            )
+        self.engine.dispose()  # before there is a new file: it removes the log, by its name
+        others = (file.with_stem(f"{file.stem}-{number}") for number in itertools.count(2))
+        new = next(name for name in itertools.chain([file], others) if not name.exists())
+        unfinished.rename(new)
+        _warn(f"{file} was deleted or moved while it was open; all that it held is now in {new}")
+        self.place, self._inode = Place(file=new), _inode(new)
+        self.engine = open_engine(self.place)
+        use_write_ahead_log(self.engine, self.place)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -131,7 +166,9 @@ class Database:
                     f"{self.location} cannot be written; change its permissions and those of its "
                     "folder, or give another place with --store"
                 )
-            if not self.exists:
+            if self.exists:
+                self._check_file()
+            else:
                 self._create()
             with transaction(self.engine) as connection:
                 self._lock(connection)
@@ -196,6 +233,15 @@ class Database:
                 if pause > _FIRST_PAUSE:
                     _warn(f"the store is back after {time.monotonic() - began:.1f} s")
                 return done
+
+
+def _inode(file: Path | None) -> tuple[int, int] | None:
+    """What identifies a file, also after it was renamed; None if there is none."""
+    try:
+        status = file.stat() if file is not None else None
+    except OSError:
+        return None
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
 def _warn(line: str) -> None:

@@ -80,8 +80,6 @@ class Store:
 
     Attributes
     ----------
-    location : str
-        Where it is, without a password.
     read_only : bool
         Whether it cannot be written; only saving is an error then.
     database : Database
@@ -102,8 +100,12 @@ class Store:
     ) -> None:
         place = _default_place() if url is None else find_place(url)
         self.database = Database(place, read_only=read_only)
-        self.location = self.database.location
         self.read_only = self.database.read_only
+
+    @property
+    def location(self) -> str:
+        """Where it is, without a password."""
+        return self.database.location
 
     def __enter__(self) -> Self:
         return self
