@@ -151,7 +151,7 @@ AGREEMENT = (
         ),
         paper=GRAY_2023,
         direction="higher",
-        interval="[0, 1]",
+        interval="{0, 1}",
         needs=("truth|levels",),
         symmetric=lambda params: not params["refine"],
     ),

@@ -67,8 +67,8 @@ def _recovered() -> Iterator[Claim]:
                         metric=RECOVERY,
                         paper=f"{1 - DELTA}",
                         relation=">=",
-                        note=f"of {REPETITIONS} trees 52 must be found: two standard errors of a "
-                        "share are allowed for, and the exact 95% interval begins at 53",
+                        note=f"all of {REPETITIONS} trees must be found: then the exact one-sided "
+                        "bound of the share is 0.951",
                     )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import Claim, FigureView
+    from hcbench import Claim, FigureView, Verdict
 
 _INK, _FAINT = "#222222", "#999999"
 _SCORES = {False: "Y", True: "ζ"}
@@ -40,8 +40,7 @@ def printed_and_measured(view: FigureView) -> Drawing:
     )
     for ax, (name, verdicts) in zip(_listed(axes), panels.items(), strict=True):
         for verdict in verdicts:
-            assert verdict.measured is not None
-            _draw_value(ax, rows.index(_row(verdict.claim)), verdict.claim, verdict.measured)
+            _draw_verdict(ax, rows, verdict)
         ax.set_title(name)
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.axvline(0.0, color="#dddddd", linewidth=0.8, zorder=0)
@@ -62,11 +61,17 @@ def _row(claim: Claim) -> str:
     return f"{column}  {_SCORES['pca=' in claim.algorithm]}"
 
 
+def _draw_verdict(ax: Axes, rows: list[str], verdict: Verdict) -> None:
+    """What is not comparable with the printed value is a cross; beside it the corrected claim."""
+    claim, measured = verdict.claim, verdict.measured
+    if claim.erratum and measured is not None:
+        ax.plot(measured, rows.index(_row(claim)), "x", color=_FAINT, markersize=4.5, zorder=1)
+        claim, measured = claim.as_corrected, verdict.corrected
+    if measured is not None:
+        _draw_value(ax, rows.index(_row(claim)), claim, measured)
+
+
 def _draw_value(ax: Axes, row: int, claim: Claim, measured: float) -> None:
-    """What is not comparable with the printed value is a cross, without that value."""
-    if claim.erratum:
-        ax.plot(measured, row, "x", color=_FAINT, markersize=4.5, zorder=1)
-        return
     printed = float(claim.paper)
     ax.plot([printed, measured], [row, row], color=_FAINT, linewidth=1.0, zorder=1)
     spread = 2 * claim.paper_error

@@ -5,7 +5,6 @@ Choices that the paper does not specify are made here, and stated for each data 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hcbench import Claim, Figure, Suite
@@ -33,20 +32,21 @@ class Data:
         What was chosen where the paper leaves freedom, or where the data are others.
     is_text : bool
         Whether rows are sparse and of unit length.
-    reading : str
-        How else the printed values are to be read, and under which metric; "" if not at all.
-    metric : str
     erratum : str
-        Why they are not what the paper defines, if they are to be read otherwise.
+        Why the printed values are not what the paper defines; "" if they are.
+    metric : str
+        What they are instead.
+    other_data : str
+        Why the data are another sample than the paper's; "" if they are the same.
     """
 
     dataset: str
     r: int
-    choice: str
+    choice: str = ""
     is_text: bool = False
-    reading: str = ""
-    metric: str = ""
     erratum: str = ""
+    metric: str = ""
+    other_data: str = ""
 
 
 NEWSGROUPS = "20newsgroups[sample=authors, lemmas=plurals]"
@@ -61,14 +61,13 @@ DATA = {
             "WordNet's noun lemmas, and stop words are scikit-learn's, not NLTK's: 12636 terms, "
             "not 12818; the truth is the authors' grouping of topics by hand"
         ),
-        reading="ranks transposed, as coded",
         metric=TRANSPOSED,
         erratum="the authors' code transposes the ranks of the truth",
     ),
     "Zebrafish": Data(
         dataset="zebrafish",
         r=29,
-        choice="the authors' sample of cells is not known: a random one of the same size",
+        other_data="the authors' sample of cells is not known: a random one of the same size",
     ),
     "Reviews": Data(
         dataset="amazon-reviews",
@@ -80,9 +79,12 @@ DATA = {
         dataset="sp500",
         r=10,
         choice=(
+            "each stock has mean 0 and standard deviation 1, as dot product and cosine agree to 16 "
+            "digits in the authors' results"
+        ),
+        other_data=(
             "381 stocks from 2015-01-12 to 2020-01-10 where the file is the one shared for tests; "
-            "the paper has 368 from 2013 to 2018. Each stock has mean 0 and standard deviation 1, "
-            "as dot product and cosine agree to 16 digits in the authors' results"
+            "the paper has 368 from 2013 to 2018"
         ),
     ),
     "Simulated": Data(
@@ -92,7 +94,6 @@ DATA = {
             "n = p = 1000, drawn anew in each repetition. The printed values are of a truth that "
             "has no ties: rounding errors broke them, in an order that depends on the machine"
         ),
-        reading="ties broken by rounding",
         metric=BROKEN_TIES,
         erratum="of a truth whose ties were broken by rounding",
     ),
@@ -126,35 +127,12 @@ def _claims(table: int) -> tuple[Claim, ...]:
     for cell in cells_of(table):
         note = "" if cell.data in told else DATA[cell.data].choice
         told.add(cell.data)
-        claims += list(_claims_of(cell, note))
+        claims.append(_claim(cell, note))
     return tuple(claims)
 
 
-def _claims_of(cell: Printed, note: str) -> Iterator[Claim]:
-    """The printed value; where it is wrong or to be read otherwise, the right one after it."""
-    data = DATA[cell.data]
-    value, misprint = _MISPRINTS.get(cell.value, (cell.value, ""))
-    exchanged = cell.data == "Reviews" and (cell.table == 1 or cell.column == "DotProduct")
-    wrong = "; ".join(filter(None, (data.erratum, EXCHANGED if exchanged else "", misprint)))
-    yield _claim(cell, cell.place, cell.value, scores=cell.scores, erratum=wrong, note=note)
-    if exchanged:
-        place = f"{cell.place}; rows exchanged back: {'Y' if cell.scores else 'zeta'}"
-        yield _claim(cell, place, value, scores=not cell.scores)
-    if data.reading:
-        place = f"{cell.place}; {data.reading}"
-        yield _claim(cell, place, value, scores=cell.scores, metric=data.metric)
-
-
-def _claim(
-    cell: Printed,
-    place: str,
-    value: str,
-    *,
-    scores: bool,
-    metric: str = TAU,
-    erratum: str = "",
-    note: str = "",
-) -> Claim:
+def _claim(cell: Printed, note: str) -> Claim:
+    """The printed value; where it is thought to be wrong, with the correction."""
     data = DATA[cell.data]
     error, column, dataset = cell.error, cell.column, data.dataset
     if cell.table == 2:
@@ -162,14 +140,27 @@ def _claim(
     if cell.data == "Stocks" and cell.column == "UPGMA" and not cell.scores:
         error = 0.010
         note = "; ".join(filter(None, ("the standard error, printed 1, is probably 10", note)))
+    errata, corrected = [], {}
+    if data.erratum:
+        errata.append(data.erratum)
+        corrected["metric"] = data.metric
+    if cell.data == "Reviews" and (cell.table == 1 or cell.column == "DotProduct"):
+        errata.append(EXCHANGED)
+        corrected["algorithm"] = _on_input(column, data, scores=not cell.scores)
+    if cell.value in _MISPRINTS:
+        value, misprint = _MISPRINTS[cell.value]
+        errata.append(misprint)
+        corrected["paper"] = value
     return Claim(
-        claim=place,
-        algorithm=_on_input(column, data, scores=scores),
+        claim=cell.place,
+        algorithm=_on_input(column, data, scores=cell.scores),
         dataset=dataset,
-        metric=metric,
-        paper=value,
+        metric=TAU,
+        paper=cell.value,
         paper_error=error,
-        erratum=erratum,
+        erratum="; ".join(errata),
+        corrected=corrected,
+        other_data=data.other_data,
         note=note,
     )
 

@@ -253,16 +253,16 @@ def words(first: str, second: str, metric: str = "AARI", **changes: Any) -> Clai
 
 
 def test_verdicts_on_numbers_by_hand() -> None:
+    # A: mean 0.85, standard error 0.05, t = 12.706 with one degree of freedom: 0.215 to 1.485
     for paper, error, verdict in [
-        # A: mean 0.85, standard error 0.05
-        ("0.95", 0.0, "reproduced"),  # 0.1 <= 0.005 + 2 * 0.05
-        ("0.955", 0.0, "differs"),  # 0.105 > 0.0005 + 0.1
-        ("0.96", 0.0, "differs"),  # 0.11 > 0.005 + 0.1
-        ("1.0", 0.0, "reproduced"),  # 0.15 <= 0.05 + 0.1
-        ("1.09", 0.12, "reproduced"),  # 0.24 <= 0.005 + 2 * 0.13: the errors add in quadrature
-        ("1.13", 0.12, "differs"),  # 0.28 > 0.265, although 0.05 + 0.12 would do
-        ("0.74", 0.0, "differs"),
-        ("0.75", 0.0, "reproduced"),
+        ("0.85", 0.0, "undecided"),
+        ("1.5", 0.0, "undecided"),  # rounded from 1.45
+        ("1.50", 0.0, "differs"),
+        ("0.20", 0.0, "differs"),
+        ("0.22", 0.0, "undecided"),
+        ("1.5", 0.5, "reproduced"),  # 0.65 <= 0.05 + sqrt(0.635^2 + 0.98^2) = 1.218
+        ("2.1", 0.5, "differs"),  # 1.25
+        ("0.85", 0.1, "undecided"),  # 0.635 > 2 * 0.196 + 0.005
     ]:
         (row,) = results(TWO, number(paper, paper_error=error)).verdicts
         assert row["measured"] == pytest.approx(0.85)
@@ -278,26 +278,30 @@ def test_the_rounding_of_the_printed_number_is_all_that_is_allowed_without_sprea
 
 
 def test_verdicts_on_words_pair_the_repetitions() -> None:
-    two = (words("A", "B"), words("B", "A"), words("b", "a", "dasgupta"))
-    better, worse, cheaper = results([*TWO, cell("B", 2, AARI=100.0)], *two).verdicts
+    six = [
+        *(cell("A", r, AARI=0.8 + 0.1 * (r % 2), Dasgupta=10.0) for r in range(6)),
+        *(cell("B", r, AARI=0.7, Dasgupta=9.0 + 1.5 * (r % 2)) for r in range(6)),
+    ]
+    claims = (words("A", "B"), words("B", "A"), words("b", "a", "dasgupta"))
+    better, worse, cheaper = results([*six, cell("B", 6, AARI=100.0)], *claims).verdicts
     assert better["verdict"] == "reproduced"
     assert better["measured"] == pytest.approx(0.15)  # 0.1 and 0.2; B's 100 has no partner
-    assert better["standard_error"] == pytest.approx(0.05)
+    assert better["standard_error"] == pytest.approx(0.05 / 5**0.5)
     assert better["printed"] == "better than B"
-    assert "over 2 repetitions, higher is better" in better["note"]
+    assert "over 6 repetitions, higher is better" in better["note"]
     assert worse["verdict"] == "differs"
-    assert cheaper["verdict"] == "differs", "the mean is on the claimed side by chance"
-    assert cheaper["measured"] == pytest.approx(-0.5)
-    assert "within two standard errors of no difference" in cheaper["note"]
+    assert cheaper["verdict"] == "undecided", "the mean may be on the claimed side by chance"
+    assert cheaper["measured"] == pytest.approx(-0.25)
+    assert "too few repetitions: the 95 % interval ends at 0.42" in cheaper["note"]
 
 
 def test_who_failed_in_a_repetition_reproduces_nothing() -> None:
     outcomes = [*TWO, cell("B", 2, AARI=0.7), failure("A", 2)]
     claims = (number("0.85"), words("A", "B"), number("0.7", algorithm="B"))
     mean, better, other = results(outcomes, *claims).verdicts
-    assert (mean["verdict"], mean["measured"]) == ("differs", pytest.approx(0.85))
+    assert (mean["verdict"], mean["measured"]) == ("undecided", pytest.approx(0.85))
     assert "A: 1 of 3 without a value: timeout: over 10 s" in mean["note"]
-    assert (better["verdict"], better["measured"]) == ("differs", pytest.approx(0.15))
+    assert (better["verdict"], better["measured"]) == ("undecided", pytest.approx(0.15))
     assert "A: 1 of 3 without a value" in better["note"]
     assert other["verdict"] == "reproduced"
 
@@ -306,7 +310,7 @@ def test_of_one_repetition_the_side_is_all_there_is() -> None:
     once = [cell("A", 0, AARI=0.6), cell("B", 0, AARI=0.5)]
     ahead, behind = results(once, words("A", "B"), words("B", "A")).verdicts
     assert (ahead["verdict"], behind["verdict"]) == ("reproduced", "differs")
-    assert "one repetition: the standard error is unknown" in ahead["note"]
+    assert "one repetition: there is no interval" in ahead["note"]
 
 
 def test_equal_differences_leave_no_doubt() -> None:
@@ -322,9 +326,13 @@ def test_a_difference_of_nothing_is_not_better() -> None:
 
 
 def test_an_erratum_says_why_and_what_was_measured() -> None:
-    (row,) = results(TWO, number("0.1", erratum="column shifted", note="n = 100")).verdicts
-    assert (row["verdict"], row["note"]) == ("erratum", "column shifted; n = 100")
-    assert row["measured"] == pytest.approx(0.85)
+    claim = number(
+        "0.1", erratum="column shifted", corrected={"paper": "0.85"}, note="n = 100", within=1.0
+    )
+    (row,) = results(TWO, claim).verdicts
+    assert row["note"].startswith("column shifted; ")
+    assert "; n = 100; " in row["note"]
+    assert (row["measured"], row["corrected"]) == (pytest.approx(0.85), pytest.approx(0.85))
 
 
 def test_a_claim_without_data_says_why() -> None:
@@ -344,14 +352,14 @@ def test_a_claim_without_data_says_why() -> None:
             *(cell("G", 0, oracle=oracle, AARI=1.0) for oracle in "pq"),
         ]
         (row,) = results(outcomes, claim).verdicts
-        assert (row["verdict"], row["measured"]) == ("data not available", None)
+        assert (row["verdict"], row["measured"]) == ("not run", None)
         assert note in row["note"]
 
 
-def test_a_claim_whose_cells_all_failed_differs() -> None:
+def test_a_claim_whose_cells_all_failed_was_not_run() -> None:
     (row,) = results([failure("A", 0)], number("1")).verdicts
-    assert (row["verdict"], row["measured"]) == ("differs", None)
-    assert "1 of 1 without a value: timeout: over 10 s" in row["note"]
+    assert (row["verdict"], row["measured"]) == ("not run", None)
+    assert row["note"] == "timeout: over 10 s"
 
 
 def test_names_of_claims_mean_labels() -> None:
@@ -394,7 +402,7 @@ def test_parameters_of_another_kind_are_no_parameters_of_an_algorithm() -> None:
         results(TWO, number("0.85", algorithm="A[x=1]"), number("0.85", algorithm="A[y=1]")),
         parameters={"algorithms": {"A": {"x": 1}}, "metrics": {"A": {"y": 1}}},
     )
-    assert [row["verdict"] for row in found.verdicts] == ["reproduced", "data not available"]
+    assert [row["verdict"] for row in found.verdicts] == ["undecided", "not run"]
 
 
 # ---- Written forms -------------------------------------------------------------------------------
@@ -631,7 +639,7 @@ def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
         "planted",
         "iris",
         "average rank, 1 is best",
-        "claims: 1 reproduced",
+        "claims: 1 undecided",
     ]
     assert [(row[0].text, row[1].text, row[1].bold) for row in blocks[2].rows] == [
         ("A", "1.00", True),
@@ -642,8 +650,8 @@ def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
     assert [entry.text for entry in blocks[3].rows[0]] == [
         "c",
         "0.85",
-        "0.85 ± 0.05",
-        "reproduced",
+        "0.85 (0.2147 to 1.485)",
+        "undecided",
     ]
 
 

@@ -16,8 +16,10 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.claims import Claim
 from hcbench.registry.labels import split_parameter
+from hcbench.registry.specs import Reference
 from hcbench.registry.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
 
+PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (
     MetricInfo("error", "lower"),
     MetricInfo("other", "lower"),
@@ -52,34 +54,45 @@ def verdict(outcomes: list[Outcome], **changes: Any) -> dict[str, Any]:
     return row
 
 
-# Mean 2, standard error 0.5: two of them are 1.
-SPREAD = cells([1.5, 2.5])
+# Mean 2, standard deviation 2 / sqrt(3), standard error 1 / sqrt(3) = 0.577. Student's t with three
+# degrees of freedom has the quantiles 3.182 (0.975) and 2.353 (0.95), so the interval is
+# 0.163 to 3.837, and those of one side begin at 0.6413 or end at 3.3587.
+SPREAD = cells([1.0, 1.0, 3.0, 3.0])
 
 
 def test_bounds_by_hand() -> None:
-    for relation, paper, word in [
-        ("<=", "2", "reproduced"),
-        ("<=", "1.01", "reproduced"),  # 2 - 1.01 < 1
-        ("<=", "0.99", "differs"),  # the rounding of a bound is not allowed for
-        (">=", "2.99", "reproduced"),
-        (">=", "3.01", "differs"),
-        ("<", "3.01", "reproduced"),
-        ("<", "2.99", "differs"),
-        (">", "0.99", "reproduced"),
-        (">", "1.01", "differs"),
-        ("=", "3.00", "reproduced"),  # 1 <= 1 + 0.005, half a unit of the last printed digit
-        ("=", "3.01", "differs"),
+    for relation, paper, within, word in [
+        ("<=", "3.36", 0, "reproduced"),
+        ("<=", "3.35", 0, "undecided"),
+        ("<=", "3.30", 0.06, "reproduced"),
+        ("<=", "0.65", 0, "undecided"),
+        ("<=", "0.64", 0, "differs"),  # the rounding of a bound is not allowed for
+        (">=", "0.64", 0, "reproduced"),
+        (">=", "0.65", 0, "undecided"),
+        (">=", "3.36", 0, "differs"),
+        ("<", "3.36", 0, "reproduced"),
+        ("<", "3.35", 0, "undecided"),
+        ("<", "0.64", 0, "differs"),
+        (">", "0.64", 0, "reproduced"),
+        (">", "3.36", 0, "differs"),
+        ("=", "2.00", 0, "undecided"),  # a large error of the mean does not help
+        ("=", "2.00", 1.84, "reproduced"),
+        ("=", "2.00", 1.82, "undecided"),
+        ("=", "3.84", 0, "undecided"),
+        ("=", "3.85", 0, "differs"),
+        ("=", "3.84", 0.01, "undecided"),
     ]:
-        row = verdict(SPREAD, relation=relation, paper=paper)
-        assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0))
+        row = verdict(SPREAD, relation=relation, paper=paper, within=within)
+        assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0)), (relation, paper)
+        assert (row["low"], row["high"]) == pytest.approx((0.163, 3.837), abs=5e-4)
 
 
 def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
-    kept = verdict(SPREAD, relation="<=", paper="2.5", every_repetition=True)
+    kept = verdict(SPREAD, relation="<=", paper="3", every_repetition=True)
     broken = verdict(SPREAD, relation="<=", paper="2", every_repetition=True)
     assert kept["verdict"] == "reproduced"
     assert broken["verdict"] == "differs"
-    assert broken["note"] == "violated in 1 of 2 repetitions, the worst 2.5 in repetition 1"
+    assert broken["note"] == "violated in 2 of 4 repetitions, the worst 3 in repetition 2"
     assert broken["printed"] == "≤ 2 in every repetition"
 
 
@@ -103,24 +116,99 @@ def test_bounds_are_kept_by_the_bound_itself_and_not_exceeded_by_it() -> None:
         assert row["verdict"] == word
 
 
-def test_the_papers_own_error_counts_and_doubt_is_told() -> None:
+def test_two_means_with_errors_are_compared_by_the_error_of_their_difference() -> None:
+    """The interval of SPREAD is 2 +- 1.837; that of the paper is 1.96 times its error."""
+    for paper, error, word in [
+        ("2.0", 0.5, "reproduced"),  # 1.837 <= 2 * 0.98 + 0.05
+        ("2.0", 0.4, "undecided"),  # the measured interval is more than twice as wide
+        ("4.1", 0.5, "reproduced"),  # 2.1 <= 0.05 + sqrt(1.837^2 + 0.98^2) = 2.132
+        ("4.2", 0.5, "differs"),
+    ]:
+        assert verdict(SPREAD, paper=paper, paper_error=error)["verdict"] == word, (paper, error)
+    # Without spread the value does not vary from run to run: only the rounding is tolerated.
     exact = cells([2.0, 2.0])
-    assert verdict(exact, paper="1.0", paper_error=0.5)["verdict"] == "reproduced"
-    assert verdict(exact, paper="1.0", paper_error=0.4)["verdict"] == "differs"
+    assert verdict(exact, paper="2.0", paper_error=0.5)["verdict"] == "reproduced"
+    assert verdict(exact, paper="2.1", paper_error=0.5)["verdict"] == "differs"
+
+
+def test_what_is_doubtful_is_told() -> None:
     near = verdict(SPREAD, relation=">", paper="1.5")
-    assert (near["verdict"], near["note"]) == ("differs", "within two standard errors of 1.5")
+    assert near["note"] == "too few repetitions: the 95 % interval begins at 0.6413"
     assert verdict(SPREAD, relation=">", paper="0.5")["note"] == ""
-    assert verdict(SPREAD, relation=">=", paper="1.5")["note"] == ""
-    rival = [*SPREAD, *cells([1.5, 2.5], algorithm="B")]
-    assert verdict(rival, better_than="B")["note"] == (
-        "mean paired difference over 2 repetitions, lower is better; "
-        "within two standard errors of no difference"
+    rival = [*SPREAD, *cells([1.0, 3.0, 1.0, 3.0], algorithm="B")]
+    row = verdict(rival, better_than="B")
+    assert row["verdict"] == "undecided"
+    assert row["note"].startswith(
+        "mean paired difference over 4 repetitions, lower is better; too few repetitions"
     )
     one = verdict(cells([2.0]), relation=">", paper="1.0")
     assert (one["verdict"], one["note"]) == (
         "reproduced",
-        "one repetition: the standard error is unknown",
+        "one repetition: there is no interval",
     )
+
+
+def test_a_share_has_the_exact_binomial_interval() -> None:
+    """All of n = 60 trees found: the one-sided bound is 0.05^(1/60) = 0.9513; of 58, 0.9497."""
+    metrics = (MetricInfo("error", "higher", interval="{0, 1}"),)
+    for n, found, word in [
+        (60, 60, "reproduced"),
+        (58, 58, "undecided"),
+        (2, 2, "undecided"),
+        (60, 59, "undecided"),
+        (60, 52, "differs"),  # the exact bound of the other side is 0.930
+    ]:
+        outcomes = cells([1.0] * found + [0.0] * (n - found))
+        suite = Suite(name="s", claims=(claim(paper="0.95", relation=">="),))
+        (row,) = Results(outcomes, metrics, suite).verdicts
+        assert row["verdict"] == word, (n, found)
+
+
+def test_an_erratum_can_fail() -> None:
+    """Printed 3, corrected 2: what is measured decides."""
+    fields = {"paper": "3", "erratum": "a misprint", "corrected": {"paper": "2"}}
+    for values, word in [
+        ([2.0, 2.0], "erratum confirmed"),
+        ([3.0, 3.0], "erratum refuted"),  # the printed value is measured
+        ([4.0, 4.0], "erratum refuted"),  # neither is
+        ([1.5, 3.0], "undecided"),
+    ]:
+        row = verdict(cells(values), **fields)
+        assert row["verdict"] == word, values
+        assert row["note"].startswith("a misprint; the printed claim: ")
+    assert verdict(cells([2.0, 2.0]), algorithm="Z", **fields)["verdict"] == "not run"
+    broken = [replace(o, status="error", reason="broken", points=()) for o in cells([2.0, 2.0])]
+    assert verdict(broken, **fields)["verdict"] == "not run"
+    with pytest.raises(SuiteError, match="an erratum needs corrected"):
+        claim(paper="3", erratum="a misprint")
+    with pytest.raises(SuiteError, match="corrected replaces fields that are text; got within"):
+        claim(paper="3", erratum="a misprint", corrected={"within": 3})
+
+
+def test_other_data_are_compared_but_reproduce_nothing() -> None:
+    for paper, how in [("2", "agrees"), ("3", "differs")]:
+        row = verdict(cells([2.0, 2.0]), paper=paper, other_data="another year")
+        assert row["verdict"] == "other data"
+        assert row["note"] == f"another year; on them the value {how}"
+
+
+def test_data_that_are_not_there_are_told_apart_from_what_was_not_run() -> None:
+    missing = [
+        replace(o, status="skipped", reason="no file", phase="data", points=())
+        for o in cells([1.0, 1.0])
+    ]
+    assert verdict(missing, paper="1")["verdict"] == "data not available"
+    inapplicable = [replace(o, phase="", reason="too large") for o in missing]
+    row = verdict(inapplicable, paper="1")
+    assert (row["verdict"], row["note"]) == ("not run", "too large")
+
+
+def test_a_difference_has_its_reason() -> None:
+    row = verdict(cells([2.0, 2.0]), paper="3", explanation="ties are broken by rounding")
+    assert row["note"] == "ties are broken by rounding"
+    suite = Suite(name="s", paper=PAPER, claims=(claim(paper="3"),))
+    (row,) = Results(cells([2.0, 2.0]), METRICS, suite).verdicts
+    assert row["note"] == "open: no reason is known"
 
 
 def test_of_repetitions_that_break_a_bound_the_worst_is_told() -> None:
@@ -136,22 +224,26 @@ def test_a_difference_is_of_repetitions_that_both_have() -> None:
     row = verdict([*first, *some], better_than="B")
     assert row["measured"] == -1.5
     assert row["note"].startswith("mean paired difference over 2 repetitions, lower is better")
-    within = verdict([*first, *some], better_than="B", within=2.0)
+    assert (row["verdict"], row["low"]) == (
+        "undecided",
+        pytest.approx(-1.5 - 0.5 * 12.706, abs=1e-3),
+    )
+    within = verdict([*first, *some], better_than="B", within=8.0)
     assert (within["verdict"], within["note"]) == (
         "reproduced",
         "mean paired difference over 2 repetitions",
     )
     apart = verdict([cell(0, error=1.0), cell(1, algorithm="B", error=1.0)], better_than="B")
-    assert (apart["verdict"], apart["measured"]) == ("differs", None)
+    assert (apart["verdict"], apart["measured"]) == ("undecided", None)
     assert apart["note"] == "no repetition has both values"
 
 
-def test_a_failure_beside_values_differs_on_either_side() -> None:
+def test_a_failure_beside_values_leaves_it_undecided_on_either_side() -> None:
     good, rival = cells([1.0, 1.0]), cells([2.0, 2.0], algorithm="B")
     broken = [replace(of[1], status="error", reason="broken", points=()) for of in (good, rival)]
     for outcomes in ([good[0], broken[0], *rival], [*good, rival[0], broken[1]]):
         row = verdict(outcomes, better_than="B")
-        assert (row["verdict"], row["measured"]) == ("differs", -1.0)
+        assert (row["verdict"], row["measured"]) == ("undecided", -1.0)
         assert "1 of 2 without a value: error: broken" in row["note"]
 
 
@@ -205,7 +297,7 @@ def test_a_claim_may_be_about_a_checkpoint() -> None:
     assert (itself["verdict"], itself["measured"]) == ("reproduced", -1.0)
     none = verdict(runs, paper="3", checkpoint=200)
     assert (none["verdict"], none["note"]) == (
-        "data not available",
+        "not run",
         "A on d has no checkpoint 200",
     )
 
@@ -226,7 +318,7 @@ GRID = [
 
 def test_in_each_repetition_the_member_counts_that_the_tuning_says_is_best() -> None:
     """x = 1, 2 and, both being equally good, the first, 1: errors 0.5, 0.7, 0.9."""
-    row = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="other", paper="0.7")
+    row = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="other", paper="0.7", within=0.5)
     assert (row["verdict"], row["measured"]) == ("reproduced", pytest.approx(0.7))
     assert row["note"] == "tuned by other: A[x=1] 2 times, A[x=2] 1 times"
     higher = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="AARI", paper="0.7")
@@ -261,11 +353,12 @@ def test_what_cannot_be_tuned_is_told() -> None:
     tuned = {"tuned_by": "other", "paper": "0.7"}
     unknown = verdict(GRID, algorithm="A[x=[1,3]]", **tuned)
     assert (unknown["verdict"], unknown["note"]) == (
-        "data not available",
+        "not run",
         "A[x=3] was not run on d",
     )
     failed = [replace(GRID[0], status="error", reason="broken", points=()), *GRID[1:]]
-    assert verdict(failed, algorithm="A[x=[1,2]]", **tuned)["verdict"] == "differs"
+    tuned["within"] = 5.0
+    assert verdict(failed, algorithm="A[x=[1,2]]", **tuned)["verdict"] == "undecided"
 
 
 def test_a_number_may_be_of_a_difference() -> None:
@@ -292,21 +385,22 @@ def test_which_metric_is_better_must_be_clear() -> None:
     outcomes = [cell(r, error=0.1, other=0.2, AARI=0.9) for r in range(2)]
     assert verdict(outcomes, than_metric="other")["verdict"] == "reproduced"
     unclear = verdict(outcomes, than_metric="AARI")
-    assert unclear["verdict"] == "data not available"
+    assert unclear["verdict"] == "not run"
     assert "the claim needs a relation" in unclear["note"]
     assert verdict(outcomes, than_metric="AARI", relation="<")["verdict"] == "reproduced"
 
 
-def test_comparable_is_near_enough_up_to_two_standard_errors() -> None:
+def test_comparable_means_that_the_whole_interval_is_within_the_tolerance() -> None:
     for other, within, word in [
-        ([1.5, 2.5], 0.0, "reproduced"),
-        ([1.0, 2.0], 0.4, "differs"),  # 0.5 apart, without spread
-        ([1.0, 2.0], 0.5, "reproduced"),
-        ([0.5, 2.5], 0.1, "reproduced"),  # 0.5 apart, standard error 0.5
+        ([1.0, 1.0, 3.0, 3.0], 0.0, "reproduced"),
+        ([0.5, 0.5, 2.5, 2.5], 0.4, "differs"),  # 0.5 apart, without spread
+        ([0.5, 0.5, 2.5, 2.5], 0.5, "reproduced"),
+        ([0.0, 2.0, 2.0, 4.0], 1.0, "undecided"),  # differences 1, -1, 1, -1: 0 +- 1.837
+        ([0.0, 2.0, 2.0, 4.0], 1.84, "reproduced"),
     ]:
         outcomes = [*SPREAD, *cells(other, algorithm="B")]
         row = verdict(outcomes, better_than="B", within=within, relation="=")
-        assert row["verdict"] == word
+        assert row["verdict"] == word, (other, within)
 
 
 def test_within_replaces_the_rounding_of_a_number_by_more() -> None:
@@ -341,11 +435,12 @@ def _gauss(p: int) -> str:
 def test_a_rate_is_the_slope_over_the_data_sets() -> None:
     for power, changes, word in [
         (-0.5, {"paper": "-0.5"}, "reproduced"),
-        (-0.5, {"paper": "-0.5", "relation": "<="}, "reproduced"),
+        (-0.55, {"paper": "-0.5", "relation": "<="}, "reproduced"),
+        (-0.5, {"paper": "-0.5", "relation": "<="}, "undecided"),
         (-0.4, {"paper": "-0.5", "relation": "<="}, "differs"),
         (-0.6, {"paper": "-0.5", "relation": "<="}, "reproduced"),
         (-0.6, {"paper": "-0.5", "relation": "="}, "differs"),
-        (-0.6, {"paper": "-0.5", "relation": "=", "within": 0.1}, "reproduced"),
+        (-0.6, {"paper": "-0.5", "relation": "=", "within": 0.2}, "reproduced"),
     ]:
         found = along(power, 10, 100, 1000)
         for dataset in ("gauss", "gauss[p=1000]", "gauss[n=5]"):
@@ -361,10 +456,10 @@ def test_a_rate_needs_two_data_sets_and_positive_means() -> None:
     few, negative = along(-0.5, 10), along(-0.5, 10, 100, factor=-1.0)
     suite = Suite(name="s", claims=(claim(dataset="gauss", exponent="p", paper="-0.5"),))
     (row,) = Results(few.outcomes, METRICS, suite, few.parameters).verdicts
-    assert (row["verdict"], row["measured"]) == ("data not available", None)
+    assert (row["verdict"], row["measured"]) == ("not run", None)
     assert "with at least two positive values of it; there are 1" in row["note"]
     (row,) = Results(negative.outcomes, METRICS, suite, negative.parameters).verdicts
-    assert (row["verdict"], row["measured"]) == ("differs", None)
+    assert (row["verdict"], row["measured"]) == ("undecided", None)
     assert "has no logarithm" in row["note"]
 
 
@@ -472,20 +567,25 @@ def test_few_claims_are_one_table_with_their_notes_below() -> None:
     claims = (
         claim(claim="Table 1: two", paper="2"),
         claim(claim="Table 1: ten", paper="10"),
-        claim(claim="Table 2: swapped", paper="10", erratum="swapped"),
+        claim(claim="Table 2: swapped", paper="10", erratum="swapped", corrected={"paper": "2"}),
         claim(claim="nobody", paper="1", algorithm="Z"),
     )
-    found = Results(SPREAD, METRICS, Suite(name="s", claims=claims))
+    found = Results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=claims))
     block = make_tables(found)[-1]
-    assert block.title == "claims: 1 reproduced, 1 differs, 1 erratum, 1 data not available"
-    assert [row[0].marks for row in block.rows] == [(), (), (1,), (2,)]
-    assert block.notes == ("swapped", "Z was not run on d")
+    assert block.title == "claims: 1 reproduced, 1 differs, 1 erratum confirmed, 1 not run"
+    assert [row[0].marks for row in block.rows] == [(), (), (1, 2, 3), (4,)]
+    assert block.notes == (
+        "swapped",
+        "the printed claim: differs",
+        "corrected, paper 2, measured 2: reproduced",
+        "Z was not run on d",
+    )
 
 
 def test_many_claims_are_grouped_by_where_they_stand() -> None:
     claims = [claim(claim=f"Table {1 + i % 2}: claim {i}", paper="2") for i in range(60)]
     claims += [claim(claim="alone: it is 10", paper="10"), claim(claim="it is 11", paper="11")]
-    found = Results(SPREAD, METRICS, Suite(name="s", claims=tuple(claims)))
+    found = Results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=tuple(claims)))
     blocks = make_tables(found)[-3:]
     assert [block.title for block in blocks] == [
         "claims of Table 1: 30 reproduced",

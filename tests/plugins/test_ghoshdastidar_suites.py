@@ -197,7 +197,7 @@ def test_a_small_figure_2_is_judged_and_drawn(tmp_path: Path):
     results = run(suite, tmp_path)
     assert {outcome.status for outcome in results.outcomes} == {"ok"}
     absent, found = (judge_claim(c, results) for c in suite.claims)
-    assert absent.verdict == "data not available"
+    assert absent.verdict == "not run"
     assert found.verdict == "reproduced"
     assert_difference_between_oracles(found, results)
     (drawn,) = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 
 from hcbench.errors import SuiteError
@@ -43,14 +44,14 @@ class Claim:
         Likewise the checkpoint.
     relation : {"=", "<=", ">=", "<", ">"}, optional
         How the mean is related to the number: equal up to its rounding ("="), bounded by it
-        ("<=", ">="), or beyond it ("<", ">"). Two standard errors are allowed for, in favour of
-        "=", "<=" and ">=", and against "<" and ">". By default "=" with ``paper`` or ``within``;
+        ("<=", ">="), or beyond it ("<", ">"). By default "=" with ``paper`` or ``within``;
         otherwise the difference must be on the side that is better for the metric.
     every_repetition : bool
         Whether the relation must hold in each repetition, as a theorem says, and not only for the
-        mean; no standard errors are allowed for.
+        mean.
     within : float
-        The tolerance of "=", "<=" and ">=", for claims that values are comparable.
+        The tolerance of "=", "<=" and ">=": how far from the number the mean may be. It is stated
+        beforehand; a mean with a wide confidence interval is not tolerated more.
     tuned_by : str, optional
         A metric on whose value the parameters depend: where ``algorithm`` or ``better_than`` is a
         grid, ``NAME[param=[1, 2]]``, the member that this metric says is best counts, in each
@@ -60,7 +61,17 @@ class Claim:
         metric) against log(parameter), over the data sets of the suite that equal ``dataset`` but
         for this parameter.
     erratum : str, optional
-        Why the printed value is wrong, if it is known to be.
+        Why the printed value is wrong, if it is thought to be. The erratum is confirmed if the
+        measurement excludes the printed value and agrees with the corrected claim.
+    corrected : mapping of str to str, optional
+        The fields of the claim that the correction replaces, such as ``{"paper": "0.68"}``;
+        required with ``erratum``.
+    other_data : str, optional
+        Why the data are another sample than that of the paper, if they are. The values are then
+        compared, but neither reproduced nor refuted.
+    explanation : str, optional
+        Why the measurement differs from the paper, shown where it does; ``"open: ..."`` tells what
+        was tried without success.
     note : str
         The choice made where the paper leaves freedom.
 
@@ -89,6 +100,9 @@ class Claim:
     tuned_by: str = ""
     exponent: str = ""
     erratum: str = ""
+    corrected: Mapping[str, str] = field(default_factory=dict)
+    other_data: str = ""
+    explanation: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -116,7 +130,23 @@ class Claim:
             return "exponent needs paper, the rate, and compares with nothing else"
         if self.exponent and self.every_repetition:
             return "exponent is of the means: it cannot hold in every repetition"
+        if bool(self.erratum) != bool(self.corrected):
+            return "an erratum needs corrected, the fields it replaces, and the reverse"
+        texts = {f.name for f in fields(self) if f.type == "str"}
+        for name, value in self.corrected.items():
+            if name not in texts or not isinstance(value, str):
+                return f"corrected replaces fields that are text; got {name} = {value!r}"
         return ""
+
+    @property
+    def without_erratum(self) -> Claim:
+        """The claim as printed, to be judged like any other."""
+        return replace(self, erratum="", corrected={})
+
+    @property
+    def as_corrected(self) -> Claim:
+        """The claim as it should read according to its erratum."""
+        return replace(self.without_erratum, **self.corrected)  # type: ignore[arg-type]
 
     @property
     def compares(self) -> bool:

@@ -264,6 +264,7 @@ _NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
     "paper_error": (int, float),
     "within": (int, float),
     "every_repetition": bool,
+    "corrected": dict,
 }
 
 
@@ -273,7 +274,7 @@ T = TypeVar("T", Claim, Figure)
 def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
     """A claim, or a figure, of the entries of its table."""
     noun = kind.__name__.lower()
-    known = {f.name: f.default for f in fields(kind)}
+    known = {f.name: f for f in fields(kind)}
     for name, value in entries.items():
         if name not in known:
             raise SuiteError(
@@ -284,7 +285,9 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
             hint = ": write the printed number as text" if name == "paper" else ""
             raise SuiteError(f"{source}: {name} of a {noun} has the wrong type: {value!r}{hint}")
     missing = [
-        name for name, default in known.items() if default is MISSING and name not in entries
+        name
+        for name, entry in known.items()
+        if entry.default is entry.default_factory is MISSING and name not in entries
     ]
     if missing:
         raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")

@@ -148,6 +148,7 @@ def _failed(error: BaseException) -> Outcome:
     elif isinstance(error, MemoryError):
         status = "memory"
     phase = "imports" if isinstance(error, ImportError) else ""
+    phase = "data" if isinstance(error, DataNotAvailableError) else phase
     trace = "".join(traceback.format_exception(error))
     return Outcome(status=status, reason=describe(error), traceback=trace, phase=phase)
 

@@ -88,6 +88,9 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
         "printed": describe_claimed(claim),
         "measured": verdict.measured,
         "standard_error": verdict.standard_error,
+        "low": verdict.low,
+        "high": verdict.high,
+        "corrected": verdict.corrected,
         "verdict": verdict.verdict,
         "note": verdict.note,
     }

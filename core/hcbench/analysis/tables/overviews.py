@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.tables import ARROWS, NOTHING, Block, Entry, Notes, joined
+from hcbench.analysis.tables import ARROWS, NOTHING, Block, Entry, Notes
 from hcbench.analysis.tables.datasets import dataset_block, remarks_on, troubles, value_entry
 from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed
 from hcbench.analysis.views.ranks import ALPHA
@@ -193,31 +193,43 @@ def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
     for verdict in verdicts:
         claim = verdict.claim.claim.removeprefix(f"{head}: ") if head else verdict.claim.claim
         marks = tuple(notes.setdefault(note, len(notes) + 1) for note in verdict.notes)
-        measured = NOTHING
-        if verdict.measured is not None:
-            measured = joined(verdict.measured, verdict.standard_error, ".4g", "")
         rows.append(
             (
                 Entry(claim, marks=marks),
                 Entry(describe_claimed(verdict.claim)),
-                Entry(measured),
+                Entry(_measured_text(verdict)),
                 Entry(verdict.verdict, verdict.verdict == "reproduced"),
             )
         )
     return Block(
         f"{f'claims of {head}' if head else 'claims'}: {count_verdicts(verdicts)}",
-        ("claim", "paper", "measured ± s.e.", "verdict"),
+        ("claim", "paper", "measured, 95 % interval", "verdict"),
         (False, False, True, False),
         tuple(rows),
         tuple(notes),
     )
 
 
-_PLURALS = {"differs": "differ", "erratum": "errata"}
+def _measured_text(verdict: Verdict) -> str:
+    """The mean, and its interval where it has a width."""
+    if verdict.measured is None:
+        return NOTHING
+    text = f"{verdict.measured:.4g}"
+    if verdict.low is None or verdict.low == verdict.high:
+        return text
+    return f"{text} ({verdict.low:.4g} to {verdict.high:.4g})"
+
+
+_PLURALS = {
+    "differs": "differ",
+    "erratum confirmed": "errata confirmed",
+    "erratum refuted": "errata refuted",
+    "other data": "on other data",
+}
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> str:
-    """Numbers of claims by verdict: "52 reproduced, 5 differ, 3 errata"."""
+    """Numbers of claims by verdict: "52 reproduced, 5 differ, 3 errata confirmed"."""
     count = Counter(verdict.verdict for verdict in verdicts)
     return ", ".join(
         f"{count[word]} {word if count[word] == 1 else _PLURALS.get(word, word)}"

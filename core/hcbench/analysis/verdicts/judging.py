@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.verdicts.meant import NotMeasuredError, find_metric
 from hcbench.analysis.verdicts.measuring import Measured, measure
+from hcbench.analysis.verdicts.names import NotMeasuredError, find_metric
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.claims import Claim
 
-Word: TypeAlias = Literal["reproduced", "differs", "erratum", "data not available"]
-WORDS: tuple[Word, ...] = ("reproduced", "differs", "erratum", "data not available")
+Word: TypeAlias = Literal[
+    "reproduced",
+    "differs",
+    "undecided",
+    "erratum confirmed",
+    "erratum refuted",
+    "other data",
+    "not run",
+    "data not available",
+]
+WORDS: tuple[Word, ...] = get_args(Word)
+LEVEL = 0.95
 ROUNDING_ERROR = 1e-9  # of the comparison itself: 0.86 - 0.855 is more than 0.005 in binary
 _SIGNS = {"=": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
@@ -27,9 +40,14 @@ class Verdict:
     ----------
     claim : Claim
     verdict : str
+        One of `WORDS`.
     measured : float or None
         The mean, the mean difference of a comparison, or the slope.
     standard_error : float or None
+    low, high : float or None
+        The 95 % confidence interval of `measured`; None for claims about every repetition.
+    corrected : float or None
+        For an erratum, what was measured for the corrected claim.
     notes : tuple of str
     """
 
@@ -37,6 +55,9 @@ class Verdict:
     verdict: Word
     measured: float | None = None
     standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    corrected: float | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -47,21 +68,151 @@ class Verdict:
 
 def judge_claim(claim: Claim, results: Results) -> Verdict:
     """Compare a claim with what was measured."""
+    if claim.erratum:
+        return _judge_erratum(claim, results)
+    verdict = _judge(claim, results)
+    if claim.other_data and verdict.measured is not None:
+        notes = (f"{claim.other_data}; on them the value {_AS_A_VERB[verdict.verdict]}",)
+        return replace(verdict, verdict="other data", notes=notes + verdict.notes)
+    if verdict.verdict == "differs" and (claim.explanation or results.suite.paper):
+        reason = claim.explanation or "open: no reason is known"
+        return replace(verdict, notes=(reason, *verdict.notes))
+    return verdict
+
+
+_AS_A_VERB = {"reproduced": "agrees", "differs": "differs", "undecided": "is undecided"}
+
+
+def _judge_erratum(claim: Claim, results: Results) -> Verdict:
+    """Whether the printed value is excluded and the corrected claim reproduced."""
+    printed = _judge(claim.without_erratum, results)
+    corrected = _judge(claim.as_corrected, results)
+    word = printed.verdict
+    if corrected.measured is None:
+        word = corrected.verdict
+    elif printed.measured is not None:
+        word = "undecided"
+        if (printed.verdict, corrected.verdict) == ("differs", "reproduced"):
+            word = "erratum confirmed"
+        elif printed.verdict == "reproduced" or corrected.verdict == "differs":
+            word = "erratum refuted"
+    value = "" if corrected.measured is None else f", measured {corrected.measured:.4g}"
+    notes = (
+        claim.erratum,
+        f"the printed claim: {printed.verdict}",
+        f"corrected, {_correction(claim)}{value}: {corrected.verdict}",
+    )
+    return replace(
+        printed,
+        claim=claim,
+        verdict=word,
+        corrected=corrected.measured,
+        notes=notes + printed.notes,
+    )
+
+
+def _correction(claim: Claim) -> str:
+    return ", ".join(f"{name} {value}" for name, value in claim.corrected.items())
+
+
+def _judge(claim: Claim, results: Results) -> Verdict:
+    """The verdict without regard to an erratum and to other data."""
     notes = [claim.note] if claim.note else []
-    verdict: Word = "data not available"
-    mean = standard_error = None
     try:
         relation = _relation(claim, results)
         measured = measure(claim, results, notes)
-        mean, standard_error = measured.mean, measured.standard_error
-        holds = mean is not None and _agrees(claim, relation, measured, notes)
-        verdict = "reproduced" if holds and measured.whole else "differs"
     except NotMeasuredError as reason:
-        notes.insert(0, str(reason))
-    if claim.erratum:
-        verdict = "erratum"
-        notes.insert(0, claim.erratum)
-    return Verdict(claim, verdict, mean, standard_error, tuple(notes))
+        word: Word = "data not available" if reason.no_data else "not run"
+        return Verdict(claim, word, notes=(str(reason), *notes))
+    low = high = None
+    if measured.mean is None:
+        word = "undecided"
+    elif claim.every_repetition:
+        word = "reproduced" if _all_agree(claim, relation, measured, notes) else "differs"
+    else:
+        word = _compare(claim, relation, measured, notes)
+        low, high = _interval(measured, LEVEL)
+    if not measured.whole and word == "reproduced":
+        word = "undecided"
+    mean, standard_error = measured.mean, measured.standard_error
+    return Verdict(claim, word, mean, standard_error, low, high, notes=tuple(notes))
+
+
+def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> Word:
+    """Whether the claim accepts all, some, or none of the numbers of the interval."""
+    assert measured.mean is not None
+    if measured.standard_error is None:
+        notes.append("one repetition: there is no interval")
+    low, high = _interval(measured, LEVEL if relation == "=" else 2 * LEVEL - 1)
+    if relation == "=" and claim.paper_error and measured.standard_error:
+        word = _compare_means(claim, measured.mean, high - measured.mean)
+    else:
+        nearest = min(max(float(claim.paper or 0.0), low), high)
+        accepted = [_accepts(claim, relation, x, measured.size) for x in (low, high, nearest)]
+        word = "undecided" if any(accepted) else "differs"
+        if all(accepted):
+            word = "reproduced"
+    if word == "undecided":
+        ends = {">": f"begins at {low:.4g}", "<": f"ends at {high:.4g}"}
+        text = ends.get(relation[0], f"is {low:.4g} to {high:.4g}")
+        notes.append(f"too few repetitions: the 95 % interval {text}")
+    return word
+
+
+def _compare_means(claim: Claim, mean: float, half: float) -> Word:
+    """Two means that both have an error: the printed one and the measured one."""
+    printed = 1.96 * claim.paper_error
+    tolerance = claim.rounding + claim.within
+    if abs(mean - float(claim.paper)) > tolerance + math.hypot(half, printed):
+        return "differs"
+    return "reproduced" if half <= 2 * printed + tolerance else "undecided"
+
+
+def _interval(measured: Measured, level: float) -> tuple[float, float]:
+    """The confidence interval of the mean, with equal probabilities on both sides."""
+    mean, error, n = measured.mean, measured.standard_error, len(measured.numbers)
+    assert mean is not None
+    if measured.is_share and n > 1:
+        from scipy.stats import binomtest  # imported here, as it takes half a second
+
+        found = binomtest(round(n * mean), n).proportion_ci(level, "exact")
+        return float(found.low), float(found.high)
+    if not error or not math.isfinite(mean):
+        return mean, mean
+    from scipy.special import stdtrit
+
+    half = error * float(stdtrit(measured.freedom, 0.5 + level / 2))
+    return mean - half, mean + half
+
+
+def _accepts(claim: Claim, relation: str, number: float, size: float) -> bool:
+    """Whether a claim accepts a number, apart from rounding errors of a relative size of 1e-9."""
+    low, high = accepted_values(claim, relation)
+    scale = max(abs(float(claim.paper or 0.0)), size if math.isfinite(size) else 0.0)
+    slack = ROUNDING_ERROR * scale
+    match relation:
+        case ">":
+            return number > low + slack
+        case "<":
+            return number < high - slack
+        case _:
+            return low - slack <= number <= high + slack
+
+
+def accepted_values(claim: Claim, relation: str) -> tuple[float, float]:
+    """The least and the greatest number that a claim accepts, apart from errors of measurement.
+
+    Parameters
+    ----------
+    claim : Claim
+    relation : {"=", "<=", ">=", "<", ">"}
+        That of the claim; "better" is "<" or ">", as the direction of its metric says.
+    """
+    paper = float(claim.paper or 0.0)
+    tolerance = claim.within + (claim.rounding if relation == "=" else 0.0)
+    low = -math.inf if relation.startswith("<") else paper - tolerance
+    high = math.inf if relation.startswith(">") else paper + tolerance
+    return low, high
 
 
 def describe_claimed(claim: Claim) -> str:
@@ -88,12 +239,25 @@ def describe_claimed(claim: Claim) -> str:
 
 def _relation(claim: Claim, results: Results) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
+    if claim.relation or claim.paper or claim.within:
+        return relation_of(claim, ())
+    labels = [find_metric(name, results) for name in (claim.metric, claim.than_metric) if name]
+    return relation_of(claim, [m for m in results.metrics if m.label in labels])
+
+
+def relation_of(claim: Claim, metrics: Iterable[MetricInfo]) -> str:
+    """The relation of a claim; that of "better" follows from the direction of its metrics.
+
+    Raises
+    ------
+    NotMeasuredError
+        If the direction is not clear.
+    """
     if claim.relation:
         return claim.relation
     if claim.paper or claim.within:
         return "="
-    labels = [find_metric(name, results) for name in (claim.metric, claim.than_metric) if name]
-    directions = {metric.direction for metric in results.metrics if metric.label in labels}
+    directions = {metric.direction for metric in metrics}
     if "none" in directions:
         raise NotMeasuredError(
             f"{claim.metric} has no better direction: the claim needs a relation"
@@ -106,55 +270,18 @@ def _relation(claim: Claim, results: Results) -> str:
     return ">" if directions == {"higher"} else "<"
 
 
-def _agrees(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> bool:
-    """Whether what was measured has the claimed relation to the number."""
-    paper = float(claim.paper or 0.0)
-    rounding = claim.rounding if relation == "=" else 0.0
-    size = (
-        measured.size if math.isfinite(measured.size) else 0.0
-    )  # no tolerance relative to infinity
-    tolerance = rounding + claim.within + ROUNDING_ERROR * max(abs(paper), size)
-    if claim.every_repetition:
-        return _all_agree(relation, measured, paper, tolerance, notes)
-    assert measured.mean is not None
-    if measured.standard_error is None:
-        notes.append("one repetition: the standard error is unknown")
-    doubt = 2 * math.hypot(measured.standard_error or 0.0, claim.paper_error)
-    excess = measured.mean - paper
-    if relation in "<>" and measured.standard_error is not None and abs(excess) <= doubt:
-        where = f"of {claim.paper}" if claim.paper else "of no difference"
-        notes.append(f"within two standard errors {where}")
-    return _holds(relation, excess, tolerance + doubt)
-
-
-def _all_agree(
-    relation: str, measured: Measured, paper: float, tolerance: float, notes: list[str]
-) -> bool:
+def _all_agree(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> bool:
     """Whether all repetitions agree; otherwise how many do not, and the worst, as a note."""
     broken = {
         repetition: number
         for repetition, number in measured.numbers.items()
-        if not _holds(relation, number - paper, tolerance)
+        if not _accepts(claim, relation, number, measured.size)
     }
     if broken:
+        paper = float(claim.paper or 0.0)
         worst = max(broken, key=lambda repetition: abs(broken[repetition] - paper))
         notes.append(
             f"violated in {len(broken)} of {len(measured.numbers)} repetitions, the worst "
             f"{broken[worst]:.4g} in repetition {worst}"
         )
     return not broken
-
-
-def _holds(relation: str, excess: float, allowed: float) -> bool:
-    """Whether a relation holds for a number that exceeds another by ``excess``."""
-    match relation:
-        case "=":
-            return abs(excess) <= allowed
-        case "<=":
-            return excess <= allowed
-        case ">=":
-            return -excess <= allowed
-        case "<":
-            return -excess > allowed
-        case _:
-            return excess > allowed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.statistics import log_log_slope, paired_difference, summarise
-from hcbench.analysis.verdicts.meant import NotMeasuredError, find_group, find_metric, members_of
+from hcbench.analysis.verdicts.names import NotMeasuredError, find_group, find_metric, members_of
 from hcbench.registry.labels import same_name, split_parameter
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ class Measured:
         Largest absolute value that entered, for the size of rounding errors.
     whole : bool
         Whether all repetitions succeeded.
+    freedom : int
+        Degrees of freedom of the standard error.
+    is_share : bool
+        Whether each number says whether something occurred, 1 or 0, so that the mean is a share.
     """
 
     mean: float | None
@@ -36,6 +40,8 @@ class Measured:
     numbers: Mapping[int, float]
     size: float
     whole: bool
+    freedom: int
+    is_share: bool = False
 
 
 def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
@@ -55,7 +61,10 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
     numbers, whole = _by_repetition(claim, claim.algorithm, *place, metric, results, notes)
     summary = summarise(list(numbers.values()))
     size = abs(summary.mean or 0.0)
-    return Measured(summary.mean, summary.standard_error, numbers, size, whole)
+    is_share = any(m.label == metric and m.interval == "{0, 1}" for m in results.metrics)
+    return Measured(
+        summary.mean, summary.standard_error, numbers, size, whole, len(numbers) - 1, is_share
+    )
 
 
 def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Measured:
@@ -88,6 +97,7 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Mea
         {r: first[r] - second[r] for r in shared},
         max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
         is_whole and other_is_whole,
+        len(shared) - 1,
     )
 
 
@@ -113,7 +123,7 @@ def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Measured:
         notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {values})")
     else:
         notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
-    return Measured(slope, standard_error, {}, abs(slope or 0.0), whole)
+    return Measured(slope, standard_error, {}, abs(slope or 0.0), whole, max(len(at) - 2, 1))
 
 
 def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
@@ -176,7 +186,7 @@ def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
     values = group.values(metric)
     numbers = group.by_repetition(metric)
     missing = Counter(value.reason for value in values if value.value is None)
-    if not numbers and not group.failed(metric):
+    if not numbers:
         raise NotMeasuredError(next(iter(missing), "not computed"))
     for reason, count in missing.items():
         notes.append(f"{group.algorithm}: {count} of {len(values)} without a value: {reason}")

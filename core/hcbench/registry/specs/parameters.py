@@ -29,20 +29,25 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range of numbers in the usual notation, such as ``"(0, 1]"`` or ``"[1, inf)"``."""
+    """A range of numbers in the usual notation, such as ``"(0, 1]"`` or ``"[1, inf)"``.
+
+    ``"{0, 1}"`` are the two numbers alone, for metrics that say whether something holds.
+    """
 
     text: str
     low: float = field(init=False)
     high: float = field(init=False)
 
     def __post_init__(self) -> None:
-        match = re.fullmatch(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])", self.text)
+        match = re.fullmatch(r"([\[({])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])}])", self.text)
         if match is None:
             raise InvalidSpecError(f"{self.text!r} is no interval; write for example '(0, 1]'")
         object.__setattr__(self, "low", float(match[2]))
         object.__setattr__(self, "high", float(match[3]))
 
     def __contains__(self, number: float) -> bool:
+        if self.text[0] == "{":
+            return number in (self.low, self.high)
         above = number > self.low or (number == self.low and self.text[0] == "[")
         below = number < self.high or (number == self.high and self.text[-1] == "]")
         return above and below

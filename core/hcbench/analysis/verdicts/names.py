@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
 
 class NotMeasuredError(Exception):
-    """The quantity of a claim was not measured; the message is the reason."""
+    """The quantity of a claim was not measured; the message is the reason.
+
+    Attributes
+    ----------
+    no_data : bool
+        Whether the data set was not available.
+    """
+
+    def __init__(self, reason: str, *, no_data: bool = False) -> None:
+        super().__init__(reason)
+        self.no_data = no_data
 
 
 def find_group(
@@ -50,7 +60,8 @@ def find_group(
         raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {checkpoint}")
     ran = [group for group in groups if any(o.status != "skipped" for o in group.outcomes)]
     if not ran:
-        raise NotMeasuredError(groups[0].outcomes[0].reason)
+        first = groups[0].outcomes[0]
+        raise NotMeasuredError(first.reason, no_data=first.phase == "data")
     asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
     is_rival = algorithm in (claim.better_than, *members_of(claim.better_than))
     if not asked and is_rival and not claim.than_oracle:
