@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables.overviews import count_verdicts, make_tables
+from hcbench.analysis.verdicts.power import powers_of
+from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
+from hcbench.registry import load_registry
 from hcbench.registry.claims import Claim
 from hcbench.registry.labels import split_parameter
 from hcbench.registry.specs import Reference
@@ -558,6 +562,54 @@ def test_two_figures_of_one_name_are_refused() -> None:
     figure = Figure(name="f", doc="", function="m:f")
     with pytest.raises(SuiteError, match="2 figures are called f"):
         Suite(name="s", figures=(figure, figure))
+
+
+# ---- Power ---------------------------------------------------------------------------------------
+
+
+def test_every_claim_of_the_registered_suites_can_fail() -> None:
+    registry = load_registry()
+    suites = [entry.spec for entry in registry.suites.entries]
+    powers = [power for suite in suites for power in powers_of(suite, registry)]
+    assert len(powers) > 1000
+    assert [power.claim.claim for power in powers if not power.can_fail] == []
+
+
+CANNOT_FAIL = """
+[[claims]]
+claim = "close"
+algorithm = "UPGMA"
+dataset = "iris"
+metric = "AARI"
+paper = "0.5"
+within = 0.2
+
+[[claims]]
+claim = "anything"
+algorithm = "UPGMA"
+dataset = "iris"
+metric = "AARI"
+paper = "-1"
+relation = ">="
+
+[[claims]]
+claim = "better"
+algorithm = "UPGMA"
+better_than = "Ward"
+dataset = "iris"
+metric = "AARI"
+"""
+
+
+def test_check_lists_what_claims_accept_and_fails_if_one_accepts_everything(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(CANNOT_FAIL)
+    done = CliRunner().invoke(main, ["check", "--claims", str(tmp_path / "s.toml")])
+    assert done.exit_code == 1
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    # 0.5 is rounded to one digit: 0.05 and the tolerance of 0.2 on both sides.
+    assert "close [0.25, 0.75] -1 to 1 yes" in rows
+    assert "anything [-1, inf) -1 to 1 NO" in rows
+    assert "better (0, inf) -2 to 2 yes" in rows
 
 
 # ---- Tables --------------------------------------------------------------------------------------

@@ -50,10 +50,16 @@ class Exemption(ParamType):
         "hcbench check UPGMA",
         'hcbench check "Splits[axis=1]" --plugin ./mine.py',
         'hcbench check ./mine.py --exempt "Splits:paper=not published yet"',
+        "hcbench check --claims gray2023-table1",
     )
 )
 @click.argument("names", nargs=-1, required=True, type=OneName(*_KINDS), metavar="NAME...")
 @click.option("--list", "only_list", is_flag=True, help="List the checks, and run none.")
+@click.option(
+    "--claims",
+    is_flag=True,
+    help="NAME is a suite: list what each of its claims accepts, and whether it can fail.",
+)
 @click.option(
     "--exempt",
     type=Exemption(),
@@ -77,6 +83,7 @@ def check(
     ctx: click.Context,
     names: Sequence[str],
     only_list: bool,
+    claims: bool,
     exempt: Sequence[tuple[str, str]],
     timeout: float,
     plugin: Sequence[Path],
@@ -87,8 +94,11 @@ def check(
 
     NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
     such as ./mine.py; or a package, which means all that it registers. Exit code 1 if a check
-    fails.
+    fails, or a claim cannot.
     """
+    if claims:
+        _check_claims(ctx, names, plugin, format)
+        return
     with stdout_for_data():
         from hcbench.authoring.testing import checks_of
 
@@ -102,6 +112,35 @@ def check(
     else:
         _write_findings(findings)
     if any(finding.status == "failed" for _, finding in findings):
+        ctx.exit(ExitCode.CELLS_FAILED)
+
+
+def _check_claims(
+    ctx: click.Context,
+    names: Sequence[str],
+    plugin: Sequence[Path],
+    format: str,  # noqa: A002
+) -> None:
+    """List what the claims of suites accept; exit code 1 if one accepts all that is possible."""
+    from hcbench.analysis.verdicts.power import powers_of
+    from hcbench.registry import find_suite, load_registry
+
+    registry = load_registry(plugin)
+    powers = [power for name in names for power in powers_of(find_suite(registry, name), registry)]
+    if format == "json":
+        keys = ("accepted", "possible", "can_fail")
+        rows = [{"claim": p.claim.claim, **{k: getattr(p, k) for k in keys}} for p in powers]
+        write_json({"claims": rows})
+    else:
+        write_table(
+            ("claim", "accepts", "of", "can fail"),
+            [
+                (p.claim.claim, p.accepted, p.possible, "yes" if p.can_fail else "NO")
+                for p in powers
+            ],
+            whole=("accepts", "of", "can fail"),
+        )
+    if not all(power.can_fail for power in powers):
         ctx.exit(ExitCode.CELLS_FAILED)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.claims import Claim
+    from hcbench.registry.specs import MetricSpec
 
 Word: TypeAlias = Literal[
     "reproduced",
@@ -245,7 +246,7 @@ def _relation(claim: Claim, results: Results) -> str:
     return relation_of(claim, [m for m in results.metrics if m.label in labels])
 
 
-def relation_of(claim: Claim, metrics: Iterable[MetricInfo]) -> str:
+def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str:
     """The relation of a claim; that of "better" follows from the direction of its metrics.
 
     Raises
