@@ -123,10 +123,11 @@ def _check_claims(
 ) -> None:
     """List what the claims of suites accept; exit code 1 if one accepts all that is possible."""
     from hcbench.analysis.verdicts.power import powers_of
-    from hcbench.registry import find_suite, load_registry
+    from hcbench.cli.compare import suite_named
+    from hcbench.registry import load_registry
 
     registry = load_registry(plugin)
-    powers = [power for name in names for power in powers_of(find_suite(registry, name), registry)]
+    powers = [power for name in names for power in powers_of(suite_named(name, registry), registry)]
     if format == "json":
         keys = ("accepted", "possible", "can_fail")
         rows = [{"claim": p.claim.claim, **{k: getattr(p, k) for k in keys}} for p in powers]

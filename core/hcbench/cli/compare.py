@@ -93,7 +93,7 @@ def run(context: click.Context, /, suite: str, **given: Any) -> None:
     verdict on each. --figures draws its figures.
     """
     context.exit(
-        carry_out(RunOptions(**given), lambda registry: _named(suite, registry), context.obj)
+        carry_out(RunOptions(**given), lambda registry: suite_named(suite, registry), context.obj)
     )
 
 
@@ -104,7 +104,8 @@ def _defaults(options: RunOptions, registry: Registry) -> Suite:
     return default_suite(registry, options.algos) or Suite(name="compare")
 
 
-def _named(text: str, registry: Registry) -> Suite:
+def suite_named(text: str, registry: Registry) -> Suite:
+    """The suite of a file or of a registered name."""
     from hcbench.registry import find_suite
     from hcbench.registry.suite import read_suite
 
