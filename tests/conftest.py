@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
+from tests.inline import cells_in_this_process
 
 # A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
 # Each run draws other examples.
@@ -51,6 +52,13 @@ def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ServerProcess.retire()
     yield
     ServerProcess.retire()
+
+
+@pytest.fixture
+def in_process() -> Iterator[None]:
+    """Cells run in this process, for tests of what comes out and not of how it is isolated."""
+    with cells_in_this_process():
+        yield
 
 
 def _ignore(*_: object) -> None:

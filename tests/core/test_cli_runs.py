@@ -164,6 +164,7 @@ def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, st
     assert shown.count("\nComb ") == 2
 
 
+@pytest.mark.usefixtures("in_process")
 def test_so_does_what_else_tells_rows_apart(store: Path) -> None:
     many = ("compare", "--datasets", "cut-of[n=8]", "--algos", "BF", "--repetitions", "1")
     shown = call(*many, "--budget", "3,4", store=store, width=34).stdout
@@ -345,6 +346,7 @@ def test_a_stored_run_is_shown_as_when_it_ended(small: Result, store: Path) -> N
     assert call("results", "show", "2", store=store).stdout == small.stdout
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_stored_run_is_shown_in_the_order_asked_for(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     args = ["--algos=Knowing,Random,Comb[start=[1,0]]", "--datasets=line,bare", "-r2", "--jobs=1"]
@@ -373,6 +375,7 @@ def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
     )
 
 
+@pytest.mark.usefixtures("in_process")
 def test_runs_are_compared(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     call("compare", *SMALL, store=store)
@@ -507,6 +510,7 @@ def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> Non
 # ---- Claims --------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
     file = tmp_path / "claims.toml"
     file.write_text(
@@ -529,6 +533,7 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
         assert {"claim", "paper", "measured", "standard_error", "verdict", "note"} <= set(row)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_nothing_that_can_be_run_is_told_with_its_reason(tmp_path: Path) -> None:
     args = ["compare", "--algos=Knowing", "--datasets=bare", "--metrics=nodes", "-r1"]
     result = call(*args, store=tmp_path / "s.sqlite")

@@ -106,6 +106,7 @@ def test_trees_come_with_a_later_import(store: Path, tmp_path: Path) -> None:
         assert len(opened.outcomes()) == 3
 
 
+@pytest.mark.usefixtures("in_process")
 def test_files_have_what_is_shown_with_types(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     store = tmp_path / "store"
@@ -302,6 +303,7 @@ GONE = """
 """
 
 
+@pytest.mark.usefixtures("in_process")
 def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> None:
     store, plugin = tmp_path / "store", tmp_path / "gone.py"
     plugin.write_text(dedent(GONE))
@@ -324,6 +326,7 @@ def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> 
     assert hcbench("results", "show", "--store", store)[1].count("depth") == 1
 
 
+@pytest.mark.usefixtures("in_process")
 def test_rescoring_an_old_run_judges_its_own_results(tmp_path: Path) -> None:
     store = tmp_path / "store"
     first = compare(store, "draws")
@@ -364,6 +367,7 @@ def test_rescoring_on_other_data_is_refused_and_nothing_is_run(tmp_path: Path) -
     assert cell["seconds"] == before.rows[0]["seconds"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_cannot_be_rescored_is_one_line(tmp_path: Path) -> None:
     store = tmp_path / "store"
     compare(store, "draws", repetitions=1)

@@ -131,6 +131,7 @@ def test_on_fixed_data_algorithms_take_turns() -> None:
     assert datasets == sorted(datasets), "what shares data stands together"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_conditions_of_a_call_are_kept(tmp_path: Path) -> None:
     results = hcbench.compare("UPGMA", "iris[n=15]", repetitions=1, store=tmp_path / "s.sqlite")
     (row,) = results.rows
@@ -203,6 +204,7 @@ def test_whatever_computes_in_parallel_has_one_thread(tmp_path: Path) -> None:
     assert [(row["status"], row["reason"]) for row in results.rows] == [("ok", "")]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_doze_is_timed_as_what_it_is(tmp_path: Path) -> None:
     """The clock of a call knows sleep, unlike processor time, and is not the wall clock."""
 

@@ -26,6 +26,9 @@ from hcbench.show.figures import FigureView
 from hcbench.show.plots.dendrograms import MIXED, layout
 from hcbench.store import Store
 from tests.core.trees import trees
+from tests.inline import cells_in_this_process
+
+pytestmark = pytest.mark.usefixtures("in_process")
 
 PLUGIN = """
 import warnings
@@ -127,7 +130,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def drawn(folder: Path) -> Result:
-    return call("run", "drawn", f"--figures={folder / 'out'}", folder=folder)
+    with cells_in_this_process():
+        return call("run", "drawn", f"--figures={folder / 'out'}", folder=folder)
 
 
 # ---- Figures of a suite --------------------------------------------------------------------------

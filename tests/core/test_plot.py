@@ -32,6 +32,7 @@ from hcbench.show.figures import FigureView
 from hcbench.show.plots.dendrograms import dendrogram, layout
 from hcbench.store import Store
 from tests.core.planned import planned
+from tests.inline import cells_in_this_process
 
 PLUGIN = """
 import numpy as np
@@ -97,9 +98,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("plot")
     (made / "mine.py").write_text(PLUGIN)
     metrics = ("--metrics", "first,seconds", "-q", "-j", "1", "-r", "2")
-    call("compare", "--algos", "fails", "--datasets", "points", *metrics, folder=made)
     algos = "comb[flip=[false,true]],fails"
-    call("compare", "--algos", algos, "--datasets", "points[n=[6,12]]", *metrics, folder=made)
+    with cells_in_this_process():
+        call("compare", "--algos", "fails", "--datasets", "points", *metrics, folder=made)
+        call("compare", "--algos", algos, "--datasets", "points[n=[6,12]]", *metrics, folder=made)
     return made
 
 

@@ -291,6 +291,7 @@ def test_a_tree_that_refines_the_other_is_drawn_without_a_crossing() -> None:
     assert x.tolist() == y.tolist()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     env = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
     asked = ["compare", "--algos", "UPGMA,Random", "--datasets", "planted[N0=3]", "-r", "1", "-j1"]

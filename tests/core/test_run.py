@@ -119,6 +119,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_pat
     assert quality(other) != quality(one)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_is_stored_is_not_run_again_and_what_is_missing_is(store: Path) -> None:
     first = compare(store, "draws", repetitions=2)
     again = compare(store, "draws", "good", repetitions=3)
@@ -131,6 +132,7 @@ def test_what_is_stored_is_not_run_again_and_what_is_missing_is(store: Path) -> 
     assert quality(fresh) == quality(first)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_new_metric_reruns_nothing(store: Path) -> None:
     before = compare(store, "draws", metrics=["leaves"])
     after = compare(store, "draws", metrics=["leaves", "depth"])
@@ -203,6 +205,7 @@ def test_new_metrics_do_not_judge_results_by_other_data(
     assert all(row["metrics"]["depth"] for row in after.rows)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_functions_of_one_name_have_rows_of_their_own(store: Path) -> None:
     data = np.random.default_rng(0).normal(size=(12, 2))
     functions = [lambda X: linkage(X, "single"), lambda X: linkage(X, "ward")]
@@ -213,6 +216,7 @@ def test_functions_of_one_name_have_rows_of_their_own(store: Path) -> None:
     assert all(row["metrics"] == {"lambda": 1.0, "lambda#2": 2.0} for row in results.rows)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_is_reused_has_the_label_of_the_present_run(store: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text("x,y\n1,2\n3,5\n9,9\n")
@@ -316,12 +320,14 @@ def test_older_runs_keep_what_they_have_measured(store: Path) -> None:
     assert [o.reused for o in compare(store, "draws").outcomes] == [True]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_combination_that_cannot_be_is_a_row_for_each_repetition(store: Path) -> None:
     results = compare(store, "good", "asker", datasets=["car"], repetitions=2)
     assert [c["status"] for c in results.rows] == ["skipped"] * 4
     assert "accepts quadruplet-queries" in rows(results)["asker"]["reason"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_budgets_and_checkpoints_are_axes(store: Path) -> None:
     results = compare(
         store, "asker", "asker[records=false]", budget=[50, 1000], checkpoints=[10, 60]
@@ -396,6 +402,7 @@ def random_tree(X, *, rng):
     return linkage(rng.normal(size=X.shape))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_spec_of_ones_own_reads_any_oracle(store: Path) -> None:
     def by_similarity(oracle, given, rng):
         return linkage(np.max(oracle.read()) - oracle.read()[np.triu_indices(given.n, 1)])

@@ -167,6 +167,7 @@ function = "{function}"
     "function",
     ["os:system", "subprocess:run", "antigravity:geohash", "evil:draw", "hcbench:compare"],
 )
+@pytest.mark.usefixtures("in_process")
 def test_a_figure_of_a_suite_calls_only_what_a_plugin_brings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:

@@ -20,6 +20,8 @@ from hcbench.registry import load_registry
 from hcbench.registry.suite import Suite
 from hcbench.store import Store
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 
 

@@ -206,6 +206,7 @@ def test_what_is_no_estimator_is_refused(wrong: Any) -> None:
         from_estimator(wrong)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_estimators_and_algorithms_are_compared(tmp_path: Path) -> None:
     theirs = from_estimator(AgglomerativeClustering(linkage="average"), name="sk-average")
     results = hcbench.compare(

@@ -16,6 +16,8 @@ from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.specs import load_function
 from hcbench.store import Store
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 ROWS = ["name,x,side,part", "a,0,l,p", "b,1,l,p", "c,4,l,q", "d,20,r,s", "e,21,r,s", "f,25,r,t"]
 TWO = "[names=name,labels=[side,part],truth='{}']"
 

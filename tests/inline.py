@@ -1,4 +1,4 @@
-"""Fixtures of the tests of plugins."""
+"""Runs whose cells run in this process, for tests of what comes out and not of isolation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hcbench.run.executors import ThisMachine
 from hcbench.run.workers import Limits, Report
 
 
-class Inline:
+class InlinePool:
     """Stands for a pool of workers: a job is run in this process when it is submitted."""
 
     room, workers, running = 1, (0,), ()
@@ -32,21 +32,24 @@ class Inline:
     def submit(self, tag: object, job: bytes, limits: Limits, *, ahead: bool = False) -> None:
         with threadpool_limits(1), warnings.catch_warnings():  # as in a worker
             warnings.simplefilter("default")
-            done = cell.run_packed(job, lambda phase, value=None: None)
-        self._reports.append(Report(tag, "done", done))
+            phases = ["start"]
+            done = cell.run_packed(job, lambda phase, value=None: phases.append(phase))
+        self._reports.append(Report(tag, "done", done, phase=phases[-1]))
 
     def wait(self, timeout: float | None = None) -> list[Report]:
         reports, self._reports = self._reports, []
         return reports
 
 
-@pytest.fixture
-def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells run in this process, for tests of what comes out and not of how it is isolated."""
+@contextmanager
+def cells_in_this_process() -> Iterator[None]:
+    """Run the cells of every run in this process, without limits."""
 
     @contextmanager
-    def pool(machine: ThisMachine, cells: int) -> Iterator[Inline]:
-        yield Inline()
+    def pool(machine: ThisMachine, cells: int) -> Iterator[InlinePool]:
+        yield InlinePool()
 
-    monkeypatch.setattr(ThisMachine, "pool", pool)
-    monkeypatch.setattr(cell, "restore_process", lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ThisMachine, "pool", pool)
+        patch.setattr(cell, "restore_process", lambda: None)
+        yield
