@@ -24,7 +24,11 @@ Executor: TypeAlias = "ThisMachine | Cluster"
 #: Takes jobs and returns reports; see `hcbench.run.workers.Pool`.
 Jobs: TypeAlias = "Pool | DaskPool"
 #: Modules that the fork server imports, once for all workers.
-PRELOADED: tuple[str, ...] = ("numpy", "scipy.cluster.hierarchy", "numba", "hcbench.run.cell")
+PRELOADED: tuple[str, ...] = (
+    "scipy.cluster.hierarchy",
+    "hcbench.run.cell",
+    "hcbench.run.first_use",
+)
 
 
 @dataclass(frozen=True, slots=True)
