@@ -174,6 +174,10 @@ class StoreError(HcbenchError):
     exit_code = ExitCode.SUITE
 
 
+class DamagedRunError(StoreError):
+    """A stored run has values that hcbench cannot have written."""
+
+
 class PluginError(HcbenchError):
     """A plugin cannot be loaded."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.options import STORE, examples
+from hcbench.cli.options import DATE, STORE, examples
 from hcbench.cli.stored import place_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--before",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
+    type=DATE,
     metavar="DATE",
     help="Remove runs that started before a date such as 2026-01-31.",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from hcbench.cli.param_types import Counts, Limit, Names, Part
+from hcbench.cli.param_types import Counts, Limit, Names, Part, Patterns
 from hcbench.errors import DataError
 from hcbench.registry.quantities import GIB, SECONDS
 
@@ -105,11 +105,16 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def names_option(option: str, kind: str, doc: str, *, required: bool = False) -> Callable[[F], F]:
-    """An option of names, which can be repeated: the command gets all of them in one tuple."""
+def names_option(
+    option: str, kind: str, doc: str, *, required: bool = False, filters: bool = False
+) -> Callable[[F], F]:
+    """An option of names, which can be repeated: the command gets all of them in one tuple.
+
+    One that filters stored results accepts patterns, and its name may be in the singular.
+    """
     return click.option(
-        option,
-        type=Names(kind),
+        *((option, option.removesuffix("s")) if filters else (option,)),
+        type=Patterns(kind) if filters else Names(kind),
         multiple=True,
         required=required,
         callback=lambda _context, _option, parts: sum(parts, ()),
@@ -264,3 +269,29 @@ FIGURE_OPTIONS = (
         help="Format of the figures.",
     ),
 )
+_ALGOS = names_option(
+    "--algos",
+    "algorithms",
+    "Only algorithms whose label contains one of these, or matches a pattern with * and ?.",
+    filters=True,
+)
+#: Of a stored run.
+CELL_FILTERS = (
+    _ALGOS,
+    names_option("--datasets", "datasets", "Only data sets, likewise.", filters=True),
+    names_option("--oracles", "oracles", "Only oracles, likewise.", filters=True),
+)
+ONLY_METRICS = names_option("--metrics", "metrics", "Only these metrics.", filters=True)
+DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+#: Of a store.
+RUN_FILTERS = (
+    names_option("--suites", "suites", "Only runs of these suites, likewise.", filters=True),
+    click.option(
+        "--since",
+        type=DATE,
+        metavar="DATE",
+        help="Only runs that started on a date such as 2026-01-31, or later.",
+    ),
+    _ALGOS,
+)
+RUN = click.argument("run", required=False)

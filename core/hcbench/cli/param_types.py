@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hcbench.cli.loading import load_plugins
-from hcbench.errors import HcbenchError, ParameterError
+from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
 from hcbench.registry.names import split_list
 
 if TYPE_CHECKING:
@@ -58,6 +58,19 @@ class Names(ParamType):
             for name, doc in registered(self.kinds, ctx)
             if name.casefold().startswith(tail.casefold())
         ]
+
+
+class Patterns(Names):
+    """Labels of stored cells, parts of them, or patterns with ``*`` and ``?``."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Split at the commas between names; a text that is no list of names is one part."""
+        try:
+            return super().convert(value, param, ctx)
+        except NameSyntaxError:
+            return (value,)
 
 
 class OneName(Names):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,81 +13,104 @@ from hcbench.cli.diff import diff
 from hcbench.cli.export import export, import_
 from hcbench.cli.gc import gc
 from hcbench.cli.merge import describe_shards, merge
-from hcbench.cli.options import JSON_OR_TABLE, STORE, examples
-from hcbench.cli.param_types import Names
+from hcbench.cli.options import (
+    CELL_FILTERS,
+    JSON_OR_TABLE,
+    ONLY_METRICS,
+    RESULTS_FORMAT,
+    RUN,
+    RUN_FILTERS,
+    STORE,
+    examples,
+    with_options,
+)
 from hcbench.cli.rescore import rescore
-from hcbench.cli.stored import place_of, read_run
-from hcbench.cli.terminal import tell, write_json, write_table
+from hcbench.cli.stored import find_runs, place_of, read_run
+from hcbench.cli.terminal import printable, tell, write_json, write_table
 from hcbench.plan.outcome import STATUSES
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.plan.outcome import Outcome
     from hcbench.store import RunInfo
 
 MOST_FAILURES = 20
-RUN = click.argument("run", type=click.IntRange(min=1), required=False)
+ONE_RUN = click.argument("run")
 
 
 @click.group(
     invoke_without_command=True,
     epilog=examples(
-        "hcbench results",
+        "hcbench results --suite gray2023-table1 --since 2026-01-31",
         "hcbench results show --algo UPGMA",
         "hcbench results diff 3 4",
         "hcbench results export 4 --format csv -o run4.csv",
         "hcbench results merge shard1.sqlite shard2.sqlite -o all.sqlite",
+        "hcbench results name 4 baseline",
+        "hcbench results rm baseline",
     ),
 )
+@with_options(*RUN_FILTERS)
 @STORE
 @click.pass_context
-def results(context: click.Context, store: str | None) -> None:
+def results(context: click.Context, /, **options: Any) -> None:
     """Show past runs; without a command, list them."""
     if context.invoked_subcommand is None:
-        context.invoke(list_, store=store, format="table")
+        context.invoke(list_, format="table", **options)
+    elif options["suites"] or options["since"] or options["algos"]:
+        raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
 @results.command("list")
+@with_options(*RUN_FILTERS)
 @STORE
 @JSON_OR_TABLE
-def list_(store: str | None, format: str) -> None:  # noqa: A002
+def list_(store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
     """List the runs in the order of time."""
     from hcbench.store import Store
 
     with Store(place_of(store)) as opened:
-        runs = opened.runs()
+        runs = find_runs(opened, **filters)
         location = opened.location
     if format == "json":
         write_json([_about(run) for run in runs])
-    elif not runs:
-        tell(f"there are no runs in {location} yet; start with: hcbench compare")
-    else:
-        write_table(
-            ("run", "started", "cells", "failed", "reused", "command"),
-            [
-                (
-                    str(run.id),
-                    _local(run.started),
-                    str(run.cells),
-                    str(run.failed),
-                    str(run.reused),
-                    run.command if _state(run) == "done" else f"{run.command} ({_state(run)})",
-                )
-                for run in runs
-            ],
-            right=("run", "cells", "failed", "reused"),
-            whole=("started",),
-        )
+        return
+    if not runs:
+        tell(f"there are no such runs in {location}; start with: hcbench compare")
+        return
+    table = {
+        "run": [str(run.id) for run in runs],
+        "started": ["?" if run.damaged else _local(run.started) for run in runs],
+        "cells": [str(run.cells) for run in runs],
+        "failed": [str(run.failed) for run in runs],
+        "reused": [str(run.reused) for run in runs],
+        "name": [run.name for run in runs],
+        "command": [_command(run) for run in runs],
+    }
+    if not any(table["name"]):
+        del table["name"]
+    write_table(
+        tuple(table),
+        zip(*table.values(), strict=True),
+        right=("run", "cells", "failed", "reused"),
+        whole=("started", "name"),
+    )
 
 
 def _about(run: RunInfo) -> dict[str, Any]:
     finished = run.finished.isoformat() if run.finished else None
     about = {**asdict(run), "started": run.started.isoformat(), "finished": finished}
-    del about["layout"]  # only `results show` needs it
+    del about["layout"], about["removed"]  # only `results show` needs the layout
     return {**about, "state": _state(run)}
 
 
+def _command(run: RunInfo) -> str:
+    state = "" if _state(run) == "done" else f" ({_state(run)})"
+    return "\n".join(filter(None, (run.command + state, run.note)))
+
+
 def _state(run: RunInfo) -> str:
+    if run.damaged:
+        return f"damaged: {run.damaged}"
     if run.interrupted:
         return "interrupted"
     return "done" if run.finished else "not finished"
@@ -98,69 +120,49 @@ def _local(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-@results.command(epilog=examples("hcbench results show 3 --dataset iris --status ok"))
+@results.command(epilog=examples("hcbench results show 3 --datasets iris --status ok"))
 @RUN
-@click.option(
-    "--algo",
-    metavar="PART",
-    help="Only algorithms whose label contains this, or matches a pattern with * and ?.",
-)
-@click.option("--dataset", metavar="PART", help="Only data sets, likewise.")
+@with_options(*CELL_FILTERS)
 @click.option("--status", type=click.Choice(STATUSES), help="Only cells with this status.")
-@click.option(
-    "--metric", "metrics", type=Names("metrics"), multiple=True, help="Only these metrics."
-)
+@ONLY_METRICS
 @STORE
-@click.option(
-    "--format",
-    type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@RESULTS_FORMAT
 def show(
     *,
-    run: int | None,
+    run: str | None,
     store: str | None,
-    algo: str | None,
-    dataset: str | None,
     status: str | None,
-    metrics: Sequence[tuple[str, ...]],
     format: str,  # noqa: A002
+    **names: tuple[str, ...],
 ) -> None:
     """Show a run, by default the last, as it was shown when it ended.
 
-    Failures are listed with the keys of their cells, for hcbench rerun.
+    RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
+    shown. Failures are listed with the keys of their cells, for hcbench rerun.
     """
     from hcbench.cli.draw import write_results
     from hcbench.store import Store
 
     with Store(place_of(store)) as opened:
         info = opened.run(run)
-        found = read_run(opened, info, algorithm=algo, dataset=dataset, status=status)
-    wanted = [name for part in metrics for name in part]
-    write_results(_only(found, wanted), format)
+        found = read_run(
+            opened,
+            info,
+            algorithm=names["algos"],
+            dataset=names["datasets"],
+            oracle=names["oracles"],
+            metrics=names["metrics"],
+            status=status,
+        )
+    write_results(found, format)
     if format == "table":
         _write_failures([o for o in found.outcomes if o.failed])
-        tell(f"run {info.id} of {_local(info.started)}: {info.command}")
+        name = f" ({info.name})" if info.name else ""
+        tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
+        if info.note:
+            tell(info.note)
         for line in describe_shards([info]):
             tell(line)
-
-
-def _only(results: Results, wanted: Sequence[str]) -> Results:
-    """The results with only these metrics."""
-    if not wanted:
-        return results
-    by_name = {
-        name: metric
-        for metric in reversed(results.metrics)
-        for name in (re.sub(r"\[.*", "", metric.label).casefold(), metric.label.casefold())
-    }
-    for name in wanted:
-        if name.casefold() not in by_name:
-            labels = ", ".join(metric.label for metric in results.metrics)
-            raise click.UsageError(f"{name} was not measured; there are {labels}")
-    return replace(results, metrics=tuple(by_name[name.casefold()] for name in wanted))
 
 
 def _write_failures(failed: Sequence[Outcome]) -> None:
@@ -180,6 +182,61 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     if len(failed) > MOST_FAILURES:
         click.echo(f"... and {len(failed) - MOST_FAILURES} more; --format csv lists all")
     tell(f"run one again with: hcbench rerun {failed[0].key[:8]} --in-process")
+
+
+@results.command()
+@ONE_RUN
+@click.argument("name")
+@STORE
+def name(*, run: str, name: str, store: str | None) -> None:
+    """Give a run a name, which commands accept for its number.
+
+    An empty name removes it.
+    """
+    from hcbench.store import Store
+    from hcbench.store.annotations import name_run
+
+    with Store(place_of(store)) as opened:
+        name_run(opened, opened.run(run), name)
+
+
+@results.command()
+@ONE_RUN
+@click.argument("text")
+@STORE
+def note(*, run: str, text: str, store: str | None) -> None:
+    """Write a note to a run.
+
+    It is shown with the run, and replaces an earlier one; an empty text removes it.
+    """
+    from hcbench.store import Store
+    from hcbench.store.annotations import annotate_run
+
+    with Store(place_of(store)) as opened:
+        annotate_run(opened, opened.run(run), text)
+
+
+@results.command()
+@ONE_RUN
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@STORE
+def rm(*, run: str, yes: bool, store: str | None) -> None:
+    """Remove a run, with the cells that no other run shows.
+
+    RUN is its number or name. It may be damaged.
+    """
+    from hcbench.store import Store
+    from hcbench.store.annotations import remove_run
+
+    with Store(place_of(store)) as opened:
+        info = opened.find_run(run)
+        if not yes:
+            state = "" if _state(info) == "done" else f" ({_state(info)})"
+            what = printable(f"run {info.id}{state}: {info.command}")
+            click.confirm(f"Remove {what}?", abort=True, err=True)
+        removed = remove_run(opened, info)
+    shared = f"; {removed.shared} stay, as other runs show them" if removed.shared else ""
+    tell(f"run {info.id} is removed with {removed.cells} cells{shared}")
 
 
 results.add_command(diff)

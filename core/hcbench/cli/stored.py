@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,14 +23,24 @@ def place_of(store: str | None) -> str | None:
     return store or (parent.params.get("store") if parent is not None else None)
 
 
+def find_runs(
+    store: Store,
+    *,
+    suites: tuple[str, ...],
+    since: datetime | None,
+    algos: tuple[str, ...],
+) -> list[RunInfo]:
+    """The runs that the options of `RUN_FILTERS` choose."""
+    moment = None if since is None else since.astimezone()
+    return store.runs(suite=suites or None, since=moment, algorithm=algos or None)
+
+
 def read_run(
     store: Store,
     run: RunInfo,
     *,
-    algorithm: str | None = None,
-    dataset: str | None = None,
-    oracle: str | None = None,
-    status: str | None = None,
+    metrics: Sequence[str] = (),
+    **filters: Sequence[str] | str | None,
 ) -> Results:
     """The results of a stored run; filters remove its claims, which are about the whole run.
 
@@ -35,24 +48,41 @@ def read_run(
     ----------
     store : Store
     run : RunInfo
-    algorithm, dataset, oracle, status : str, optional
-        As those of `Store.outcomes`.
+    metrics : sequence of str
+        The only ones shown; all by default.
+    **filters
+        Those of `Store.outcomes`; empty ones are ignored.
 
     Raises
     ------
     StoreError
         If no cell matches.
+    UsageError
+        If a metric was not measured.
     """
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import Presentation
 
-    found = store.outcomes(
-        run=run.id, algorithm=algorithm, dataset=dataset, oracle=oracle, status=status
-    )
+    used: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    found = store.outcomes(run=run.id, **used)
     if not found:
         raise StoreError(f"run {run.id} of {store.location} has no such cells")
     layout = Presentation.of_description(run.layout)
-    if algorithm or dataset or oracle or status:
+    if used:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    sizes = store.sizes(run.id)
-    return Results.of_layout(layout, [outcome for outcome, _ in found], sizes)
+    results = Results.of_layout(layout, [outcome for outcome, _ in found], store.sizes(run.id))
+    return _only(results, metrics) if metrics else results
+
+
+def _only(results: Results, wanted: Sequence[str]) -> Results:
+    """The results with only these metrics."""
+    by_name = {
+        name: metric
+        for metric in reversed(results.metrics)
+        for name in (re.sub(r"\[.*", "", metric.label).casefold(), metric.label.casefold())
+    }
+    for name in wanted:
+        if name.casefold() not in by_name:
+            labels = ", ".join(metric.label for metric in results.metrics)
+            raise click.UsageError(f"{name} was not measured; there are {labels}")
+    return replace(results, metrics=tuple(by_name[name.casefold()] for name in wanted))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from hcbench.errors import NameSyntaxError
+from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import metric_keys
@@ -162,9 +162,22 @@ class Presentation:
 
     @classmethod
     def of_description(cls, described: Mapping[str, Any]) -> Self:
-        """From what `describe` returned, also after a round trip through JSON."""
-        if not described:
-            return cls()
+        """From what `describe` returned, also after a round trip through JSON.
+
+        Raises
+        ------
+        DamagedRunError
+            If it is anything else.
+        """
+        try:
+            return cls._rebuilt(described) if described else cls()
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise DamagedRunError(
+                f"the presentation of the run is damaged: {repr(error)[:80]}"
+            ) from error
+
+    @classmethod
+    def _rebuilt(cls, described: Mapping[str, Any]) -> Self:
         values = {
             **{name: as_tuples(value) for name, value in described.items()},
             "suite": rebuild_suite(described["suite"]),

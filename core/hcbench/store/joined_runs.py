@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from hcbench.store.rows import ABOUT_RUN, run_info
 from hcbench.store.schema import cells, run_cells, runs
 
 Row: TypeAlias = Mapping[str, Any]
@@ -37,8 +38,13 @@ class JoinedRuns:
         self._by_origin: dict[str, int] = {}
         self._by_plan: dict[str, int] = {}
         self._touched: set[int] = set()
-        rows = connection.execute(select(runs).order_by(runs.c.id)).mappings()
-        known = [dict(row) for row in rows]
+        rows = connection.execute(select(runs).order_by(runs.c.id)).all()
+        infos = [run_info(row) for row in rows]
+        known = [
+            dict(row._mapping)
+            for row, info in zip(rows, infos, strict=True)
+            if not info.damaged and not info.removed
+        ]
         # Of the runs of one plan, the one with the most shards is extended; of these, the latest.
         for row in sorted(known, key=lambda row: len(parts_of(row)) if plan_of(row) else 0):
             self._remember(row["id"], row)
@@ -120,7 +126,8 @@ def plan_of(row: Row) -> str | None:
     shard = layout.get("shard")
     if not _is_shard(shard) or not isinstance(layout.get("renamed"), dict):
         return None
-    others = {k: value for k, value in layout.items() if k not in ("shard", "renamed")}
+    own = ("shard", "renamed", *ABOUT_RUN)
+    others = {k: value for k, value in layout.items() if k not in own}
     return json.dumps([shard["plan"], shard["count"], others], sort_keys=True)
 
 

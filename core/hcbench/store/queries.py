@@ -157,38 +157,38 @@ def in_order(row: Sequence[Any]) -> tuple[bool, int]:
     return row[0] == END, row[0]
 
 
-def run_infos(connection: Connection, ids: Sequence[int] | None = None) -> dict[int, RunInfo]:
+def run_infos(connection: Connection, *conditions: ColumnElement[bool]) -> dict[int, RunInfo]:
     """Runs with the number of their cells, of those reused and of those failed."""
+    rows = connection.execute(select(runs).where(*conditions).order_by(runs.c.id)).all()
     reused = case((cells.c.run != run_cells.c.run, 1), else_=0)
     failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
     counts = (
         select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)
+        .where(among(connection, run_cells.c.run, [row.id for row in rows]))
         .group_by(run_cells.c.run)
     )
-    wanted = select(runs).order_by(runs.c.id)
-    if ids is not None:
-        counts = counts.where(run_cells.c.run.in_(ids))
-        wanted = wanted.where(runs.c.id.in_(ids))
-    numbers = {row[0]: (row[1], row[2], row[3]) for row in connection.execute(counts)}
-    return {
-        row.id: run_info(row, *numbers.get(row.id, (0, 0, 0))) for row in connection.execute(wanted)
-    }
+    numbers = {row[0]: tuple(row[1:]) for row in connection.execute(counts)}
+    return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
 
 
-def labels_like(connection: Connection, column: Column[Any], pattern: str) -> ColumnElement[bool]:
-    """A condition: a label has a part, or as a whole a pattern with ``*`` and ``?``.
+def labels_like(
+    connection: Connection, column: Column[Any], patterns: str | Sequence[str]
+) -> ColumnElement[bool]:
+    """A condition: a label has a part, or as a whole is of one of some patterns.
 
-    Case is ignored, in any script.
+    Patterns have ``*`` and ``?``. Case is ignored, in any script.
     """
-    folded = pattern.casefold()
-    wildcards = re.escape(folded).replace(r"\*", ".*").replace(r"\?", ".")
-    labels = connection.execute(select(column).distinct()).scalars()
+    texts = [patterns] if isinstance(patterns, str) else patterns
+    folded = [text.casefold() for text in texts]
+    wildcards = [re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") for text in folded]
+    matches = re.compile("|".join(wildcards), re.DOTALL).fullmatch
+    labels = connection.execute(select(column).distinct()).scalars().all()
     return column.in_(
         [
             label
             for label in labels
-            if folded in label.casefold() or re.fullmatch(wildcards, label.casefold(), re.DOTALL)
+            if any(text in label.casefold() for text in folded) or matches(label.casefold())
         ]
     )
 

@@ -20,6 +20,8 @@ LEFT_OUT = "-"  # begins the keys of inapplicable combinations
 #: SQLite stores NaN as NULL: such a value has this status instead.
 _NAN = "nan"
 _FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
+#: What a layout holds of its run besides the presentation of its results.
+ABOUT_RUN = ("name", "note", "removed")
 _COSTS = [field.name for field in fields(Cost)]
 _LONG = ("traceback", "log")  # only read when one cell is shown
 _SHORT = [name for name in _FIELDS if name not in _LONG]
@@ -112,6 +114,12 @@ class RunInfo:
         The suite, and how its results are shown (see `hcbench.plan.presentation`).
     cells, reused, failed : int
         How many cells it has; how many of them another run measured (last); how many failed.
+    name, note : str
+        Given by the user.
+    removed : bool
+        Whether the user removed it. It stays as the environment of what other runs reuse.
+    damaged : str
+        What of it cannot be read, and has a substitute here; "" if it is whole.
     """
 
     id: int
@@ -125,12 +133,18 @@ class RunInfo:
     cells: int = 0
     reused: int = 0
     failed: int = 0
+    name: str = ""
+    note: str = ""
+    removed: bool = False
+    damaged: str = ""
 
     @property
     def metric_keys(self) -> dict[str, str] | None:
         """Label to key of the metrics that it asked for; None if it does not say."""
-        metrics = self.layout.get("metrics")
-        return None if metrics is None else {m["label"]: m["key"] for m in metrics}
+        try:
+            return {metric["label"]: metric["key"] for metric in self.layout["metrics"]}
+        except (KeyError, TypeError):
+            return None
 
 
 def now() -> str:
@@ -147,14 +161,42 @@ def stored_key(outcome: Outcome) -> str:
     return LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def run_info(row: Any, n_cells: int, reused: int, failed: int) -> RunInfo:
-    """A run from its row."""
+def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> RunInfo:
+    """A run from its row, as far as it can be read."""
     values = row._asdict()
-    for name in ("started", "finished"):
-        values[name] = None if values[name] is None else datetime.fromisoformat(values[name])
-    for name in ("environment", "layout"):
-        values[name] = from_json(values[name])
-    return RunInfo(**values, cells=n_cells, reused=reused, failed=failed)
+    damaged = ""
+    for name, (read, substitute) in _READERS.items():
+        try:
+            values[name] = None if name == "finished" and not values[name] else read(values[name])
+        except (ValueError, TypeError, RecursionError):
+            damaged = f"{name} is {repr(values[name])[:40]}"
+            values[name] = substitute
+    about = values["layout"]
+    values["layout"] = {name: value for name, value in about.items() if name not in ABOUT_RUN}
+    return RunInfo(
+        **values,
+        cells=n_cells,
+        reused=reused,
+        failed=failed,
+        name=str(about.get("name", "")),
+        note=str(about.get("note", "")),
+        removed=bool(about.get("removed")),
+        damaged=damaged,
+    )
+
+
+def read_moment(written: str) -> datetime:
+    """Read what `now` wrote.
+
+    Raises
+    ------
+    ValueError
+        If it is no moment with a time zone.
+    """
+    moment = datetime.fromisoformat(written)
+    if moment.tzinfo is None:
+        raise ValueError(f"{written} has no time zone")
+    return moment
 
 
 def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
@@ -238,6 +280,22 @@ def value_of_row(number: float | None, status: Any, reason: str) -> Value:
 def is_final(status: ColumnElement[str]) -> ColumnElement[bool]:
     """A condition: a value need not be computed again."""
     return status != LOST
+
+
+def _mapping(written: str) -> dict[str, Any]:
+    read = from_json(written)
+    if not isinstance(read, dict):
+        raise TypeError(type(read).__name__)
+    return read
+
+
+#: How the columns of a run are read, and what stands for one that cannot be read.
+_READERS: dict[str, tuple[Any, Any]] = {
+    "started": (read_moment, datetime.min.replace(tzinfo=UTC)),
+    "finished": (read_moment, None),
+    "environment": (_mapping, {}),
+    "layout": (_mapping, {}),
+}
 
 
 def to_json(value: Any) -> str:

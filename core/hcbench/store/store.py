@@ -7,14 +7,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from platformdirs import user_data_dir
 from sqlalchemy import delete, func, literal, select, update
 
-from hcbench.errors import StoreError
+from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.store.database import Database
 from hcbench.store.engine import Place, find_place
@@ -51,6 +52,7 @@ from hcbench.store.schema import END, cells, metric_values, points, run_cells, r
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Patterns: TypeAlias = str | Sequence[str]
 
 
 def _retried(
@@ -325,53 +327,91 @@ class Store:
         return sizes
 
     @_retried
-    def runs(self) -> list[RunInfo]:
-        """All runs, the latest last."""
-        with self.database.reading() as connection:
-            return list(run_infos(connection).values())
+    def runs(
+        self,
+        *,
+        suite: Patterns | None = None,
+        since: datetime | None = None,
+        algorithm: Patterns | None = None,
+    ) -> list[RunInfo]:
+        """Runs, the latest last, with those that are damaged.
 
-    @_retried
+        Parameters
+        ----------
+        suite, algorithm : str or sequence of str, optional
+            Only runs of these suites, or with cells of these algorithms; as for `outcomes`.
+        since : datetime, optional
+            Only runs that started then or later.
+        """
+        with self.database.reading() as connection:
+            wanted = []
+            if suite is not None:
+                wanted.append(labels_like(connection, runs.c.suite, suite))
+            if algorithm is not None:
+                shown = select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+                shown = shown.where(labels_like(connection, cells.c.algorithm, algorithm))
+                wanted.append(runs.c.id.in_(shown))
+            infos = run_infos(connection, *wanted).values()
+        return [
+            info for info in infos if not info.removed and (since is None or info.started >= since)
+        ]
+
     def run(self, wanted: int | str | None = None) -> RunInfo:
-        """A run by its number, the last of a suite, or the last of all.
+        """A run by its number or name, the last of a suite, or the last of all.
 
         Raises
         ------
         StoreError
-            If there is none.
+            If there is none, or it is damaged.
         """
-        with self.database.reading() as connection:
-            if isinstance(wanted, int) or (wanted is not None and wanted.isdecimal()):
-                number = int(wanted)
-                info = run_infos(connection, [number]).get(number)
-                last = connection.execute(select(func.max(runs.c.id))).scalar()
-                if info is None:
-                    there = f"the last is {last}" if last else "there are none yet"
-                    raise StoreError(f"{self.location} has no run {number}; {there}")
-                return info
-            infos = list(run_infos(connection).values())
+        info = self.find_run(wanted)
+        if info.damaged:
+            raise DamagedRunError(
+                f"run {info.id} of {self.location} is damaged: {info.damaged}; remove it with: "
+                f"hcbench results rm {info.id}"
+            )
+        return info
+
+    def find_run(self, wanted: int | str | None = None) -> RunInfo:
+        """As `run`, also if it is damaged; the last of all is the last that is not."""
+        if isinstance(wanted, int) or (wanted is not None and wanted.isdecimal()):
+            return self._numbered(int(wanted))
+        infos = self.runs()
         if not infos:
             raise StoreError(
                 f"there are no runs in {self.location} yet; begin with: hcbench compare"
             )
-        of_suite = [
-            info for info in infos if wanted is None or info.suite.casefold() == wanted.casefold()
-        ]
-        if not of_suite:
-            suites = ", ".join(dict.fromkeys(info.suite for info in infos if info.suite))
-            raise StoreError(
-                f"{self.location} has no run of a suite {wanted!r}; there are runs of {suites}"
-            )
-        return of_suite[-1]
+        if wanted is None:
+            return next((info for info in reversed(infos) if not info.damaged), infos[-1])
+        for attribute in ("name", "suite"):
+            for info in reversed(infos):
+                if getattr(info, attribute).casefold() == wanted.casefold():
+                    return info
+        suites = ", ".join(dict.fromkeys(info.suite for info in infos if info.suite))
+        raise StoreError(
+            f"{self.location} has no run called {wanted!r}, nor of a suite {wanted!r}; there are "
+            f"runs of {suites}"
+        )
+
+    @_retried
+    def _numbered(self, number: int) -> RunInfo:
+        with self.database.reading() as connection:
+            info = run_infos(connection, runs.c.id == number).get(number)
+            last = connection.execute(select(func.max(runs.c.id))).scalar()
+        if info is None or info.removed:
+            there = f"the last is {last}" if last else "there are none yet"
+            raise StoreError(f"{self.location} has no run {number}; {there}")
+        return info
 
     @_retried
     def outcomes(
         self,
         *,
         run: int | None = None,
-        algorithm: str | None = None,
-        dataset: str | None = None,
-        oracle: str | None = None,
-        status: str | None = None,
+        algorithm: Patterns | None = None,
+        dataset: Patterns | None = None,
+        oracle: Patterns | None = None,
+        status: Patterns | None = None,
         limit: int | None = None,
     ) -> list[tuple[Outcome, RunInfo]]:
         """Stored outcomes, in the order in which they were measured.
@@ -381,9 +421,9 @@ class Store:
         run : int, optional
             Only the cells of this run, measured or reused by it; by default, the latest
             measurement of every cell.
-        algorithm, dataset, oracle, status : str, optional
-            A part of the label, or a pattern of the whole label with ``*`` and ``?``; case is
-            ignored.
+        algorithm, dataset, oracle, status : str or sequence of str, optional
+            A part of the label, or a pattern of the whole label with ``*`` and ``?``; of several,
+            any. Case is ignored.
         limit : int, optional
             At most this many, the latest.
 
@@ -409,11 +449,17 @@ class Store:
             latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
             rows = connection.execute(latest).all()[::-1]
             measured = measured_points(connection, [row.id for row in rows], metric_keys)
-            infos = run_infos(connection, sorted({row.run for row in rows}))
+            infos = run_infos(connection, runs.c.id.in_({row.run for row in rows}))
         outcomes = []
         for row in rows:
             reused = run not in (None, row.run)
-            outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
+            try:
+                outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise DamagedRunError(
+                    f"run {row.run} of {self.location} is damaged: a cell cannot be read "
+                    f"({error}); remove it with: hcbench results rm {row.run}"
+                ) from error
             outcomes.append((outcome, infos[row.run]))
         return outcomes
 

@@ -1,7 +1,8 @@
 """Removing old runs from a store, and everything that no run shows.
 
 An unfinished run that began less than a day ago may still be running, so it stays. So does a run
-whose measurements are shown by another run that stays: they were made in its environment.
+whose measurements are shown by another run that stays, as they were made in its environment, and a
+damaged run, which only `hcbench.store.annotations.remove_run` removes.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class _Removal:
         staying = _with_lenders(connection, set(infos) - unwanted)
         gone = sorted(set(infos) - staying)
         values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
-        return cls(gone, _cells_of_no_run(connection, gone), values, lent=len(staying & unwanted))
+        return cls(gone, cells_of_no_run(connection, gone), values, lent=len(staying & unwanted))
 
     def count(self, connection: Connection) -> Tidied:
         values = sum(_total(connection, func.count(), condition) for condition in self.values)
@@ -149,7 +150,11 @@ def _unwanted(
         may_run = info.finished is None and info.started > a_day_ago
         old = before is not None and info.started < before
         many = keep_runs is not None and before is None
-        if not may_run and (not info.cells or (info.id not in latest and (old or many))):
+        if (
+            not info.damaged
+            and not may_run
+            and (not info.cells or (info.id not in latest and (old or many)))
+        ):
             yield info.id
 
 
@@ -170,7 +175,7 @@ def _with_lenders(connection: Connection, chosen: set[int]) -> set[int]:
     return staying
 
 
-def _cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
+def cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
     """Cells that no remaining run shows, except the latest measurement by a remaining run."""
     shown = select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
     again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)

@@ -14,6 +14,7 @@ from sqlalchemy import Table
 
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import STATUSES
+from hcbench.store.rows import read_moment
 from hcbench.store.schema import cells, runs
 
 _INT64 = 2**63
@@ -59,6 +60,14 @@ def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
                 raise StoreError(
                     f"{source} is damaged: {table.name}.{name} is not JSON of a {kind.__name__}"
                 )
+    for name in ("started", "finished", "created"):
+        if name in table.c and row[name] is not None:
+            try:
+                read_moment(row[name])
+            except ValueError:
+                raise StoreError(
+                    f"{source} is damaged: {table.name}.{name} is no moment: {row[name][:40]!r}"
+                ) from None
     if table is cells:
         if row["status"] not in STATUSES:
             raise StoreError(

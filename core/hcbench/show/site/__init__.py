@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hcbench.errors import DamagedRunError
 from hcbench.show.report import MOST_TREES, gather_contents, read_contents
 from hcbench.show.report.page import environment, read_asset, render_report, shared_assets
 from hcbench.show.site.folder import SiteFolder
@@ -79,7 +80,11 @@ def build_site(
     before = dict(folder.known)
     catalogue = Catalogue()
     for info in store.runs():
-        contents = read_contents(store, info)
+        try:
+            contents = read_contents(store, info)
+        except DamagedRunError as error:
+            told(f"run {info.id} is not shown: {error}")
+            continue
         catalogue.add(contents)
         name, stamp = f"runs/{info.id}.html", _stamp(contents, trees)
         if not folder.holds(name, stamp):

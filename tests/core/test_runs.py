@@ -1,0 +1,290 @@
+"""Runs as users manage them: named, annotated, filtered, removed, and damaged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import update
+
+from hcbench import load_registry
+from hcbench.cli import main
+from hcbench.errors import DamagedRunError, StoreError
+from hcbench.registry.suite import Suite
+from hcbench.show.site import build_site
+from hcbench.store import Store
+from hcbench.store.annotations import Removed, annotate_run, name_run, remove_run
+from hcbench.store.exchange import describe_run, import_run
+from hcbench.store.merge import merge_stores
+from hcbench.store.schema import cells, runs
+from hcbench.store.tidying import tidy
+from tests.core.servers import a_server, can_serve
+from tests.core.stored_runs import METRICS, keep_run, outcome
+
+VALUES = {"AARI": 0.5}
+needs_server = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not can_serve(), reason="no PostgreSQL server is installed"),
+]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=needs_server)])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "sqlite":
+        with Store(tmp_path / "s.sqlite") as opened:
+            yield opened
+    else:
+        with a_server() as server, Store(server.new("managed")) as opened:
+            yield opened
+
+
+def three_runs(store: Store) -> None:
+    """Run 2 shows a cell of run 1; run 3 is of another suite."""
+    keep_run(store, [outcome(name, "iris", values=VALUES) for name in ("UPGMA", "4-AL")])
+    second = keep_run(store, [outcome("Ward", "iris", values=VALUES)])
+    shared = store.find([outcome("UPGMA", "iris", values=VALUES).key], {})
+    store.link(second, [stored.row for stored in shared.values()])
+    keep_run(store, [outcome("Ward", "wine", values=VALUES)], suite=Suite(name="other"))
+
+
+def labels(store: Store, run: int | str) -> set[str]:
+    info = store.run(run)
+    return {found.algorithm for found, _ in store.outcomes(run=info.id)}
+
+
+def call(*args: str, store: Path, typed: str = "") -> Result:
+    env = {"HCBENCH_STORE": str(store), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
+    return CliRunner(env=env).invoke(main, ["results", *args], input=typed)
+
+
+# ---- The store -----------------------------------------------------------------------------------
+
+
+def test_a_removed_run_takes_what_no_other_run_shows(store: Store) -> None:
+    three_runs(store)
+    assert remove_run(store, store.run(1)) == Removed(cells=1, shared=1)
+    assert [info.id for info in store.runs()] == [2, 3]
+    assert labels(store, 2) == {"UPGMA", "Ward"}, "the shared cell stays, with its values"
+    (shared,) = [o for o, _ in store.outcomes(run=2) if o.algorithm == "UPGMA"]
+    assert shared.points[0].values["AARI"].value == 0.5
+    assert {o.algorithm for o, _ in store.outcomes()} == {"UPGMA", "Ward"}
+    with pytest.raises(StoreError, match="has no run 1; the last is 3"):
+        store.run(1)
+    (measured_by,) = {
+        info.environment["commit"] for o, info in store.outcomes() if o.algorithm == "UPGMA"
+    }
+    assert measured_by == "f00", "what was measured there keeps its environment"
+
+
+def test_with_the_last_run_that_shows_it_all_of_a_removed_run_goes(store: Store) -> None:
+    three_runs(store)
+    remove_run(store, store.run(1))
+    assert remove_run(store, store.run(2)) == Removed(cells=2, shared=0)
+    with store.database.reading() as connection:
+        assert connection.execute(runs.select()).all()[0].id == 3
+        assert len(connection.execute(cells.select()).all()) == 1
+
+
+def test_tidying_keeps_a_removed_run_as_long_as_it_is_needed(store: Store) -> None:
+    three_runs(store)
+    remove_run(store, store.run(1))
+    assert tidy(store).runs == 0
+    assert labels(store, 2) == {"UPGMA", "Ward"}
+    assert tidy(store, keep_runs=1).runs == 2
+    assert [info.id for info in store.runs()] == [3]
+
+
+def test_names_find_runs_and_are_unique(store: Store) -> None:
+    three_runs(store)
+    name_run(store, store.run(1), "Baseline")
+    annotate_run(store, store.run(1), "Before the new\0kernel")
+    info = store.run("baseline")
+    assert (info.id, info.name, info.note) == (1, "Baseline", r"Before the new\0kernel")
+    assert store.run("other").id == 3, "a suite is found as before"
+    with pytest.raises(StoreError, match="run 1 is already called 'BASELINE'"):
+        name_run(store, store.run(2), "BASELINE")
+    with pytest.raises(StoreError, match="'12' is the number of a run"):
+        name_run(store, store.run(2), "12")
+    name_run(store, info, "")
+    with pytest.raises(StoreError, match="no run called 'baseline'"):
+        store.run("baseline")
+
+
+def test_runs_are_filtered_by_suite_date_and_algorithm(store: Store) -> None:
+    three_runs(store)
+
+    def found(**filters: Any) -> list[int]:
+        return [info.id for info in store.runs(**filters)]
+
+    assert found(suite="comp*") == [1, 2]
+    assert found(algorithm="upgma") == [1, 2], "reused cells count"
+    assert found(algorithm=["4-AL", "ward"], suite="compare") == [1, 2]
+    assert found(since=store.run(2).started) == [2, 3]
+    assert found(since=store.run(3).started + timedelta(seconds=1)) == []
+
+
+def test_names_and_removed_runs_travel_with_merges_and_exports(
+    store: Store, tmp_path: Path
+) -> None:
+    three_runs(store)
+    name_run(store, store.run(2), "second")
+    remove_run(store, store.run(1))
+    with Store(tmp_path / "merged") as merged, Store(tmp_path / "imported") as imported:
+        merge_stores(merged, [store])
+        import_run(imported, describe_run(store, store.run(2)), "it")
+        for other in (merged, imported):
+            assert labels(other, "second") == {"UPGMA", "Ward"}
+        assert [info.suite for info in merged.runs()] == ["compare", "other"]
+        assert [info.suite for info in imported.runs()] == ["compare"]
+
+
+def test_a_removed_run_comes_back_from_a_store_that_has_it(store: Store, tmp_path: Path) -> None:
+    three_runs(store)
+    with Store(tmp_path / "copy") as copy:
+        merge_stores(copy, [store])
+        remove_run(store, store.run(1))
+        merge_stores(store, [copy])
+    assert sorted(len(store.outcomes(run=info.id)) for info in store.runs()) == [1, 2, 2]
+
+
+# ---- Damaged runs --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "values"),
+    [
+        (runs, {"started": "yesterday"}),
+        (runs, {"started": "2026-01-31"}),  # without a time zone
+        (runs, {"finished": "soon"}),
+        (runs, {"environment": "["}),
+        (runs, {"layout": "[1]"}),
+        (runs, {"layout": '{"suite": 3}'}),
+        (cells, {"seed": "x"}),
+        (cells, {"notes": "{"}),
+    ],
+)
+def test_a_damaged_run_hides_no_other_and_can_be_removed(
+    table: Any, values: dict[str, str], tmp_path: Path
+) -> None:
+    with Store(tmp_path / "s.sqlite") as store:
+        three_runs(store)
+        column = runs.c.id if table is runs else cells.c.run
+        with store.database.writing() as connection:
+            connection.execute(update(table).where(column == 3).values(**values))
+        assert [info.id for info in store.runs()] == [1, 2, 3]
+        assert store.run(2).id == 2
+        with pytest.raises(DamagedRunError, match="is damaged: "):
+            build_nothing_of(store, 3)
+        told: list[str] = []
+        build_site(tmp_path / "site", store, load_registry(), trees=0, told=told.append)
+        assert (tmp_path / "site/runs/2.html").is_file()
+        assert any("run 3 is not shown: " in line for line in told)
+        assert tidy(store, before=datetime.now().astimezone() - timedelta(days=1)).runs == 0
+        keep_run(store, [outcome("Ward", "glass", values=VALUES)])
+    listed = call(store=tmp_path / "s.sqlite")
+    assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, 5)
+    removed = call("rm", "3", "--yes", store=tmp_path / "s.sqlite")
+    assert removed.stderr == "hcbench: run 3 is removed with 1 cells\n"
+    with Store(tmp_path / "s.sqlite") as store:
+        assert [info.id for info in store.runs()] == [1, 2, 4]
+
+
+def build_nothing_of(store: Store, run: int) -> None:
+    from hcbench.show.report import read_contents
+
+    read_contents(store, store.run(run))
+
+
+@pytest.mark.parametrize("wrong", [{"started": "yesterday"}, {"finished": "2026-01-31"}])
+def test_an_import_with_other_than_moments_is_refused(wrong: dict[str, str], store: Store) -> None:
+    with Store(":memory:") as other:
+        three_runs(other)
+        described = describe_run(other, other.run(1))
+    described["runs"][0] |= wrong
+    with pytest.raises(StoreError, match=r"it is damaged: runs\.\w+ is no moment"):
+        import_run(store, described, "it")
+    assert store.runs() == []
+
+
+def test_a_store_with_a_damaged_run_can_be_merged_into(tmp_path: Path) -> None:
+    with Store(tmp_path / "s.sqlite") as store, Store(tmp_path / "o.sqlite") as other:
+        three_runs(store)
+        keep_run(other, [outcome("A", "b", values=VALUES)])
+        with store.database.writing() as connection:
+            connection.execute(update(runs).where(runs.c.id == 1).values(layout="?"))
+        merge_stores(store, [other])
+        assert [info.id for info in store.runs()] == [1, 2, 3, 4]
+
+
+# ---- The commands --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Store(tmp_path / "s.sqlite") as store:
+        three_runs(store)
+    return tmp_path / "s.sqlite"
+
+
+def test_a_name_and_a_note_are_listed_and_shown(path: Path) -> None:
+    assert call("name", "1", "baseline", store=path).output == ""
+    assert call("note", "baseline", "before the new kernel", store=path).output == ""
+    listed = call(store=path).stdout
+    assert "name      command" in listed
+    assert "baseline  hcbench compare" in listed
+    assert "before the new kernel" in listed
+    runs_ = json.loads(call("list", "--format", "json", store=path).stdout)
+    assert [(run["name"], run["note"]) for run in runs_] == [
+        ("baseline", "before the new kernel"),
+        ("", ""),
+        ("", ""),
+    ]
+    shown = call("show", "Baseline", store=path)
+    assert "hcbench: run 1 (baseline) of " in shown.stderr
+    assert "hcbench: before the new kernel\n" in shown.stderr
+    assert call("show", "other", store=path).stderr.startswith("hcbench: run 3 of ")
+
+
+def test_runs_are_listed_by_suite_date_and_algorithm(path: Path) -> None:
+    def listed(*args: str) -> list[int]:
+        done = call("list", *args, "--format", "json", store=path)
+        return [run["id"] for run in json.loads(done.stdout)]
+
+    assert listed("--suite", "other") == listed("--suites", "oth,nothing") == [3]
+    assert listed("--algo", "4-AL") == [1]
+    assert listed("--algos", "4-AL,Ward", "--since", "2020-01-31") == [1, 2, 3]
+    assert listed("--since", "2999-01-01") == []
+    assert "4-AL" not in call("--suite", "other", store=path).stdout
+    assert "there are no such runs" in call("--suite", "nothing", store=path).stderr
+    wrong = call("--suite", "other", "show", store=path)
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert "write the options after show" in wrong.stderr
+
+
+def test_removing_asks_first(path: Path) -> None:
+    refused = call("rm", "1", store=path, typed="n\n")
+    assert "Remove run 1: hcbench compare? [y/N]" in refused.stderr
+    assert call("rm", "1", store=path).exit_code == 130  # nobody answers
+    with Store(path) as store:
+        assert len(store.runs()) == 3
+    done = call("rm", "1", store=path, typed="y\n")
+    assert "run 1 is removed with 1 cells; 1 stay, as other runs show them" in done.stderr
+    again = call("rm", "1", "--yes", store=path)
+    assert (again.exit_code, again.stderr.count("\n")) == (3, 1)
+    with closing(sqlite3.connect(path)) as raw:
+        assert raw.execute("SELECT count(*) FROM cells").fetchone() == (3,)
+
+
+def test_several_names_choose_cells_and_metrics(path: Path) -> None:
+    shown = call("show", "1", "--algos", "UPGMA,ward", "--metrics", "seconds", store=path)
+    assert shown.exit_code == 0, shown.stderr
+    assert "UPGMA" in shown.stdout
+    assert "4-AL" not in shown.stdout
+    assert METRICS[0].label not in shown.stdout
