@@ -1,10 +1,10 @@
-"""How good a hierarchy is, against the truth or by an objective, and what it cost to get.
+"""Metrics: quality against the truth or by an objective, and the cost of the call.
 
-Every metric is ``function(scored, **params) -> float`` in the module of its group. With a true
-hierarchy compare `agreement` and `cuts_curve` (cuts), `merge_order` and `pair_ranks`,
-`merge_heights`, `recovery` (clusters), `purity`, `triplets` and `tanglegram` (drawings);
-`objectives`, `dissimilarities` and `sampling` need none; `curves` follow a metric over the queries;
-`costs` are of the call. The loops are in `_kernels` and its like.
+Every metric is ``function(scored, **params) -> float`` in the module of its group. `agreement`,
+`cuts_curve` (cuts), `merge_order`, `pair_ranks`, `merge_heights`, `recovery` (clusters), `purity`,
+`triplets` and `tanglegram` (drawings) compare with a true hierarchy; `objectives`,
+`dissimilarities` and `sampling` need none; `curves` evaluate a metric against the queries; `costs`
+are those of the call. The loops are in the modules `_*kernels`.
 """
 
 from __future__ import annotations

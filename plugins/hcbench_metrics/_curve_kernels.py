@@ -1,9 +1,9 @@
-"""Compiled pass over all cuts of two trees at once. The kernels trust their input.
+"""Compiled pass over all cuts of two trees at once. The kernels do not check their input.
 
 Throughout, a tree of n leaves and m nodes is given by ``start`` and ``end`` (m,): node v's leaves
 are ``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right; its children
 are ``child_ids[child_offsets[v]:child_offsets[v + 1]]``; ``merges`` (m - n,) are its inner nodes,
-the last to be split first.
+sorted from the first to be split, which is the last to be merged, to the last.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 @njit(cache=True)
-def _home(key: int, mask: int) -> int:
-    """Where in the hash table a key belongs: high bits of a product (Knuth 1973, 6.4)."""
+def _preferred_slot(key: int, mask: int) -> int:
+    """Preferred slot of a key in the hash table: multiplicative hashing (Knuth 1973, 6.4)."""
     return int((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
 
 
 @njit(cache=True)
 def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
-    """Count one item more in a cell of the table; return how many there were. O(1) expected."""
+    """Add one item to a cell of the table; return the previous count. O(1) expected."""
     mask = keys.size - 1
-    at = _home(key, mask)
+    at = _preferred_slot(key, mask)
     while keys[at] != key and counts[at] > 0:
         at = (at + 1) & mask
     keys[at] = key
@@ -39,28 +39,28 @@ def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
 
 @njit(cache=True)
 def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
-    """Count one item less in a cell; return how many are left. O(1) expected.
+    """Remove one item from a cell; return the remaining count. O(1) expected.
 
-    Empty cells are taken out of the table, those behind moved up (Knuth 1973, 6.4, algorithm R).
+    Empty cells are deleted, and later ones moved up (Knuth 1973, 6.4, algorithm R).
     """
     mask = keys.size - 1
-    at = _home(key, mask)
+    at = _preferred_slot(key, mask)
     while keys[at] != key:
         at = (at + 1) & mask
     counts[at] -= 1
-    left = counts[at]
-    if left == 0:
+    remaining = counts[at]
+    if remaining == 0:
         keys[at] = -1
-        behind = (at + 1) & mask
-        while counts[behind] > 0:
-            if (behind - _home(keys[behind], mask)) & mask >= (behind - at) & mask:
-                keys[at] = keys[behind]
-                counts[at] = counts[behind]
-                keys[behind] = -1
-                counts[behind] = 0
-                at = behind
-            behind = (behind + 1) & mask
-    return int(left)
+        later = (at + 1) & mask
+        while counts[later] > 0:
+            if (later - _preferred_slot(keys[later], mask)) & mask >= (later - at) & mask:
+                keys[at] = keys[later]
+                counts[at] = counts[later]
+                keys[later] = -1
+                counts[later] = 0
+                at = later
+            later = (later + 1) & mask
+    return int(remaining)
 
 
 @njit(cache=True)
@@ -76,10 +76,10 @@ def _merge(
     keys: Ints,
     counts: Ints,
 ) -> tuple[int, int]:
-    """Merge clusters of the one tree; return the pairs that come together there, and in both.
+    """Merge clusters of one tree; return the pairs put together in it, and in both trees.
 
-    The largest keeps its label, of the others each leaf is moved from cell to cell. A cell's key is
-    ``factor`` times the one label plus ``other_factor`` times the other.
+    The largest cluster keeps its label; each leaf of the others moves from one cell to another. The
+    key of a cell is ``factor`` times one label plus ``other_factor`` times the other.
     """
     largest = children[0]
     size = 0
@@ -89,16 +89,16 @@ def _merge(
         size += end[child] - start[child]
         if end[child] - start[child] > end[largest] - start[largest]:
             largest = child
-    kept = label[order[start[largest]]]
+    new_label = label[order[start[largest]]]
     pairs_in_both = 0
     for child in children:
         if child == largest:
             continue
         for i in order[start[child] : end[child]]:
-            beside = other_factor * other_label[i]
-            pairs_in_both -= _take_from_cell(keys, counts, factor * label[i] + beside)
-            label[i] = kept
-            pairs_in_both += _add_to_cell(keys, counts, factor * kept + beside)
+            other_part = other_factor * other_label[i]
+            pairs_in_both -= _take_from_cell(keys, counts, factor * label[i] + other_part)
+            label[i] = new_label
+            pairs_in_both += _add_to_cell(keys, counts, factor * new_label + other_part)
     return pairs, pairs_in_both
 
 
@@ -119,9 +119,9 @@ def pairs_together(
 ) -> Ints:
     """Pairs of leaves that the cuts into k clusters put together: in one, the other, both trees.
 
-    (3, n + 1), a column for each k: of the coarsest cut of at least k clusters; column 0 is unused.
-    From k = n to 1, the cells of the contingency table are kept in a hash table as clusters merge.
-    A leaf is moved only with a cluster that is not the largest, at most log2(n) times in each tree:
+    Returns (3, n + 1), where column k is for the coarsest cut into at least k clusters; column 0 is
+    unused. From k = n to 1, the contingency table is updated in a hash table as clusters merge. A
+    leaf moves only with a cluster that is not the largest, at most log2(n) times in each tree:
     O(n log n) expected time, O(n) memory.
     """
     n = order.size

@@ -1,4 +1,4 @@
-"""Compiled passes over pairs of leaves by where they merge in two trees. They trust their input.
+"""Compiled passes over the merges of pairs of leaves in two trees. They do not check their input.
 
 Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
 parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @njit(cache=True)
 def boundaries(parent: Ints, end: Ints, n: int) -> NDArray[np.int32]:
-    """Sparse table (log2(n), n) over the nodes that part a leaf from the next one to its right.
+    """Sparse table (log2(n), n) over the nodes that separate a leaf from the next to its right.
 
     The largest id between two positions is their leaves' lowest common ancestor: parents come
     after children (Bender & Farach-Colton 2000). O(n log n) time and memory.
@@ -55,15 +55,16 @@ def _add_merged(
     log2: NDArray[np.uint8],
     stage: Ints,
     stack: Ints,
-    found: Ints,
+    pairs_at: Ints,
     touched: Ints,
     n_touched: int,
 ) -> int:
-    """Count the pairs of a first and a second by the stage at which they merge in the other tree.
+    """Count pairs of a first and a second leaf by the stage at which they merge in the other tree.
 
-    ``run`` (b,) are positions there, rising. The clusters that are not merged yet are kept, from
-    left to right, in ``stack`` (b, 3): firsts, seconds, and the ancestor with the next one. Counts
-    are added to ``found``; the stages that had none are noted in ``touched``. O(b) time.
+    ``run`` (b,) are positions there, in increasing order. The clusters that are not merged yet are
+    in ``stack`` (b, 3), from left to right: numbers of firsts and seconds, and the ancestor shared
+    with the next cluster. Pairs are added to ``pairs_at``, and stages that had none to ``touched``.
+    O(b) time.
     """
     depth = 0
     last = run.size - 1
@@ -77,10 +78,10 @@ def _add_merged(
             pairs = stack[depth, 0] * seconds + stack[depth, 1] * firsts
             if pairs > 0:
                 s = stage[stack[depth, 2]]
-                if found[s] == 0:
+                if pairs_at[s] == 0:
                     touched[n_touched] = s
                     n_touched += 1
-                found[s] += pairs
+                pairs_at[s] += pairs
             firsts += stack[depth, 0]
             seconds += stack[depth, 1]
         stack[depth, 0] = firsts
@@ -92,7 +93,7 @@ def _add_merged(
 
 @njit(cache=True)
 def _merge_runs(run: Ints, middle: int, merged: Ints, is_second: NDArray[np.bool_]) -> None:
-    """Merge two sorted parts of ``run`` in place, and tell which were in the second. O(b)."""
+    """Merge two sorted parts of ``run`` in place; mark what comes from the second part. O(b)."""
     i, j = 0, middle
     for e in range(run.size):
         from_second = i == middle or (j < run.size and run[j] < run[i])
@@ -122,22 +123,22 @@ def sum_over_joint_stages(
     other_value: Floats,
     is_ordered: bool,
 ) -> tuple[float, float, float]:
-    """Sum of products over pairs of leaves, and pairs of these that both trees order alike or not.
+    """Sum of products over pairs of leaves, and the numbers of concordant and discordant pairs.
 
-    Where c pairs merge at stage s of the first tree and t of the other, the sum is that of
-    ``c value[s] other_value[t]``. With ``is_ordered``, also the numbers of pairs of pairs of which
-    one merges at an earlier stage than the other in both trees, and of those that the trees order
-    differently; else 0. Both are floating point, as they may exceed 2^63.
+    The sum is that of ``c value[s] other_value[t]``, where c pairs merge at stage s of the first
+    tree and t of the other. If ``is_ordered``, the pairs of pairs that merge in the same order of
+    stages in both trees, and in the opposite order, are also counted; else both counts are 0. They
+    are floating point, as they may exceed 2^63.
 
-    ``position`` (n,) has the places in the other tree of the leaves, in the first tree's own order,
-    and is sorted here as the first tree merges: a merge sort in which the counts are taken. Nodes
-    come in ``sequence`` (m - n,), children first and, if ordered, by rising ``stage`` (m,), which
-    is also the row of ``value``. Earlier pairs are kept by ``other_stage`` (m',) in a binary
-    indexed tree (Fenwick 1994).
+    ``position`` (n,) has the positions in the other tree of the leaves, in the order of the first
+    tree, and is sorted as the first tree merges: a merge sort during which the pairs are counted.
+    ``sequence`` (m - n,) has the inner nodes, children first and, if ordered, by increasing
+    ``stage`` (m,), which is also the index into ``value``. Earlier pairs are counted by
+    ``other_stage`` (m',) in a binary indexed tree (Fenwick 1994).
 
     With S the sum of the sizes of the first tree's nodes, d the largest number of children and t
     the number of other stages, O(S log d) time, O(S log d log t) if ordered, and O(n) memory
-    beside ``table``. S is n times the mean depth of a leaf.
+    besides ``table``. S is n times the mean depth of a leaf.
     """
     n = position.size
     n_other = other_value.size
@@ -147,63 +148,63 @@ def sum_over_joint_stages(
     merged = np.empty(n, np.int64)
     is_second = np.empty(n, np.bool_)
     stack = np.empty((n, 3), np.int64)
-    found = np.zeros(n_other, np.int64)
+    pairs_at = np.zeros(n_other, np.int64)
     touched = np.empty(n_other, np.int64)
     n_touched = 0
-    seen = np.zeros(n_other + 1)
-    n_seen = 0.0
+    counts = np.zeros(n_other + 1)
+    n_counted = 0.0
     bound = np.empty(n + 1, np.int64)
-    total = alike = unlike = 0.0
+    total = concordant = discordant = 0.0
     for at in range(sequence.size):
         v = sequence[at]
-        # Children stand side by side, by rising id: two by two they merge until one run is left.
+        # Children are adjacent, by increasing id: runs are merged in pairs until one remains.
         n_runs = 0
         for child in child_ids[child_offsets[v] : child_offsets[v + 1]]:
             bound[n_runs] = start[child]
             n_runs += 1
         bound[n_runs] = end[v]
         while n_runs > 1:
-            kept = 0
+            n_merged = 0
             for r in range(0, n_runs - 1, 2):
                 low, high = bound[r], bound[r + 2]
                 run = position[low:high]
                 _merge_runs(run, bound[r + 1] - low, merged, is_second)
                 n_touched = _add_merged(
-                    run, is_second, table, log2, other_stage, stack, found, touched, n_touched
+                    run, is_second, table, log2, other_stage, stack, pairs_at, touched, n_touched
                 )
-                bound[kept] = low
-                kept += 1
+                bound[n_merged] = low
+                n_merged += 1
             if n_runs % 2:
-                bound[kept] = bound[n_runs - 1]
-                kept += 1
-            bound[kept] = end[v]
-            n_runs = kept
+                bound[n_merged] = bound[n_runs - 1]
+                n_merged += 1
+            bound[n_merged] = end[v]
+            n_runs = n_merged
 
         s = stage[v]
         if at + 1 < sequence.size and stage[sequence[at + 1]] == s:
             continue
         for t in touched[:n_touched]:
-            pairs = float(found[t])
+            pairs = float(pairs_at[t])
             total += pairs * value[s] * other_value[t]
             if is_ordered:
-                before = _prefix_sum(seen, t)
-                alike += pairs * before
-                unlike += pairs * (n_seen - _prefix_sum(seen, t + 1))
+                before = _prefix_sum(counts, t)
+                concordant += pairs * before
+                discordant += pairs * (n_counted - _prefix_sum(counts, t + 1))
         for t in touched[:n_touched]:
             if is_ordered:
-                n_seen += found[t]
+                n_counted += pairs_at[t]
                 i = t + 1
                 while i <= n_other:
-                    seen[i] += found[t]
+                    counts[i] += pairs_at[t]
                     i += i & -i
-            found[t] = 0
+            pairs_at[t] = 0
         n_touched = 0
-    return total, alike, unlike
+    return total, concordant, discordant
 
 
 @njit(cache=True)
 def _prefix_sum(counts: Floats, stop: int) -> float:
-    """Sum of the first ``stop`` counts, of which the first is in ``counts[1]``."""
+    """Sum of the first ``stop`` counts of a binary indexed tree, which begins at ``counts[1]``."""
     total = 0.0
     while stop > 0:
         total += counts[stop]

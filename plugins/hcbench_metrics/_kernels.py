@@ -1,4 +1,4 @@
-"""Compiled passes over pairs of items. They trust their input; the modules beside check it.
+"""Compiled passes over pairs of items. They do not check their input; their callers do.
 
 Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
 parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def merged_of_matrix(parent: Ints, end: Ints, order: Ints, w: NDArray[np.floating[Any]]) -> Floats:
     """Sum of w (n, n) over the unordered pairs whose lowest common ancestor is v, for each v (m,).
 
-    For each leaf, the leaves to its right in runs of one ancestor. O(n^2) time, O(m) memory.
+    For each leaf, the leaves to its right are summed in runs with the same ancestor. O(n^2) time,
+    O(m) memory.
     """
     merged = np.zeros(parent.size)
     for i in range(order.size):
@@ -49,8 +50,8 @@ def merged_of_matrix(parent: Ints, end: Ints, order: Ints, w: NDArray[np.floatin
 def add_merged_of_vectors(parent: Ints, sums: Floats, merged: Floats) -> None:
     """Add to ``merged`` (m,) the dot products of the pairs whose lowest common ancestor is v.
 
-    ``sums`` (m, b) holds b columns of the vectors at the leaves, and 0 at inner nodes, where the
-    sums below a node are left; pairs between clusters A and B sum to <sum of A, sum of B>. O(m b).
+    ``sums`` (m, b) holds b columns of the vectors at the leaves, and 0 at inner nodes, which
+    receive the sums below them; pairs between clusters A and B sum to <sum of A, sum of B>. O(m b).
     """
     b = sums.shape[1]
     for v in range(parent.size - 1):
@@ -76,7 +77,7 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
     for k in range(offsets.size - 1):
         depth = max(depth, offsets[k + 1] - offsets[k])
     sums = np.empty(depth)  # of clusters not merged yet, from left to right
-    gaps = np.empty(depth, np.int64)  # ancestor that a cluster and the next one merge at
+    gaps = np.empty(depth, np.int64)  # ancestor at which a cluster and the next one merge
     for k in range(offsets.size - 1):
         top = 0
         for e in range(offsets[k], offsets[k + 1]):
@@ -142,7 +143,7 @@ def largest_difference(
 ) -> float:
     """Maximum over pairs of |height of lca(i, j) - that in the truth|. O(n^2) time, O(n) memory.
 
-    Equal heights differ by 0, infinite ones too.
+    Equal heights, also infinite ones, differ by 0.
     """
     n = order.size
     merge = np.empty(n, np.int64)
@@ -152,8 +153,8 @@ def largest_difference(
         merges_of(parent, start, end, order, i, merge)
         merges_of(truth_parent, truth_start, truth_end, truth_order, i, true_merge)
         for j in range(i):
-            found = height[merge[j]]
-            true = truth_height[true_merge[j]]
-            if found != true:
-                largest = max(largest, abs(found - true))
+            height_here = height[merge[j]]
+            height_there = truth_height[true_merge[j]]
+            if height_here != height_there:
+                largest = max(largest, abs(height_here - height_there))
     return largest

@@ -1,11 +1,11 @@
-"""Compiled passes over the pairs of items, for objectives. They trust their input.
+"""Compiled passes over the pairs of items, for objectives. They do not check their input.
 
 Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
-parents after their children, by ``end`` (m,), the position behind the last leaf of each node, and
-by ``order`` (n,), the leaves from left to right. ``rows`` (b, n - first) are values of pairs in
-that order: row r is of the leaf at position first + r, column c of that at position first + c, and
-only columns behind the row's own are read. ``merged`` (m,) gets what is summed over the pairs whose
-lowest common ancestor is v.
+parents after their children, by ``end`` (m,), the position after the last leaf of each node, and by
+``order`` (n,), the leaves from left to right. ``rows`` (b, n - first) are values of pairs in that
+order: row r is of the leaf at position first + r, column c of that at position first + c, and only
+columns after the row's own are read. ``merged`` (m,) receives the sums over the pairs whose lowest
+common ancestor is v.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add_rows(
 ) -> float:
     """Add the values of pairs to ``merged``, and return the sum of ``(value - center)^2``.
 
-    O(b n) time, no memory.
+    O(b n) time, O(1) memory.
     """
     squares = 0.0
     for r in range(rows.shape[0]):
@@ -63,10 +63,10 @@ def add_weights(
     merged: Floats,
     degree: Floats,
 ) -> tuple[float, float]:
-    """Add weights w of pairs to ``merged`` and, of each item, to ``degree`` (n,).
+    """Add weights w of pairs to ``merged`` and, for each item, to ``degree`` (n,).
 
-    Returns the sum of w log w, where 0 log 0 is 0, and the smallest w; the sum is of no use if that
-    is negative. O(b n) time, no memory.
+    Returns the sum of w log w, where 0 log 0 is 0, and the smallest w; the sum is valid only if no
+    w is negative. O(b n) time, O(1) memory.
     """
     information = 0.0
     lowest = np.inf
@@ -99,10 +99,10 @@ def add_squared_distances(
     """Add the squared Euclidean distances of pairs, of some columns of the vectors, to ``merged``.
 
     With means a, b and sums of squared deviations S_A, S_B of two clusters, the sum over the pairs
-    between them is ``|B| S_A + |A| S_B + |A| |B| |a - b|^2``: no term is negative, so nothing
-    cancels. ``means`` (m, k) holds k columns at the leaves and 0 at inner nodes; ``scatter`` (m,)
-    is 0; ``count`` (m,) is 1 at leaves and 0 at inner nodes. All three are overwritten. O(m k)
-    time, no memory.
+    between them is ``|B| S_A + |A| S_B + |A| |B| |a - b|^2``: no term is negative, so there is no
+    cancellation. ``means`` (m, k) holds k columns at the leaves and 0 at inner nodes; ``scatter``
+    (m,) is 0; ``count`` (m,) is 1 at leaves and 0 at inner nodes. All three are overwritten. O(m k)
+    time, O(1) memory.
     """
     k = means.shape[1]
     for v in range(parent.size - 1):

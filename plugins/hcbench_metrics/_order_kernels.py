@@ -1,4 +1,4 @@
-"""Compiled counts of the pairs that two merge orders rank alike. They trust their input.
+"""Compiled counts of concordant pairs in two merge orders. They do not check their input.
 
 Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
 parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @njit(cache=True)
 def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
-    """For each leaf (n,), the unordered pairs of other leaves that join it in one merge. O(m)."""
+    """For each leaf (n,), the unordered pairs of other leaves that join it in the same merge. O(m)."""
     tied = np.zeros(parent.size, np.int64)
     for v in range(parent.size - 2, -1, -1):
         joining = sizes[parent[v]] - sizes[v]
@@ -42,11 +42,11 @@ def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
 
 @njit(cache=True)
 def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
-    """Concordant minus discordant pairs (j, k): j together with i, of class c, and k joining them.
+    """Concordant minus discordant pairs (j, k): j already with i, of class c, and k joining them.
 
-    ``part`` has the counts, by node of the truth, of the cluster of ``size`` leaves that i is in, i
-    included; ``whole`` those after the merge. Counts on the path of c are nested: rank b has
-    the leaves below its b-th node but not below the one before.
+    ``part`` has the counts, by node of the truth, for the cluster of ``size`` leaves that contains
+    i, including i; ``whole`` those after the merge. Counts on the path of c are nested: rank b has
+    the leaves below its b-th node but not below the previous one.
     """
     total = 0
     nearer = 1  # i and the leaves of the part that have a smaller rank
@@ -63,12 +63,12 @@ def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
 
 @njit(cache=True)
 def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
-    """As `_step`, the counts by class: that of class b has rank ``ranks[b]``.
+    """As `_step`, for counts by class, where class b has rank ``ranks[b]``.
 
-    ``nearest`` has the classes by rising rank. O(K).
+    ``nearest`` has the classes by increasing rank. O(K).
     """
     total = 0
-    nearer = 0  # leaves of the part, i left out, that have a smaller rank
+    nearer = 0  # leaves of the part, excluding i, that have a smaller rank
     at = 0
     while at < nearest.size:
         rank = ranks[nearest[at]]
@@ -103,17 +103,17 @@ def concordance_by_classes(
     """Concordant minus discordant pairs of the merge orders around each leaf (n,), by classes.
 
     Inner nodes of the truth are numbered from 0 here; ``above`` has their parents, negative for the
-    root, and ``class_of`` (n,) the parents of the leaves: leaves of one parent are a class. Where u
-    is merged into v = parent[u], what the step adds is the same for all leaves of a class in u.
-    Clusters are counted down the tree's heavy paths (largest child first): a light child is
-    counted anew from its leaves, what remains is the heavy child.
+    root, and ``class_of`` (n,) the parents of the leaves: leaves of one parent are a class. When u
+    is merged into v = parent[u], the contribution is the same for all leaves of a class in u.
+    Clusters are counted down the tree's heavy paths (largest child first): each light child is
+    counted again from its leaves, and subtracted to give the heavy child.
 
-    Where ranks are not those of a tree, ``ranks`` (K, K) has the rank of class b around the leaves
-    of class a, and row a of ``nearest`` (K, K) the classes by rising rank; ``above`` (K,) is
-    negative then. For a tree, both are empty.
+    If the ranks are not those of a tree, ``ranks`` (K, K) has the rank of class b around the leaves
+    of class a, row a of ``nearest`` (K, K) has the classes by increasing rank, and ``above`` (K,)
+    is negative. For a tree, ``ranks`` and ``nearest`` are empty.
 
-    Time O(L) for each node and class that occurs in it, so O(n K L) at most, and O(L n log n) in a
-    balanced tree, for K classes at depths up to L; with a table K in place of L. Memory O(n).
+    Time O(L) for each node and class in it, so at most O(n K L), and O(L n log n) in a balanced
+    tree, for K classes at depths up to L; with a table, K replaces L. Memory O(n).
     """
     n = order.size
     m = parent.size
@@ -121,15 +121,15 @@ def concordance_by_classes(
     by_table = ranks.size > 0
     classes = class_of[order]  # from left to right
     total = np.zeros(n, np.int64)
-    # Leaves by node of the truth: of v on the heavy path, of its heavy child, of a light child.
+    # Leaves by node of the truth: below v on the heavy path, its heavy child, a light child.
     whole = np.zeros(n_truth, np.int64)
     heavy_part = np.zeros(n_truth, np.int64)
     light_part = np.zeros(n_truth, np.int64)
-    # By class: leaves of the heavy child; steps on the path down to it; step of a light child.
+    # By class: leaves of the heavy child; sum of the steps down the path; step of a light child.
     members = np.zeros(n_truth, np.int64)
     so_far = np.zeros(n_truth, np.int64)
     step = np.zeros(n_truth, np.int64)
-    step_is_of = np.full(n_truth, -1, np.int64)  # light child
+    step_is_of = np.full(n_truth, -1, np.int64)  # light child of the current step
     present = np.empty(n_truth, np.int64)  # classes in the heavy child
 
     heavy = np.full(m, -1, np.int64)  # largest child
@@ -155,7 +155,7 @@ def concordance_by_classes(
         v = head
         while v >= n:
             u = heavy[v]
-            # Light children leave the path: their leaves get the steps so far and their own.
+            # Light children leave the path: their leaves get the sum so far and their own step.
             for at in range(child_offsets[v], child_offsets[v + 1]):
                 child = child_ids[at]
                 if child == u:
@@ -176,13 +176,13 @@ def concordance_by_classes(
                     total[order[position]] += so_far[c] + step[c]
                 _count_leaves(light_part, above, in_child, -1)
 
-            # The heavy child is what remains.
+            # The heavy child remains.
             left, right = classes[start[v] : start[u]], classes[end[u] : end[v]]
             for side in (left, right):
                 _count_leaves(heavy_part, above, side, -1)
                 for c in side:
                     members[c] -= 1
-            kept = 0
+            n_kept = 0
             for at in range(n_present):
                 c = present[at]
                 if members[c] > 0:
@@ -193,16 +193,16 @@ def concordance_by_classes(
                         )
                     else:
                         so_far[c] += _step(whole, heavy_part, above, c, size)
-                    present[kept] = c
-                    kept += 1
+                    present[n_kept] = c
+                    n_kept += 1
                 else:
                     so_far[c] = 0
-            n_present = kept
+            n_present = n_kept
             for side in (left, right):
                 _count_leaves(whole, above, side, -1)
             v = u
 
-        # The path has ended in leaf v.
+        # The path ends in leaf v.
         c = class_of[v]
         total[v] += so_far[c]
         so_far[c] = members[c] = 0
@@ -225,12 +225,12 @@ def concordance_by_rows(
     shift: Ints,
     is_transposed: bool,
 ) -> tuple[Ints, Ints]:
-    """As `concordance_by_classes`, one leaf at a time; and the pairs (n,) that the truth ties.
+    """As `concordance_by_classes`, one leaf at a time; also the pairs (n,) that the truth ties.
 
     The rank of j around i is the number of edges of the truth, whose nodes have ``depth`` (m,),
-    from i up to the lowest common ancestor; transposed, from j, plus ``shift[j]`` (n,), 0 or 1.
-    The leaves that join i in one merge are compared with all that joined before, which are kept by
-    rank in a binary indexed tree (Fenwick 1994). O(n^2 log L) time, O(n) memory.
+    from i up to the lowest common ancestor; if transposed, from j, plus ``shift[j]`` (n,), 0 or 1.
+    The leaves that join i in one merge are compared with all that joined before, which are counted
+    by rank in a binary indexed tree (Fenwick 1994). O(n^2 log L) time, O(n) memory.
     """
     n = order.size
     total = np.zeros(n, np.int64)
@@ -253,7 +253,7 @@ def concordance_by_rows(
                 tied[i] += counts[rank[j]]
                 counts[rank[j]] += 1
         counts[: largest + 1] = 0
-        seen = 0
+        n_joined = 0
         v = i
         while parent[v] >= 0:
             p = parent[v]
@@ -263,7 +263,7 @@ def concordance_by_rows(
                 if position >= start[v]:
                     position += end[v] - start[v]
                 r = rank[order[position]]
-                total[i] += _prefix_sum(counts, r - 1) - (seen - _prefix_sum(counts, r))
+                total[i] += _prefix_sum(counts, r - 1) - (n_joined - _prefix_sum(counts, r))
             for at in range(end[p] - start[p] - end[v] + start[v]):
                 position = start[p] + at
                 if position >= start[v]:
@@ -272,7 +272,7 @@ def concordance_by_rows(
                 while r <= largest:
                     counts[r] += 1
                     r += r & -r
-            seen = end[p] - start[p] - 1
+            n_joined = end[p] - start[p] - 1
             v = p
     return total, tied
 

@@ -1,4 +1,4 @@
-"""Compiled loops of the measures of partitions. They trust their input."""
+"""Compiled loops of the measures of partitions. They do not check their input."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def expected_information(
 ) -> float:
     """Mean mutual information of two random partitions with clusters of given sizes, in nats.
 
-    Vinh, Epps & Bailey 2010, eq. (24a): the sum over clusters of sizes a and b and over c, what
-    they may have in common, of ``c/n ln(n c / (a b))`` times the hypergeometric probability of c.
+    Vinh, Epps & Bailey 2010, eq. (24a): the sum over clusters of sizes a and b, and over the size c
+    of their intersection, of ``c/n ln(n c / (a b))`` times the hypergeometric probability of c.
 
     Parameters
     ----------
     a, n_a : (A,)
-        The different sizes of clusters of the one partition, and how many have each.
+        Distinct sizes of the clusters of one partition, and the number of clusters of each.
     b, n_b : (B,)
-        Those of the other.
+        Those of the other partition.
     log_factorial : (n+1,)
         ln 0!, ln 1!, ..., ln n!.
 
     Notes
     -----
-    O(min(A, B) n) time: at most n sqrt(2n), as there are few different sizes.
+    O(min(A, B) n) time, at most n sqrt(2n), as there are few distinct sizes.
     """
     n = log_factorial.size - 1
     total = 0.0

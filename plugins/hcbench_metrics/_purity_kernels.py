@@ -1,4 +1,4 @@
-"""Compiled counts of classes at the nodes of a tree. They trust their input.
+"""Compiled counts of classes at the nodes of a tree. They do not check their input.
 
 Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
 parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
@@ -43,24 +43,24 @@ def sum_of_purities(
     first: Floats,
     rest: Floats,
 ) -> float:
-    """Sum over the pairs of one class, ``class_of`` (n,), of the purity where they merge.
+    """Sum of the purities at which the pairs of one class, ``class_of`` (n,), merge.
 
-    Of class c, node v has N leaves and its children a have n_a. The pairs of two children a and b
+    Node v has N leaves of class c, and its children a have n_a. The pairs of two children a and b
     have purity ``first[v] (n_a + n_b) + rest[v] (N - n_a - n_b)`` each; with S2 and S3 the sums of
-    n_a^2 and n_a^3, that is for all of them
+    n_a^2 and n_a^3, all of them sum to
 
     ``first[v] (N S2 - S3) + rest[v] (N (N^2 - S2) / 2 - (N S2 - S3))``
 
-    where weights that are NaN do not matter if there is no such pair, or all leaves are of class c.
+    where weights that are NaN have no effect if there is no such pair, or all are of class c.
 
-    A class that is in the largest child alone merges nothing, so that only the classes of the other
-    children are looked at: up the heavy paths, O(n log n) time for any number of classes, O(n)
+    A class that occurs only in the largest child merges nothing, so only the classes of the other
+    children are visited, up the heavy paths: O(n log n) time for any number of classes, O(n)
     memory.
     """
     m = parent.size
     n = order.size
     heavy = largest_children(parent, start, end)
-    # By class: leaves so far on the heavy path; of one light child; sums over the light children.
+    # By class: leaves so far on the heavy path; in one light child; sums over the light children.
     count = np.zeros(n_classes, np.int64)
     part = np.zeros(n_classes, np.int64)
     squares = np.zeros(n_classes)
@@ -98,12 +98,12 @@ def sum_of_purities(
                     c = class_of[order[position]]
                     if joined[c] == 0:
                         continue
-                    kept = float(count[c])
-                    whole = kept + joined[c]
-                    s2 = squares[c] + kept * kept
-                    s3 = cubes[c] + kept * kept * kept
+                    on_path = float(count[c])
+                    whole = on_path + joined[c]
+                    s2 = squares[c] + on_path * on_path
+                    s3 = cubes[c] + on_path * on_path * on_path
                     pairs = (whole * whole - s2) / 2
-                    if whole == end[v] - start[v]:  # pure, in whatever order
+                    if whole == end[v] - start[v]:  # pure, in any order
                         total += pairs
                     elif pairs > 0:
                         in_pair = whole * s2 - s3

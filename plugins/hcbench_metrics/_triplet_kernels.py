@@ -1,14 +1,14 @@
-"""Compiled count of the triplets that two trees resolve alike. The kernels trust their input.
+"""Compiled count of the triplets that two trees resolve alike. They do not check their input.
 
-Leaves of the one tree, the *outer*, are coloured cluster by cluster; the other, the *inner* tree,
-is kept as a decomposition in which a change of colour costs O(log n) (after Brodal, Fagerberg,
-Mailund, Pedersen & Sand 2013, with heavy paths in place of their rotations).
+Leaves of one tree, the *outer*, are coloured cluster by cluster; the other, the *inner* tree, is
+stored as a decomposition in which a change of colour costs O(log n) (after Brodal, Fagerberg,
+Mailund, Pedersen & Sand 2013, with heavy paths instead of their rotations).
 
 Each heavy path (largest child first) of the inner tree is a row of elements from top to bottom: its
-nodes, each with the light children that hang there, and its leaf. A binary tree over the row, split
-where the weights are halved, has *components*, runs of elements. An element is numbered as its
-node, 0..m-1, the longer runs from m on. The run of a whole path hangs from the element that is the
-parent of its head. Light children and runs halve in size, so that a leaf has O(log n) above it.
+nodes, each with its light children, and its leaf. A binary tree over the row, which halves the
+weights at each split, has *components*, runs of elements. An element has the number of its node,
+0..m-1, and longer runs are numbered from m. The run of a whole path is attached to the element that
+is the parent of its head. Light children and runs halve in size, so O(log n) are above each leaf.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-#: What a leaf is: of the first or second cluster, outside their parent, or none of these.
+#: Colours of a leaf: in the first or second cluster, outside their parent, or none of these.
 FIRST, SECOND, OUTSIDE, NEITHER = 0, 1, 2, 3
 
-# Columns of a component's state, after the numbers of leaves of the first three: the sum over the
-# first's leaves of the outside leaves that hang above them in the run, and over the second's; pairs
-# of a first and a second in one light child; triplets of such two, apart from an outside one, in
-# the run; and for an element, the part of these that does not change with its outside leaves.
+# Columns of a component's state, after the numbers of leaves of the first three colours: the sum
+# over the first leaves of the outside leaves attached above them in the run, and over the second
+# ones; pairs of a first and a second in one light child; triplets of such two, separated from an
+# outside one, in the run; and for an element, the part of these that does not depend on its outside
+# leaves.
 _ABOVE_FIRST, _ABOVE_SECOND, _PAIRED, _TRIPLETS, _FIXED = 3, 4, 5, 6, 7
 _N_COLUMNS = 8
 
 
 @njit(cache=True)
 def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Components of the inner tree: the run that each is part of, and the two parts of each run.
+    """Components of the inner tree: the run that contains each one, and the two parts of each run.
 
-    ``above`` (c,) has the run that a component is part of, or of a whole path ``-2 - element``, the
-    element that it hangs from, -1 for the root's; run r consists of ``top[r - m]`` and, below,
-    ``bottom[r - m]``. O(m log m) time, O(m) memory.
+    ``above`` (c,) has the run that contains a component or, for a whole path, ``-2 - element`` for
+    the element to which it is attached, or -1 for the root's path; run r consists of ``top[r - m]``
+    and, below it, ``bottom[r - m]``. O(m log m) time, O(m) memory.
     """
     m = parent.size
     heavy = largest_children(parent, start, end)
@@ -79,7 +80,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
                 cut = low + 1 + np.searchsorted(before[low + 1 : high], half)
                 if cut == high or (cut - 1 > low and half - before[cut - 1] < before[cut] - half):
                     cut -= 1
-                # The lower part is taken from the end of the list first.
+                # The lower part is taken first from the end of the list.
                 pending[n_pending, 0] = low
                 pending[n_pending, 1] = cut
                 pending[n_pending, 2] = component
@@ -100,9 +101,9 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
 def _paint(
     leaf: int, colour: int, colours: Ints, state: Ints, above: Ints, top: Ints, bottom: Ints
 ) -> None:
-    """Change a leaf's colour, and the states (c, 8) of all components that it is in. O(log n)."""
+    """Change a leaf's colour, and the states (c, 8) of all components with it. O(log n)."""
     m = above.size - top.size
-    # What a whole path had before, which is taken from the element that it hangs from.
+    # Previous counts of a whole path, to subtract from the element to which it is attached.
     firsts, seconds = state[leaf, FIRST], state[leaf, SECOND]
     outside, triplets = state[leaf, OUTSIDE], state[leaf, _TRIPLETS]
     if colours[leaf] < NEITHER:
@@ -164,15 +165,15 @@ def count_alike(
     bottom: Ints,
     role: Ints,
 ) -> int:
-    """Triplets that the outer tree, given by its arrays, resolves and the inner one as told.
+    """Triplets that the outer tree, given by its arrays, resolves and the inner tree as asked.
 
-    Where leaves i and j are in two children of a node of the outer tree and k is not below it, the
-    inner tree is to separate one from the other two, for which the three play the parts ``role``
-    (3,), a permutation: with 0, 1, 2 that is k, with 0, 2, 1 it is j, with 2, 1, 0 it is i.
+    If leaves i and j are in two children of a node of the outer tree and k is not below it, the
+    inner tree must separate one of them from the other two. ``role`` (3,), a permutation, selects
+    which one: k for 0, 1, 2; j for 0, 2, 1; i for 2, 1, 0.
 
-    Up the outer tree's heavy paths, children join one by one: what is on the path is of the first
-    colour, the child of the second. Each leaf changes its colour at most four times for each light
-    child that it is in, so that O(n log n) changes take O(n log^2 n) time; O(n) memory. Exact while
+    Up the outer tree's heavy paths, children join one by one: leaves on the path have the first
+    colour, those of the child the second. Each leaf changes its colour at most four times for each
+    light child that contains it: O(n log n) changes in O(n log^2 n) time; O(n) memory. Exact while
     n^3 is less than 2^63: up to two million leaves.
     """
     m = parent.size

@@ -1,4 +1,4 @@
-"""How far the cuts of a hierarchy agree with the levels of the true one."""
+"""Agreement of the cuts of a hierarchy with the levels of the true one."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
     scored : Scored
         The result must be a tree.
     levels : {"auto", "labels", "powers", "depths"}
-        ``labels``: C_l are the different partitions by the first l columns of the label levels;
-        ``powers``: cuts of the truth into 2, 4, 8, ... < n clusters, as far as it has them: exactly
-        so many clusters, and no choice between nodes that tie in height (without heights: in size).
-        For a planted hierarchy both are the same. ``depths``: the truth's nodes at depth 1, 2, ...,
-        with the leaves above them. ``auto``: labels where the problem has any, else powers, else
-        depths, the first that gives a level.
-        Levels of one cluster, or of n, are left out. C'_l is the result's cut into as many
-        clusters; a tree that is not binary may have but a larger number (`Tree.cut_nodes`, which
-        also says how the result's ties are cut, and trees without heights).
+        ``labels``: C_l are the distinct partitions by the first l columns of the label levels;
+        ``powers``: cuts of the truth into 2, 4, 8, ... < n clusters, where it has a cut into
+        exactly this number that does not choose between nodes of equal height (without heights: of
+        equal size). For a planted hierarchy both are the same. ``depths``: the truth's nodes at
+        depth 1, 2, ..., with the leaves above them. ``auto``: labels if the problem has any, else
+        powers, else depths, the first that gives a level.
+        Levels of one cluster, or of n, are excluded. C'_l is the result's cut into the same number
+        of clusters, or the next larger one if the tree is not binary (see `Tree.cut_nodes`, also
+        for ties and trees without heights).
     truth : str, optional
-        One of the problem's truths; the first by default. The levels of one of several truths
-        that is not that of the labels are its own: powers or depths.
+        One of the problem's truths; the first by default. If the problem has several truths, the
+        labels apply only to the one made of them; the others use powers or depths.
 
     Returns
     -------
     float
-        In [-1, 1]. O(L n) time and O(n) memory, after one O(n log n) sort of the nodes.
+        In [-1, 1]. O(L n) time and O(n) memory, after sorting the nodes in O(n log n).
 
     Raises
     ------
@@ -57,7 +57,7 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
     true_levels = list(_true_levels(scored.problem, levels, truth))
     if not true_levels:
         raise NotApplicableError(
-            "the truth has no level of more than one and fewer than n clusters to compare"
+            "the truth has no level of more than one and fewer than n clusters "
         )
     indices = [adjusted_rand_index(true, tree.cut(true.n_clusters)) for true in true_levels]
     return float(np.mean(indices))
@@ -106,7 +106,7 @@ def _power_levels(truth: Tree) -> Iterator[Partition]:
 
 
 def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
-    """Numbers of clusters, rising, that the tree's cuts have where no tie is cut through."""
+    """Increasing numbers of clusters at which the tree can be cut without separating tied nodes."""
     n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
     priority = (tree.sizes if tree.height is None else tree.envelope)[tree.split_order]
     untied: NDArray[np.int64] = n_clusters[:-1][priority[:-1] != priority[1:]]
@@ -127,9 +127,9 @@ def _label_levels(levels: NDArray[np.int64]) -> Iterator[Partition]:
 def adjusted_rand_index(one: Partition, other: Partition) -> float:
     """ARI of Hubert & Arabie (1985) of two partitions of the same items. O(n).
 
-    With pairs that both, the one, and the other put together: ``(both - e) / (m - e)``, where e =
-    one * other / all pairs and m = (one + other) / 2; 1 if m = e, as then the partitions are equal.
-    Written here because scikit-learn's warns of many small clusters.
+    With the numbers of pairs put together by both, by one and by the other: ``(both - e) / (m -
+    e)``, where e = one * other / all pairs and m = (one + other) / 2; 1 if m = e, since the
+    partitions are then equal. Not scikit-learn's, which warns if there are many small clusters.
     """
     counts = (one.overlaps(other), one.sizes, other.sizes)
     together, by_one, by_other = (_pairs(c) for c in counts)

@@ -1,4 +1,4 @@
-"""Specs of the measures of the papers: between a result and a true tree, or label levels."""
+"""Specs of the measures used in the papers: a result against a true tree, or label levels."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ _RANKS = (
     Parameter(
         "include_self",
         False,
-        "Whether an item is ranked too, first of all, as in the authors' code.",
+        "Whether the item itself is also ranked, as the first, as in the authors' code.",
     ),
     TRUTH,
     Parameter(
         "transposed",
         False,
-        "Whether the truth ranks j around i by where i joins j, as the authors' code for "
-        "Newsgroups, not by where j joins i.",
+        "Whether the truth ranks j around i by where i joins j, as in the authors' code for "
+        "Newsgroups, instead of where j joins i.",
     ),
     Parameter(
         "break_ties",
         None,
-        "Order in which the truth ranks classes that it ties, as in the published values for "
-        "simulated data: a seed of random orders, or rounding as in the authors' code.",
+        "Order of the classes that the truth ties, as in the published values for simulated data: "
+        "a seed of random orders, or rounding as in the authors' code.",
         type="int",
         alternative="str",
         choices=("rounding",),
@@ -87,7 +87,7 @@ AGREEMENT = (
                 "levels",
                 "auto",
                 "Levels to compare: those of the labels, the cuts into 2, 4, 8, ... clusters, or "
-                "the depths of the truth; auto takes the first of these that there are.",
+                "the depths of the truth; auto uses the first of these that exists.",
                 choices=("auto", "labels", "powers", "depths"),
             ),
             TRUTH,
@@ -100,7 +100,7 @@ AGREEMENT = (
     MetricSpec(
         name="kendall-tau-b",
         function="hcbench_metrics.merge_order:kendall_tau_b",
-        doc="Mean over items of the rank correlation between the orders in which others join them.",
+        doc="Mean over items of Kendall's tau_b between the orders in which the others join them.",
         parameters=_RANKS,
         paper=GRAY_2023,
         direction="higher",

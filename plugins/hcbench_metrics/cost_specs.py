@@ -1,4 +1,4 @@
-"""Specs of what a call cost, and of quality against queries."""
+"""Specs of the costs of a call, and of quality against queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HANSEN_2021 = Reference(
     },
 )
 
-_NESTED = Parameter("metric", "AARI", "The metric that is followed, with its parameters.")
+_NESTED = Parameter("metric", "AARI", "Name of the metric, with its parameters.")
 
 CURVES = (
     MetricSpec(
@@ -43,7 +43,7 @@ CURVES = (
             Parameter(
                 "scale",
                 "log",
-                "Of the queries: log(1 + queries), or linear.",
+                "Scale of the queries: log(1 + queries), or linear.",
                 choices=("log", "linear"),
             ),
         ),
@@ -54,8 +54,8 @@ CURVES = (
     MetricSpec(
         name="queries-to-reach",
         function="hcbench_metrics.curves:queries_to_reach",
-        doc="Queries at the first checkpoint at which another metric is as good as a level.",
-        parameters=(_NESTED, Parameter("level", 0.9, "Of the metric, in its unit.")),
+        doc="Queries at the first checkpoint at which another metric reaches a level.",
+        parameters=(_NESTED, Parameter("level", 0.9, "Value of the metric to reach, in its unit.")),
         paper=HANSEN_2021,
         direction="lower",
         unit="questions",
@@ -80,13 +80,11 @@ def _cost(name: str, doc: str, unit: str) -> MetricSpec:
 
 
 COSTS = (
-    _cost("queries", "Questions that were asked of the oracle.", "questions"),
-    _cost("distinct-queries", "Different questions that were asked of the oracle.", "questions"),
-    _cost("rounds", "Rounds of questions, each of which may depend on earlier answers.", ""),
-    _cost("draws", "Pairs of items that were drawn, which costs no question.", "questions"),
-    _cost("seconds", "Wall time of the algorithm, the oracle's answers left out.", "s"),
+    _cost("queries", "Queries to the oracle.", "questions"),
+    _cost("distinct-queries", "Distinct queries to the oracle.", "questions"),
+    _cost("rounds", "Rounds of queries, each of which may depend on earlier answers.", ""),
+    _cost("draws", "Pairs of items that were drawn, which costs no query.", "questions"),
+    _cost("seconds", "Wall time of the algorithm, excluding the oracle's answers.", "s"),
     _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
-    _cost(
-        "peak-memory", "The most memory held during the call above what was held before.", "bytes"
-    ),
+    _cost("peak-memory", "Peak memory during the call, above that before it.", "bytes"),
 )

@@ -1,6 +1,6 @@
-"""What a call cost, as the worker and the oracle's ledger recorded it. O(1) each.
+"""Costs of a call, as recorded by the worker and the oracle's ledger. O(1) each.
 
-None of them looks at the result, so any tree or partition of any number of items has them.
+They do not depend on the result, so they are defined for any tree or partition.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from hcbench import Scored
 
 
-_WHOLE_CALL = "known of a whole call only, not of a checkpoint nor of a tree made elsewhere"
+_WHOLE_CALL = "known only for a whole call, not for a checkpoint or a tree from elsewhere"
 
 
 def queries(scored: Scored) -> float:
-    """Questions asked of the oracle, repeated ones included."""
+    """Queries to the oracle, including repeated ones."""
     return _countable(scored, scored.cost.queries)
 
 
 def distinct_queries(scored: Scored) -> float:
-    """Different questions asked of the oracle."""
+    """Distinct queries to the oracle."""
     return _countable(scored, scored.cost.distinct_queries)
 
 
 def rounds(scored: Scored) -> float:
-    """Rounds of adaptivity: batches of questions, each of which may depend on earlier answers."""
+    """Rounds of adaptivity: batches of queries, each of which may depend on earlier answers."""
     return _countable(scored, scored.cost.rounds)
 
 
 def draws(scored: Scored) -> float:
-    """Pairs drawn from the oracle's distribution, which costs no question."""
+    """Pairs drawn from the oracle's distribution, which costs no query."""
     if scored.cost.draws is None and scored.cost.seconds is not None:
         raise NotApplicableError("this oracle has no pairs to draw")
     return _countable(scored, scored.cost.draws)
@@ -50,16 +50,16 @@ def oracle_seconds(scored: Scored) -> float:
     seconds(scored)
     if scored.cost.oracle_seconds is None:
         raise NotApplicableError(
-            "the answers were computed inside the algorithm's own loop and cannot be timed apart"
+            "the answers were computed inside the algorithm's own loop; their time is not separate"
         )
     return scored.cost.oracle_seconds
 
 
 def peak_memory(scored: Scored) -> float:
-    """The most memory held during the call above what was held before it, in bytes."""
+    """Peak memory during the call, above that before it, in bytes."""
     seconds(scored)
     if scored.cost.peak_bytes is None:
-        raise NotApplicableError("this system cannot tell how much memory one call held")
+        raise NotApplicableError("this system cannot measure the memory of one call")
     return float(scored.cost.peak_bytes)
 
 
@@ -68,4 +68,4 @@ def _countable(scored: Scored, count: int | None) -> float:
         return float(count)
     if scored.cost.queries is not None:
         raise NotApplicableError(_WHOLE_CALL)
-    raise NotApplicableError("this oracle answers nothing countable")
+    raise NotApplicableError("this oracle does not count queries")

@@ -1,4 +1,4 @@
-"""Quality against queries: what the results on the way of an anytime algorithm are worth."""
+"""Quality against queries: metrics of the intermediate results of an anytime algorithm."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ def area_under_curve(scored: Scored, metric: str = "AARI", scale: str = "log") -
 
     the area by the trapezoidal rule over the width, as in the Active Learning Challenge (Guyon et
     al. 2011), but without the scaling by a random and an ideal curve: in units of the
-    metric. It begins with the first point, whatever that took; curves are comparable if their first
-    and last queries are the same, as with the same checkpoints. Of points of equal queries the last
-    counts. A curve of one point has the mean height of that point.
+    metric. It begins at the first point; curves are comparable if their first and last numbers of
+    queries are equal, as with the same checkpoints. Of several points with equal queries the last
+    one is used. For a single point, the mean height is its value.
 
     Parameters
     ----------
     scored : Scored
-        With the results at the checkpoints; those after more queries than this one's do not count.
+        With the results at the checkpoints; those with more queries than this one are ignored.
     metric : str
-        Name, with its parameters; of one for which lower is better the area has a minus.
+        Name, with its parameters; if lower is better, the sign of the area is reversed.
     scale : {"log", "linear"}
 
     Returns
     -------
     float
-        In units of the metric. As many times the metric as there are points.
+        In units of the metric. The metric is computed once per point.
 
     Raises
     ------
     NotApplicableError
-        If the oracle answers nothing countable, the tree was made elsewhere, or the metric is not
+        If the oracle does not count queries, the tree is from elsewhere, or the metric is not
         defined at a point.
     ParameterError
-        If the metric is several, or a cost.
+        If the name denotes several metrics, or a cost.
     """
     queries, values, sign = _curve(scored, metric)
     if len(values) == 1:
@@ -59,24 +59,24 @@ def area_under_curve(scored: Scored, metric: str = "AARI", scale: str = "log") -
 
 
 def queries_to_reach(scored: Scored, metric: str = "AARI", level: float = 0.9) -> float:
-    """Fewest queries after which a result was as good as a level; lower is better.
+    """Number of queries after which a metric first reaches a level; lower is better.
 
-    ``min {q_k : v_k >= level}``, ``<=`` of a metric for which lower is better; infinite if no point
-    is as good. Nothing is interpolated: at q_k the algorithm had that result, whether or not it had
-    one as good before, between two checkpoints, or lost it again later. In benchmarks of optimisers
-    this is the runtime to a target (Hansen et al. 2021).
+    ``min {q_k : v_k >= level}``, or ``<=`` if lower is better; infinite if no point reaches the
+    level. There is no interpolation: the algorithm may have had an equally good result earlier,
+    between two checkpoints, and may have a worse one later. In benchmarks of optimisers this is the
+    runtime to a target (Hansen et al. 2021).
 
     Parameters
     ----------
     scored, metric
-        As of `area_under_curve`.
+        As in `area_under_curve`.
     level : float
         In units of the metric.
 
     Returns
     -------
     float
-        Questions; as many times the metric as there are points.
+        Number of queries. The metric is computed once per point.
 
     Raises
     ------
@@ -89,17 +89,16 @@ def queries_to_reach(scored: Scored, metric: str = "AARI", level: float = 0.9) -
 
 
 def _curve(scored: Scored, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Queries, rising, and values (K,), and whether more is better (1) or less (-1)."""
+    """Queries in increasing order, values (K,), and 1 if higher is better or -1 if lower is."""
     uses = load_registry().use_metrics(name)
     if len(uses) > 1:
-        raise ParameterError(f"a curve is of one metric; {name} is {len(uses)}")
+        raise ParameterError(f"a curve needs one metric; {name} gives {len(uses)}")
     (use,) = uses
     if use.spec.cost:
-        raise ParameterError(f"a curve is of a metric of quality; {use.label} is a cost")
+        raise ParameterError(f"a curve needs a metric of quality; {use.label} is a cost")
     if scored.cost.queries is None or not scored.trace:
         raise NotApplicableError(
-            "there is no curve: results after some number of queries are needed, of an algorithm "
-            "whose oracle counts them"
+            "there is no curve: it needs checkpoints, and an algorithm whose oracle counts queries"
         )
     last = {p.queries: p.result for p in scored.trace if p.queries <= scored.cost.queries}
     function = use.spec.load()

@@ -1,4 +1,4 @@
-"""How far the cuts of two trees into the same number of clusters agree, for every number."""
+"""Agreement of the cuts of two trees into k clusters, for every k."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def fowlkes_mallows(scored: Scored, k: int | None = None, truth: str | None = No
     """Fowlkes and Mallows' B_k between cuts into k clusters, or its mean over k; higher is better.
 
     ``B_k = T_k / sqrt(P_k Q_k)``, where the cut of the result into k clusters puts P_k pairs of
-    items together, that of the truth Q_k, and both T_k (Fowlkes & Mallows 1983). If
-    neither puts any together B_k = 1, as then they are equal; if only one does, 0. Without ``k``,
+    items together, that of the truth Q_k, and both T_k (Fowlkes & Mallows 1983). If neither puts
+    any items together, the cuts are equal and B_k = 1; if only one does, B_k = 0. Without ``k``,
     the mean over k = 2, ..., n - 1.
 
-    Cuts are those of `Tree.cut`, which tells how ties and trees without heights are cut, so that
-    two trees that tie otherwise may have B_k < 1. Where a tree has no cut into k clusters, because
-    it is not binary, the next larger one is taken: a truth of label levels has few different ones.
+    The cuts are those of `Tree.cut`, also for ties and trees without heights; trees with different
+    ties may have B_k < 1. If a tree that is not binary has no cut into k clusters, the next larger
+    number is used: a truth of label levels has only a few distinct cuts.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def fowlkes_mallows(scored: Scored, k: int | None = None, truth: str | None = No
     Returns
     -------
     float
-        In [0, 1]. O(n log n) time and O(n) memory, for the whole curve, too.
+        In [0, 1]. O(n log n) time and O(n) memory, also for the whole curve.
 
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, or there are not more than k items, or
-        fewer than three.
+        If the result is a partition, there is no such truth, or there are at most k items, or fewer
+        than three.
     """
     tree, true = scored.tree, named_truth(scored.problem, truth)
     if k is None:
@@ -111,14 +111,13 @@ def _index(
     together: NDArray[np.int64], by_one: NDArray[np.int64], by_other: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     product = by_one.astype(np.float64) * by_other
-    index: NDArray[np.float64] = (by_one == by_other).astype(
-        np.float64
-    )  # what is left where a cut has no pair
+    # The value where a cut has no pair.
+    index: NDArray[np.float64] = (by_one == by_other).astype(np.float64)
     np.divide(together, np.sqrt(product), out=index, where=product > 0)
     return index
 
 
 def _pairs(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of equal labels, (1,)."""
+    """Number of pairs of equal labels, (1,)."""
     _, sizes = np.unique(labels, return_counts=True)
     return np.array([(sizes * (sizes - 1) // 2).sum()])

@@ -1,7 +1,7 @@
-"""Objectives that judge a hierarchy by dissimilarities: of vectors, or of what similarities lack.
+"""Objectives of a hierarchy that use dissimilarities: of vectors, or from similarities.
 
-As in `objectives`, what each node merges is all that is needed of the data, but for the spread of
-the dissimilarities, which a correlation needs too.
+As in `objectives`, they need only the sum that each node merges; a correlation also needs the sum
+of squares of the dissimilarities.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Floats that the means of a block of columns, or a block of a Gram matrix, may take: 32 MB.
+#: Floats in the means of a block of columns, or in a block of a Gram matrix: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
-#: Distances whose sums follow from sizes, means and scatter.
+#: Distances whose sums follow from sizes, means and sums of squared deviations.
 _BY_MEANS = ("cosine", "sqeuclidean")
 
 _NO_DATA = "this data set has neither similarities nor vectors"
 
-#: Differences below this share of their size are rounding.
+#: Relative differences below this are rounding errors.
 _ROUNDING = 1e-12
 
 
@@ -40,11 +40,11 @@ def cohen_addad(scored: Scored, metric: str = "cosine", offset: float | None = N
 
     ``val(T) = sum over unordered pairs {i, j} of d_ij |leaves(lca(i, j))|``
 
-    (Cohen-Addad, Kanade, Mallmann-Trenn & Mathieu 2019.) The more different two items
-    are, the larger the smallest cluster with both is to be. With d = 1 every binary tree of n items
-    has (n^3 - n) / 3. Ties of dissimilarities need no rule. A node of several children counts its
-    size for every pair that it merges, so that a star has the largest value of all, n times the sum
-    of the dissimilarities: compare binary trees. One item has 0, two have 2 d_12.
+    (Cohen-Addad, Kanade, Mallmann-Trenn & Mathieu 2019.) Pairs of large dissimilarity should merge
+    in large clusters. With d = 1 every binary tree of n items has (n^3 - n) / 3. Tied
+    dissimilarities need no rule. A node of several children counts its size for every pair that it
+    merges, so a star has the largest value of all, n times the sum of the dissimilarities: compare
+    only binary trees. One item has 0, two have 2 d_12.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def cohen_addad(scored: Scored, metric: str = "cosine", offset: float | None = N
         Distance of vectors, where the data set has no similarities: as in scipy's ``pdist``.
     offset : float, optional
         Where the data set has similarities w: ``d_ij = offset - w_ij``. By default the largest
-        similarity of any pair, the least that leaves no dissimilarity negative. For binary trees
-        another offset adds but a constant.
+        similarity of any pair, the smallest offset without negative dissimilarities. For binary
+        trees another offset only adds a constant.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def cohen_addad_normalised(
 
     ``(val - 2 D) / ((n - 2) D)`` with ``D = sum of d_ij over unordered pairs``
 
-    0 is every pair merged in a cluster of two, 1 every pair merged at the root, as in a star; both
-    are bounds if no dissimilarity is negative. 2/3 is the expectation of a random binary tree (see
-    `dasgupta_normalised`). Up to two items: 1.
+    0 if every pair merges in a cluster of two, 1 if every pair merges at the root, as in a star;
+    both are bounds if no dissimilarity is negative. 2/3 is the expectation of a random binary tree
+    (see `dasgupta_normalised`). Up to two items: 1.
 
     Parameters
     ----------
     scored, metric, offset
-        As of `cohen_addad`.
+        As in `cohen_addad`.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def cohen_addad_normalised(
     total = float(merged.sum())
     if total <= 0:
         raise NotApplicableError(
-            "the normalised value needs dissimilarities of a positive sum, and these sum to "
-            f"{total:g}; take the metric cohen-addad, or another offset"
+            f"the normalised value needs dissimilarities with a positive sum, which here is "
+            f"{total:g}; use the metric cohen-addad, or another offset"
         )
     return float((tree.sizes - 2) @ merged) / ((tree.n - 2) * total)
 
@@ -115,10 +115,10 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
     """Cophenetic correlation coefficient (CPCC) with the distances of the data; higher is better.
 
     Pearson's correlation, over unordered pairs {i, j}, of d_ij and the height of lca(i, j) (Sokal &
-    Rohlf 1962); `scipy.cluster.hierarchy.cophenet` gives the same. Where the data set has
-    similarities w, ``d = -w``, and heights that are affinities count with a minus too: a
-    correlation does not depend on the offset. Heights need not be monotone, ties need no rule, and
-    heights of leaves do not count.
+    Rohlf 1962), as computed by `scipy.cluster.hierarchy.cophenet`. If the data set has similarities
+    w, ``d = -w``, and the sign of heights that are affinities is reversed: a correlation does not
+    depend on the offset. Heights need not be monotone, ties need no rule, and heights of leaves are
+    ignored.
 
     Parameters
     ----------
@@ -130,14 +130,15 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
     Returns
     -------
     float
-        In [-1, 1]. Time and memory as `merged_dissimilarity`; for cosine and sqeuclidean, O(n p
-        min(n, p)) time more of dense vectors, and of sparse ones a sparse product of all rows.
+        In [-1, 1]. Time and memory as `merged_dissimilarity`; for cosine and sqeuclidean, an
+        additional O(n p min(n, p)) time for dense vectors, and a product of all rows for sparse
+        ones.
 
     Raises
     ------
     NotApplicableError
-        If the result is a partition or its heights are none of these or infinite; if all heights,
-        or all distances, are equal, as of up to two items; as `cohen_addad`.
+        If the result is a partition or its heights are missing, only an order, or infinite; if all
+        heights, or all distances, are equal, as for up to two items; as `cohen_addad`.
     """
     tree = scored.tree
     height = _cophenetic_heights(tree)
@@ -147,32 +148,32 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
     mean = merged.sum() / number
     spread = squares - number * mean**2
     if spread <= max(_ROUNDING * squares, number * (_ROUNDING * (abs(center) + abs(mean))) ** 2):
-        raise NotApplicableError("all distances are equal, and have no correlation")
+        raise NotApplicableError("all distances are equal; the correlation is not defined")
     centered = height - pairs @ height / number
     height_spread = pairs @ centered**2
     if height_spread <= number * (_ROUNDING * np.abs(height).max()) ** 2:
-        raise NotApplicableError("all merge heights are equal, and have no correlation")
+        raise NotApplicableError("all merge heights are equal; the correlation is not defined")
     together = centered @ (merged[tree.n :] - pairs * mean)
     return float(np.clip(together / np.sqrt(spread * height_spread), -1, 1))
 
 
 def _cophenetic_heights(tree: Tree) -> Floats:
-    """Heights (m - n,) of the inner nodes, with a minus if they are affinities."""
+    """Heights (m - n,) of the inner nodes, negated if they are affinities."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
-        has = "is the order of merging" if tree.height is not None else "is not there"
+        has = "give only the order of merging" if tree.height is not None else "are missing"
         raise NotApplicableError(
-            "a cophenetic correlation needs merge heights that are distances or similarities; what "
-            f"this tree has {has}"
+            "a cophenetic correlation needs merge heights that are distances or similarities; "
+            f"those of this tree {has}"
         )
     height = tree.height[tree.n :]
     if not np.isfinite(height).all():
-        raise NotApplicableError("infinite merge heights have no correlation")
+        raise NotApplicableError("the correlation is not defined for infinite merge heights")
     if tree.n <= 2:
-        raise NotApplicableError("up to two items have one distance at most, and no correlation")
+        raise NotApplicableError("the correlation is not defined for one or two items")
     return -height if tree.kind is HeightKind.AFFINITY else height
 
 
-# ---- What each node merges -----------------------------------------------------------------------
+# ---- Sums at each node ---------------------------------------------------------------------------
 
 
 def merged_pairs(tree: Tree) -> NDArray[np.int64]:
@@ -192,15 +193,15 @@ def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: floa
     problem : Problem
         Its similarity matrix is used, else its vectors.
     metric, offset
-        As of `cohen_addad`.
+        As in `cohen_addad`.
 
     Returns
     -------
     (m,) array
-        0 for leaves. Of vectors, squared Euclidean and cosine distances take O(n p) time, or
-        O(n log n + nnz) if sparse, and O(n + p) memory beside a copy of the vectors: those between
-        two clusters follow from sizes, means and scatter. A matrix takes O(n^2) time, other
-        distances O(n^2 p), both without a matrix more.
+        0 for leaves. From vectors, squared Euclidean and cosine distances take O(n p) time, or
+        O(n log n + nnz) if sparse, and O(n + p) memory besides a copy of the vectors: the sums
+        between two clusters follow from sizes, means and sums of squared deviations. A matrix takes
+        O(n^2) time, other distances O(n^2 p), neither with an additional matrix.
     """
     if problem.similarity is not None:
         pairs = merged_pairs(tree)
@@ -215,7 +216,7 @@ def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: floa
 
 
 def _merged_and_squares(tree: Tree, problem: Problem, metric: str) -> tuple[Floats, float, float]:
-    """What each node merges and the sum of squares of all pairs, both of d - center; the center."""
+    """Sums of d - center at each node, the sum of its squares over all pairs, and the center."""
     if problem.similarity is not None:
         merged, pairs = -merged_similarity(tree, problem, ""), merged_pairs(tree)
         center = float(merged.sum() / pairs.sum())
@@ -233,7 +234,7 @@ def _largest_of_pairs(matrix: NDArray[np.floating]) -> float:
     n = len(matrix)
     if n < 2:
         return 0.0
-    # Without its last entry, a matrix in rows of n + 1 has its diagonal in the first column.
+    # Without its last entry and in rows of n + 1, a matrix has its diagonal in the first column.
     flat = np.ascontiguousarray(matrix).ravel()[:-1].reshape(n - 1, n + 1)
     return float(flat[:, 1:].max())
 
@@ -250,11 +251,11 @@ def _squares_of_matrix(matrix: NDArray[np.floating], mean: float) -> float:
 
 
 def _merged_of_rows(tree: Tree, vectors: Vectors, metric: str) -> tuple[Floats, float, float]:
-    """As `_merged_and_squares`, of any distance."""
+    """As `_merged_and_squares`, for any distance."""
     merged, squares, center = np.zeros(tree.n_nodes), 0.0, 0.0
     for first, rows in distance_rows(tree, vectors, metric):
         if first == 0:
-            center = float(rows[0, -1])  # not far from the mean, so that little cancels
+            center = float(rows[0, -1])  # close enough to the mean to avoid cancellation
         squares += _kernels.add_rows(
             *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, center, merged)
         )
@@ -265,9 +266,9 @@ def _merged_of_rows(tree: Tree, vectors: Vectors, metric: str) -> tuple[Floats, 
 
 
 def _as_squares(vectors: Vectors, metric: str) -> tuple[Vectors, float]:
-    """Vectors and a factor of their squared Euclidean distances, which then are the distances.
+    """Vectors, and the factor by which their squared Euclidean distances give the distances.
 
-    ``1 - cos(x, y) = |u - v|^2 / 2`` of the unit vectors u and v.
+    ``1 - cos(x, y) = |u - v|^2 / 2`` for the unit vectors u and v.
     """
     return (directions(vectors), 0.5) if metric == "cosine" else (vectors, 1.0)
 
@@ -287,7 +288,7 @@ def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
 
 
 def _merged_squares_of_sparse(tree: Tree, vectors: sparse.csr_array) -> Floats:
-    """By ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>``: vectors that are sparse are not centred."""
+    """Uses ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>``, as sparse vectors cannot be centred."""
     start, end = tree.leaf_range
     up_to = np.concatenate(([0.0], np.cumsum(_row_squares(vectors)[tree.leaf_order])))
     weighted = tree.sizes * (up_to[end] - up_to[start])
@@ -310,7 +311,7 @@ def _fourth_powers(vectors: Vectors) -> float:
     """
     if isinstance(vectors, np.ndarray):
         vectors = vectors.astype(np.float64)
-        vectors -= vectors.mean(axis=0)  # changes no distance, and nothing large cancels then
+        vectors -= vectors.mean(axis=0)  # keeps all distances, and avoids cancellation
     squares = _row_squares(vectors)
     total = np.asarray(vectors.sum(axis=0), dtype=np.float64).ravel()
     ordered = (
@@ -323,7 +324,7 @@ def _fourth_powers(vectors: Vectors) -> float:
 
 
 def _gram_squares(vectors: Vectors) -> float:
-    """Sum of the squared dot products of all ordered pairs of rows; of columns it is the same."""
+    """Sum of the squared dot products of all ordered pairs of rows; the same for columns."""
     n, p = vectors.shape
     if isinstance(vectors, np.ndarray) and p < n:
         vectors, n = vectors.T, p

@@ -1,4 +1,4 @@
-"""How far the heights at which pairs merge are from the true ones."""
+"""Differences of the heights at which pairs merge from the true ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hcbench import Scored, Tree
 
-#: Heights whose order is wrong by no more than this fraction are taken for rounded.
+#: Violations of the order of heights up to this fraction are taken for rounding errors.
 _ROUNDING = 1e-12
 
 
@@ -24,13 +24,13 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
 
     ``max over i != j of |m'(i, j) - m(i, j)|``, where m(i, j) is the height of the lowest common
     ancestor (Eldridge et al. 2015; Gray et al. 2023, section 3.1 and equation 5). Heights of leaves
-    do not count, ties of heights do not matter, and equal heights differ by 0, even infinite ones.
-    One item: 0; two items: the difference of the roots.
+    are ignored, tied heights need no rule, and equal heights, also infinite ones, differ by 0. One
+    item: 0; two items: the difference of the roots.
 
     Parameters
     ----------
     scored : Scored
-        The result must be a tree whose heights are affinities, as must be the truth's.
+        The result must be a tree whose heights are affinities; the truth's must be affinities too.
     truth : str, optional
         One of the problem's truths; the first by default.
 
@@ -44,7 +44,7 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, or the heights of either tree are no
+        If the result is a partition, there is no such truth, or the heights of either tree are not
         affinities.
     """
     tree, true = scored.tree, named_truth(scored.problem, truth)
@@ -66,15 +66,15 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
 def _affinities(tree: Tree, whose: str) -> NDArray[np.float64]:
     if tree.height is not None and tree.kind is HeightKind.AFFINITY:
         return tree.height
-    has = {HeightKind.DISTANCE: "are distances", HeightKind.ORDER: "are the order of merging"}
+    has = {HeightKind.DISTANCE: "are distances", HeightKind.ORDER: "are only an order of merging"}
     raise NotApplicableError(
-        f"merge distortion needs merge heights that estimate similarities; {whose} heights "
+        f"merge distortion needs merge heights that are affinities; {whose} heights "
         f"{has.get(tree.kind, 'are missing')}"
     )
 
 
 def _is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
-    """Whether no inner node's height is below its parent's, rounding aside."""
+    """Whether no inner node's height is below its parent's, up to rounding."""
     own, above = height[tree.n : -1], height[tree.parent[tree.n : -1]]
     # Infinite heights have no rounding to allow for.
     slack = _ROUNDING * np.abs(np.where(np.isfinite(above), above, 0.0))

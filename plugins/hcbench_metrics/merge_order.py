@@ -1,4 +1,4 @@
-"""How far the orders in which items join agree with the true ones: Kendall's tau_b."""
+"""Agreement of the orders in which items join with the true ones: Kendall's tau_b."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def kendall_tau_b(
 ) -> float:
     """Mean Kendall tau_b between the merge orders around each item; higher is better.
 
-    For item i, the rank of j is the position on i's path to the root at which j joins: 1 for those
-    that join in the first merge, and so on; items that join in one merge are tied. tau_b compares
+    For item i, the rank of j is the position on i's path to the root at which j joins: 1 for the
+    first merge, and so on; items that join in the same merge are tied. tau_b compares
     the ranks in the result with those in the truth,
 
     ``(concordant - discordant) / sqrt((pairs - tied in result) (pairs - tied in truth))``
@@ -37,48 +37,48 @@ def kendall_tau_b(
     over the pairs of the n - 1 other items; the mean over i is returned (Gray et al. 2023, section
     4.1). Heights do not matter, only the tree's shape; nodes of several children are ties.
 
-    Where the truth ranks all others alike, as for an item that hangs alone from the root, tau_b is
-    undefined whatever the result: these items are left out. Where the truth distinguishes but the
-    result ranks all alike, which leaves tau_b as undefined, the item counts as 0, no association;
-    so a mean always runs over the same items, and a result cannot gain by deciding little.
+    If the truth ranks all others alike, as for an item that is a child of the root, tau_b is
+    undefined for any result: these items are excluded. If only the result ranks all others alike,
+    tau_b is also undefined, and the item counts as 0, no association. The mean is therefore over
+    the same items for every result, and a result cannot gain from ties.
 
     Parameters
     ----------
     scored : Scored
         The result must be a tree.
     include_self : bool
-        Rank i itself, too, 0 on both sides, as the authors' code does and their text does not.
-        Where the items have classes (label levels) and the truth groups each class, the code gives
-        rank 0 to i's finest class as well, so that these are tied with i there.
+        Whether to rank i itself too, as 0 in both trees, as in the authors' code but not in their
+        text. If the items have classes (label levels) and the truth groups each class, the code
+        also gives rank 0 to i's finest class, so that in the truth these are tied with i.
     truth : str, optional
         One of the problem's truths; the first by default.
     transposed : bool
         In the truth, rank j around i by the position on j's path at which i joins. The authors'
-        code does so for Newsgroups, where it reads its ranks of topics by column; they are not
-        symmetric, as topics lie at different depths. An item that is a class of its own counts as
-        merged with that first, as items of other classes are.
+        code does so for Newsgroups, where it reads the table of ranks of topics by column; the
+        table is not symmetric, since topics lie at different depths. An item that is a class of its
+        own is treated as merged with itself first, as the items of other classes are.
     break_ties : int or "rounding", optional
-        Rank one class after the other around each class, a class being the leaves of one parent in
-        the truth; its own class comes first. The published values for simulated data are of this
-        kind: ranks come from a Gram matrix whose equal entries rounding has made unequal. A number:
-        classes that the truth ties are in an order drawn at random with this seed, for each class
-        anew. ``"rounding"``: as the code, by `true_ranks.rounded`, which another machine may round
-        otherwise. Not together with ``transposed``.
+        Rank the classes around each class without ties, a class being the leaves of one parent in
+        the truth; the own class comes first. The published values for simulated data are of this
+        kind: their ranks come from a Gram matrix in which rounding makes equal entries unequal. A
+        number: tied classes are put in a random order with this seed, separately around each class.
+        ``"rounding"``: as in the code, by `true_ranks.rounded`, which may round differently on
+        another machine. Not together with ``transposed``.
 
     Returns
     -------
     float
-        In [-1, 1]. Time O(n K L) at most for a truth whose leaves have K different parents at
-        depths up to L, O(L n log n) where the result is balanced, and never more than O(n^2 log L).
-        Memory O(n). See `concordance`. With broken ties, and if transposed and K is small, K takes
-        the place of L, and the memory is O(n + K^2).
+        In [-1, 1]. Time at most O(n K L) for a truth whose leaves have K different parents at
+        depths up to L, O(L n log n) if the result is balanced, and never more than O(n^2 log L).
+        Memory O(n). See `concordance`. With broken ties, and if transposed and K is small, replace
+        L by K; the memory is then O(n + K^2).
 
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, or it ranks nothing: one or two items
-        (one, with ``include_self``), or a truth that is a star. With ``break_ties``, if the truth
-        has more than `true_ranks.MOST_CLASSES` classes or, for rounding, no affinities as heights.
+        If the result is a partition, there is no such truth, or the truth ranks no item: one or two
+        items (one, with ``include_self``), or a star. With ``break_ties``, if the truth has more
+        than `true_ranks.MOST_CLASSES` classes or, for rounding, heights that are not affinities.
     ParameterError
         If ``transposed`` and ``break_ties`` are both given.
     """
@@ -93,16 +93,16 @@ def kendall_tau_b_error(
     transposed: bool = False,
     break_ties: int | str | None = None,
 ) -> float:
-    """Standard error of the mean over items of Kendall's tau_b within this one result.
+    """Standard error of the mean over items of Kendall's tau_b, within one result.
 
-    ``s / sqrt(n)``, s the standard deviation over the items that have a tau_b, with n - 1 in the
-    denominator: what Gray et al. 2023 print in brackets, times 1000. Items of one result are not
-    independent; it does not tell how values differ between repetitions.
+    ``s / sqrt(n)``, s the standard deviation, with n - 1 in the denominator, over the items that
+    have a tau_b: printed in brackets, times 1000, in Gray et al. 2023. Items of one result are not
+    independent; the value is not an estimate of the variation between repetitions.
 
     Parameters
     ----------
     scored, include_self, truth, transposed, break_ties
-        As of `kendall_tau_b`.
+        As in `kendall_tau_b`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def kendall_tau_b_error(
         As `kendall_tau_b`.
     """
     values = tau_b_of_items(scored, include_self, truth, transposed, break_ties)
-    # Two at least: siblings in the truth have the same ranks of the others.
+    # At least two: siblings in the truth rank the others alike.
     return float(values.std(ddof=1) / np.sqrt(values.size))
 
 
@@ -128,7 +128,7 @@ def tau_b_of_items(
 ) -> NDArray[np.float64]:
     """tau_b around each item that has one; parameters and errors as `kendall_tau_b`."""
     if transposed and break_ties is not None:
-        raise ParameterError("transposed and break_ties are two rankings; give one of them")
+        raise ParameterError("transposed and break_ties both change the ranks; give one of them")
     tree, true = scored.tree, named_truth(scored.problem, truth)
     mates = _class_mates(scored.problem, true)
     values = np.empty(0)
@@ -143,16 +143,16 @@ def tau_b_of_items(
         values = _tau_b(tree, counts, mates if include_self else None)
     if not values.size:
         raise NotApplicableError(
-            "the truth ranks nothing: around every item, all others join in one merge"
+            "the truth ranks no item: around every item, all others join in one merge"
         )
     return values
 
 
 def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64]:
-    """tau_b around the items of which the truth does not rank all alike.
+    """tau_b around the items whose ranks in the truth are not all tied.
 
     ``counts`` are the concordant minus discordant pairs (n,) and those tied in the truth (n,);
-    ``mates`` (n,) the numbers of others tied with the item itself, if that is ranked.
+    ``mates`` (n,) the numbers of other items tied with the item itself, if that is ranked.
     """
     agreement, true_tied = counts
     tied = _order_kernels.tied_pairs(tree.parent, tree.sizes, tree.n)
@@ -162,7 +162,7 @@ def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64
         true_tied = true_tied + mates
         others = tree.n
     pairs = others * (others - 1) // 2
-    # One root of the product, not a product of roots: equal rankings give exactly 1.
+    # The root of the product, not a product of roots: exactly 1 for equal rankings.
     untied = np.sqrt(np.multiply(pairs - tied, pairs - true_tied, dtype=np.float64))
     values = np.zeros(tree.n)
     np.divide(agreement, untied, out=values, where=untied > 0)
@@ -170,9 +170,9 @@ def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64
 
 
 def _class_mates(problem: Problem, truth: Tree) -> Ints:
-    """For each item, how many others the truth of the authors' code gives rank 0, as itself.
+    """For each item, how many others have rank 0 in the truth as the authors' code builds it.
 
-    None unless the truth has a node for each class of two or more items and no more below it.
+    None unless the truth has one node for each class of two or more items and none below it.
     """
     none = np.zeros(truth.n, dtype=np.int64)
     if problem.levels is None:
@@ -192,10 +192,10 @@ def _class_mates(problem: Problem, truth: Tree) -> Ints:
 def concordance(tree: Tree, truth: Tree) -> Ints:
     """Concordant minus discordant pairs (n,) of the two merge orders around each of n > 1 leaves.
 
-    Two methods give the same numbers. By classes: leaves of one parent in the truth have all ranks
-    there in common, so that what each merge of the result adds is counted once for each class in
-    it. By rows: one leaf after the other, better where both trees are deep. Which one is decided
-    by their costs, estimated in O(n).
+    Two methods give the same numbers. By classes: leaves of one parent in the truth have the same
+    ranks, so each merge of the result is counted once for each class in it. By rows: one leaf at a
+    time, which is faster if both trees are deep. The method with the lower cost, estimated in O(n),
+    is used.
     """
     n = tree.n
     path_length = truth.depths[:n]
@@ -209,9 +209,9 @@ _NO_TABLE = np.empty((0, 0), dtype=np.int64)
 
 
 def _transposed(tree: Tree, truth: Tree, mates: Ints) -> Counts:
-    """As `concordance`, and the pairs tied in the truth, its ranks transposed."""
+    """As `concordance` with transposed ranks; also returns the pairs tied in the truth."""
     n = tree.n
-    # An item that is a class of its own joins others one step later than its tree tells.
+    # An item that is a class of its own joins the others one step later than in its tree.
     shift = (mates == 0).astype(np.int64) if mates.any() else np.zeros(n, dtype=np.int64)
     n_classes = np.unique(truth.parent[:n]).size
     cost = _cost_by_classes(tree, truth, np.full(n, n_classes))
@@ -253,7 +253,7 @@ def _by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Count
 
 
 def _cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
-    """At most so many counts are read: by the classes in each node, each ``reads`` (n,) of them."""
+    """Upper bound of the counts read: for the classes in each node, ``reads`` (n,) of them each."""
     reads = reads.astype(np.float64)
     _, first = np.unique(truth.parent[: truth.n], return_index=True)
     before = np.concatenate(([0.0], np.cumsum(reads[tree.leaf_order])))

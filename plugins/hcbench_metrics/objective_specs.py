@@ -63,7 +63,7 @@ CHARPENTIER_BONALD_2019 = Reference(
         "year": "2019",
     },
 )
-_FIRST = "a data set's own similarities go first."
+_FIRST = "similarities of the data set take precedence."
 _SIMILARITY = Parameter(
     "similarity",
     "cosine",
@@ -84,7 +84,7 @@ _DISSIMILARITY = (
     Parameter(
         "offset",
         None,
-        "What similarities are taken from to be dissimilarities; by default the largest of a pair.",
+        "Dissimilarities are offset - similarity; by default the largest similarity of a pair.",
         type="float",
     ),
 )
@@ -101,7 +101,7 @@ OBJECTIVES = (
     MetricSpec(
         name="dasgupta-normalised",
         function="hcbench_metrics.objectives:dasgupta_normalised",
-        doc="Dasgupta's cost, 1 expected of a random tree, 0 at a bound if w >= 0.",
+        doc="Dasgupta's cost, scaled: 1 expected for a random tree, 0 a lower bound if w >= 0.",
         parameters=(_SIMILARITY,),
         paper=DASGUPTA_2016,
         direction="lower",
@@ -110,7 +110,7 @@ OBJECTIVES = (
     MetricSpec(
         name="moseley-wang",
         function="hcbench_metrics.objectives:moseley_wang",
-        doc="Sum over pairs of their similarity times the number of items outside of the smallest "
+        doc="Sum over pairs of their similarity times the number of items outside the smallest "
         "cluster with both.",
         parameters=(_SIMILARITY,),
         paper=MOSELEY_WANG_2017,
@@ -120,7 +120,8 @@ OBJECTIVES = (
     MetricSpec(
         name="moseley-wang-normalised",
         function="hcbench_metrics.objectives:moseley_wang_normalised",
-        doc="Moseley and Wang's revenue, 1 at a bound if w >= 0, 1/3 expected of a random tree.",
+        doc="Moseley and Wang's revenue, scaled: 1 an upper bound if w >= 0, 1/3 expected for a "
+        "random tree.",
         parameters=(_SIMILARITY,),
         paper=MOSELEY_WANG_2017,
         direction="higher",
@@ -139,8 +140,8 @@ OBJECTIVES = (
     MetricSpec(
         name="cohen-addad-normalised",
         function="hcbench_metrics.dissimilarities:cohen_addad_normalised",
-        doc="Value by dissimilarities, 1 of a star, 2/3 expected of a random tree, 0 at a bound if "
-        "d >= 0.",
+        doc="Value by dissimilarities, scaled: 1 for a star, 2/3 expected for a random tree, 0 a "
+        "lower bound if d >= 0.",
         parameters=_DISSIMILARITY,
         paper=COHEN_ADDAD_2019,
         direction="higher",
@@ -149,7 +150,7 @@ OBJECTIVES = (
     MetricSpec(
         name="tree-sampling-divergence",
         function="hcbench_metrics.sampling:tree_sampling_divergence",
-        doc="Divergence between the nodes at which edges and at which pairs of items merge.",
+        doc="Divergence between the distributions over nodes of merged edges and merged pairs.",
         parameters=(
             Parameter(
                 "similarity",
@@ -160,15 +161,15 @@ OBJECTIVES = (
             Parameter(
                 "weights",
                 "degree",
-                "Whether items are drawn by the sum of their similarities or all alike.",
+                "Probability of an item: in proportion to the sum of its similarities, or uniform.",
                 choices=("degree", "uniform"),
             ),
-            Parameter("normalised", True, "Whether it is the share of what a tree can keep."),
+            Parameter("normalised", True, "Whether to divide by the maximum over all trees."),
             Parameter(
                 "self_pairs",
                 "parent",
-                "Where a pair of an item with itself belongs: to the node at which the item is "
-                "merged, or to its leaf.",
+                "Node of the pair of an item with itself: the parent at which the item is merged, "
+                "or its leaf.",
                 choices=("parent", "leaf"),
             ),
         ),

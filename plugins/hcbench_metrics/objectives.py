@@ -1,8 +1,8 @@
-"""Objectives that judge a hierarchy by the similarities alone; no truth is needed.
+"""Objectives of a hierarchy that use similarities only, without a truth.
 
 All of them are sums over inner nodes v of a function of v's size times the similarity that v
-merges, so that `merged_similarity` is the only pass over the data. Those that judge by
-dissimilarities are in `dissimilarities`.
+merges, so that `merged_similarity` is the only pass over the data. Objectives of dissimilarities
+are in `dissimilarities`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hcbench import Problem, Scored, Tree
 
-#: Floats that the sums of a block of columns may take: 32 MB.
+#: Floats in the sums of a block of columns: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
 
@@ -31,8 +31,8 @@ def dasgupta(scored: Scored, similarity: str = "cosine") -> float:
     ``cost(T) = sum over unordered pairs {i, j} of w_ij |leaves(lca(i, j))|``
 
     (Dasgupta 2016; Ghoshdastidar et al. 2019, appendix B.2.) With w = 1 every binary tree of n
-    items costs (n^3 - n) / 3. Ties of similarities need no rule, and a node of several children
-    costs its size for every pair that it merges. One item costs 0, two cost 2 w_12.
+    items costs (n^3 - n) / 3. Tied similarities need no rule. A node of several children counts its
+    size for every pair that it merges. One item costs 0, two cost 2 w_12.
 
     Parameters
     ----------
@@ -60,20 +60,21 @@ def dasgupta_normalised(scored: Scored, similarity: str = "cosine") -> float:
 
     ``(cost - 2 W) / (2/3 (n - 2) W)`` with ``W = sum of w_ij over unordered pairs``
 
-    0 is the bound of 2 W: every pair merged in a cluster of two, which no tree of more than two
+    0 is the lower bound 2 W: every pair merges in a cluster of two, which no tree of more than two
     items attains unless most similarities are 0. 1 is the expected cost of a random tree in which
     each triple of items is resolved in each of the three ways with equal probability, as in any
-    binary tree whose leaves are permuted at random: below lca(i, j) are i, j and those k for which
-    not {i, j} but {i, k} or {j, k} is the closer pair, each with probability 2/3, so
+    binary tree whose leaves are permuted at random: lca(i, j) is above i, j and those k for which
+    {i, k} or {j, k} is the closer pair instead of {i, j}, each with probability 2/3, so
 
     ``E |leaves(lca(i, j))| = 2 + 2/3 (n - 2) = 2/3 (n + 1)`` and ``E cost = 2/3 (n + 1) W``.
 
-    A star costs n W: 1.5, the largest value where no similarity is negative. Up to two items: 0.
+    A star costs n W, which gives 1.5, the largest value if no similarity is negative. Up to two
+    items: 0.
 
     Parameters
     ----------
     scored, similarity
-        As of `dasgupta`.
+        As in `dasgupta`.
 
     Returns
     -------
@@ -98,15 +99,15 @@ def moseley_wang(scored: Scored, similarity: str = "cosine") -> float:
 
     ``rev(T) = sum over unordered pairs {i, j} of w_ij (n - |leaves(lca(i, j))|)``
 
-    (Moseley & Wang 2017.) The dual of Dasgupta's cost: both sum to ``n W``, with ``W = sum of w_ij
-    over unordered pairs``, so that the same trees are best, though what is close to the best
-    differs. Ties of similarities need no rule; a pair earns nothing at the root, so that a star,
-    one item and two items have revenue 0.
+    (Moseley & Wang 2017.) The dual of Dasgupta's cost: the two sum to ``n W``, with ``W = sum of
+    w_ij over unordered pairs``, so they have the same optimal trees, but different approximation
+    ratios. Tied similarities need no rule. A pair contributes nothing at the root, so the revenue
+    of a star, of one item and of two items is 0.
 
     Parameters
     ----------
     scored, similarity
-        As of `dasgupta`.
+        As in `dasgupta`.
 
     Returns
     -------
@@ -123,19 +124,18 @@ def moseley_wang(scored: Scored, similarity: str = "cosine") -> float:
 
 
 def moseley_wang_normalised(scored: Scored, similarity: str = "cosine") -> float:
-    """Moseley and Wang's revenue as a share of what no tree can exceed; higher is better.
+    """Moseley and Wang's revenue as a proportion of an upper bound; higher is better.
 
     ``rev / ((n - 2) W)`` with ``W = sum of w_ij over unordered pairs``
 
-    1 is the bound, every pair merged in a cluster of two, if no similarity is negative; 0 a star;
-    1/3 the expectation of a random binary tree (see `dasgupta_normalised`, which is 3/2 of what is
-    missing to 1), which average linkage never falls below (Moseley & Wang 2017). Up to
-    two items: 1.
+    1 is an upper bound if no similarity is negative: every pair merges in a cluster of two. A star
+    has 0. 1/3 is the expectation of a random binary tree, and a lower bound for average linkage
+    (Moseley & Wang 2017). `dasgupta_normalised` is 3/2 of the difference to 1. Up to two items: 1.
 
     Parameters
     ----------
     scored, similarity
-        As of `dasgupta`.
+        As in `dasgupta`.
 
     Returns
     -------
@@ -159,8 +159,8 @@ def _positive_sum(merged: NDArray[np.float64], what: str, metric: str) -> float:
     total = float(merged.sum())
     if total <= 0:
         raise NotApplicableError(
-            f"the normalised {what} needs similarities of a positive sum, and these sum to "
-            f"{total:g}; take the metric {metric}, or another similarity"
+            f"the normalised {what} needs similarities with a positive sum, which here is "
+            f"{total:g}; use the metric {metric}, or another similarity"
         )
     return total
 
@@ -180,9 +180,9 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
     -------
     (m,) array
         0 for leaves. From vectors, cosine and dot products take O(n p) time, or O(n log n + nnz) if
-        sparse, and O(n + p) memory beside a copy of the vectors: the dot products between two
-        clusters sum to the dot product of their sums. A matrix takes O(n^2) time and no memory;
-        the euclidean rule makes one, O(n^2 p).
+        sparse, and O(n + p) memory besides a copy of the vectors: the dot products between two
+        clusters sum to the dot product of their sums. A matrix takes O(n^2) time and no additional
+        memory; the euclidean rule makes one in O(n^2 p).
     """
     if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
         matrix = similarity_matrix(problem, rule)
@@ -206,9 +206,9 @@ def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.fl
 
 def _merged_of_sparse(tree: Tree, vectors: sparse.csr_array) -> NDArray[np.float64]:
     columns = vectors[tree.leaf_order].tocsc()
-    columns.sum_duplicates()  # sorts, too
+    columns.sum_duplicates()  # also sorts the indices
     items = tree.leaf_order[columns.indices]
-    # The last entry is given itself as its neighbour, as it has none.
+    # The last entry has no neighbour and is paired with itself.
     ancestors = tree.lca(items, np.append(items[1:], items[-1:]))
     return _kernels.merged_of_columns(
         columns.indptr.astype(np.int64),

@@ -1,4 +1,4 @@
-"""How the merges of all pairs in two trees correlate: their order, or their heights."""
+"""Correlation over all pairs of the order, or the heights, of their merges in two trees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Merges:
-    """The inner nodes of a tree in the groups whose pairs count as merged alike.
+    """The inner nodes of a tree in groups, each of nodes whose merges are tied.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class _Merges:
 
     @classmethod
     def of(cls, tree: Tree, key: Floats, *, is_ordered: bool) -> _Merges:
-        """Group by a key (m - n,), and go through the nodes by rising key or by rising id."""
+        """Group by a key (m - n,), and sort the nodes by increasing key or by increasing id."""
         _, group = np.unique(key, return_inverse=True)
         stage = np.concatenate((np.zeros(tree.n, dtype=np.int64), group))
         inner = np.arange(tree.n, tree.n_nodes)
@@ -52,7 +52,7 @@ class _Merges:
         return cls(tree, stage, sequence, n_pairs)
 
     def centred(self, value: Floats) -> tuple[Floats, float]:
-        """Values (S,) less their mean over the pairs, and the sum of squares of these."""
+        """Values (S,) minus their mean over the pairs, and the sum of squares of these."""
         centred = value - self.n_pairs @ value / self.n_pairs.sum()
         return centred, float(self.n_pairs @ centred**2)
 
@@ -60,37 +60,37 @@ class _Merges:
 def baker_gamma(
     scored: Scored, correlation: str = "goodman-kruskal", truth: str | None = None
 ) -> float:
-    """Rank correlation of the stages at which pairs are joined first; higher is better.
+    """Rank correlation of the stages at which pairs are first joined; higher is better.
 
     The stage of a pair is the largest number of clusters among the tree's cuts in which the two are
-    together. Over the pairs of pairs, of which C have the same order of stages in both trees, D the
-    opposite order, and the others tie in one,
+    together. Over the pairs of pairs, of which C have the same order of stages in both trees and D
+    the opposite order, the others being tied in one of them,
 
     ``goodman-kruskal: (C - D) / (C + D)`` (Baker 1974);
-    ``spearman: Pearson's correlation of the ranks`` of all n (n - 1) / 2 pairs, ties sharing their
-    mean rank, as dendextend has it under the name of Baker's gamma (Galili 2015).
+    ``spearman: Pearson's correlation of the ranks`` of all n (n - 1) / 2 pairs, with mean ranks for
+    ties; dendextend calls this Baker's gamma (Galili 2015).
 
-    Only the order of the heights matters (`Tree.envelope` where they dip); nodes of one height are
-    one stage, whereas dendextend and `Tree.cut` may cut between them. Without heights, smaller
-    clusters are merged first, as `Tree` is cut, and those of one size at one stage.
+    Only the order of the heights matters (`Tree.envelope` if they are not monotone). Nodes of equal
+    height are one stage, whereas dendextend and `Tree.cut` may cut between them. Without heights,
+    smaller clusters merge first, as in `Tree.cut`, and those of equal size at one stage.
 
     Parameters
     ----------
     scored : Scored
         The result must be a tree.
     correlation : {"goodman-kruskal", "spearman"}
-        The first leaves out pairs that the truth ties, the second takes ties for disagreement
-        where the other tree has none.
+        The first excludes pairs that the truth ties; the second treats a tie as disagreement if
+        the other tree has none.
     truth : str, optional
         One of the problem's truths; the first by default.
 
     Returns
     -------
     float
-        In [-1, 1]; 1 for trees of the same stages, 0 if the result has but one. See
-        `_joint_kernels.sum_over_joint_stages`: with h the smaller of the mean depths of a leaf in
-        the two trees, where a node of d children counts log2(d) deep, O(n h) time, for
-        Goodman-Kruskal O(n h log n), and O(n log n) memory. Of two chains, h is n / 2.
+        In [-1, 1]; 1 for trees with the same stages, 0 if the result has only one. With h the
+        smaller of the mean depths of a leaf in the two trees, where a node of d children counts as
+        log2(d) deep, O(n h) time, for Goodman-Kruskal O(n h log n), and O(n log n) memory. For two
+        chains, h is n / 2. See `_joint_kernels.sum_over_joint_stages`.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def baker_gamma(
     tree, true = scored.tree, named_truth(scored.problem, truth)
     found, wanted = (_Merges.of(t, _stage_key(t), is_ordered=True) for t in (tree, true))
     if wanted.n_pairs.size < 2:
-        raise NotApplicableError("the truth joins all pairs at one stage; there is no order")
+        raise NotApplicableError("the truth joins all pairs at one stage, which gives no order")
     if correlation == "spearman":
         return _pearson(found, _mean_ranks(found), wanted, _mean_ranks(wanted))
     _, alike, unlike = _joint_sums(found, found.n_pairs, wanted, wanted.n_pairs, is_ordered=True)
@@ -111,15 +111,15 @@ def baker_gamma(
 def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) -> float:
     """Correlation of the heights at which pairs merge in result and truth; higher is better.
 
-    Pearson's over all pairs i < j between h(lca(i, j)) in the one tree and in the other (Sokal &
-    Rohlf 1962, who compare a tree with distances). Affinities count with their sign reversed, so
-    that 1 means proportional heights, up to a constant, whatever their kinds. Heights that dip are
-    taken as they are, and those of leaves do not count.
+    Pearson's correlation over all pairs i < j between h(lca(i, j)) in one tree and in the other
+    (Sokal & Rohlf 1962, who compare a tree with distances). The sign of affinities is reversed, so
+    that 1 means a linear relation, whatever the kinds of heights. Heights need not be monotone, and
+    those of leaves are ignored.
 
     Parameters
     ----------
     scored : Scored
-        The result must be a tree with heights, distances or affinities, as must the truth be.
+        The result and the truth must be trees whose heights are distances or affinities.
     truth : str, optional
         One of the problem's truths; the first by default.
 
@@ -132,15 +132,16 @@ def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) 
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, either has no heights, infinite ones,
-        or but the order of merging; or all heights of the truth are equal, as for up to two items.
+        If the result is a partition, there is no such truth, the heights of either are missing,
+        infinite, or only the order of merging; or all heights of the truth are equal, as for up to
+        two items.
     """
     tree, true = scored.tree, named_truth(scored.problem, truth)
     height, true_height = _distances(tree, "the result's"), _distances(true, "the truth's")
     found = _Merges.of(tree, height, is_ordered=False)
     wanted = _Merges.of(true, true_height, is_ordered=False)
     if wanted.n_pairs.size < 2:
-        raise NotApplicableError("the truth merges all pairs at one height; nothing correlates")
+        raise NotApplicableError("the truth merges all pairs at one height; no correlation exists")
     return _pearson(found, np.unique(height), wanted, np.unique(true_height))
 
 
@@ -173,7 +174,7 @@ def _joint_sums(
 
 
 def _cost(tree: Tree) -> float:
-    """How often a leaf is merged, over all leaves."""
+    """Sum over the leaves of the number of merges of each."""
     return float(tree.sizes[tree.n :] @ np.log2(np.diff(tree.child_offsets)[tree.n :]))
 
 
@@ -194,7 +195,7 @@ def _mean_ranks(merges: _Merges) -> Floats:
 
 
 def _stage_key(tree: Tree) -> Floats:
-    """Of inner nodes (m - n,): rises from the first merge to the last, equal for ties."""
+    """Increases (m - n,) over the inner nodes from the first merge to the last; equal for ties."""
     if tree.height is None:
         return tree.sizes[tree.n :].astype(np.float64)
     highest = tree.envelope[tree.n :]
@@ -202,11 +203,11 @@ def _stage_key(tree: Tree) -> Floats:
 
 
 def _distances(tree: Tree, whose: str) -> Floats:
-    """Heights of inner nodes (m - n,) that grow towards the root."""
+    """Heights of inner nodes (m - n,) that increase towards the root."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
-        has = "missing" if tree.height is None else "but the order of merging"
+        has = "missing" if tree.height is None else "only an order of merging"
         raise NotApplicableError(
-            f"cophenetic correlation needs merge heights; {whose} are {has}; take baker-gamma"
+            f"cophenetic correlation needs merge heights; {whose} are {has}; use baker-gamma"
         )
     inner = tree.height[tree.n :]
     if not np.isfinite(inner).all():

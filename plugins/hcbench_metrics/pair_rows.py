@@ -1,4 +1,4 @@
-"""Similarities or distances of all pairs, a block of rows at a time: never an n x n matrix more.
+"""Similarities or distances of all pairs in blocks of rows, without an n x n matrix.
 
 A block is ``(first, rows)``: rows (b, n - first) of the leaves at the positions first, first + 1,
 ... from left to right, against those at the positions from first on.
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 #: Floats in a block: 16 MB.
 _BLOCK_SIZE = 1 << 21
 
-#: Distances that scikit-learn has of sparse vectors.
+#: Distances of sparse vectors that scikit-learn computes.
 _OF_SPARSE = ("euclidean", "cityblock")
 
 
 def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
-    """Similarities by rows: those of the data, else cosines or dot products of the vectors.
+    """Similarities by rows: those of the data, or cosines or dot products of the vectors.
 
     O(n^2) time of a matrix, O(n^2 p) of vectors.
 
     Raises
     ------
     NotApplicableError
-        If there are neither, or a row has no cosine.
+        If the data set has neither, or the cosine of a row is not defined.
     """
     if problem.similarity is not None:
         matrix, order = problem.similarity, tree.leaf_order
@@ -54,12 +54,12 @@ def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
 
 
 def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
-    """Distances of vectors by rows, as scipy's ``cdist`` has them. O(n^2 p) time.
+    """Distances of vectors by rows, as in scipy's ``cdist``. O(n^2 p) time.
 
     Raises
     ------
     NotApplicableError
-        If a distance is not defined, or there is none of sparse vectors of that name.
+        If a distance is not defined, or not available for sparse vectors.
     """
     ordered = vectors[tree.leaf_order]
     if isinstance(ordered, np.ndarray):
@@ -69,19 +69,19 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
             found = cdist(ordered[rows], ordered[columns], metric)  # type: ignore[call-overload]
             if not np.isfinite(found).all():
                 raise NotApplicableError(
-                    f"{metric} distances are not defined of all these vectors; take another metric"
+                    f"{metric} distances are not defined for all these vectors; use another metric"
                 )
             return found
 
         return _blocks(tree.n, of_dense)
     if metric not in _OF_SPARSE:
         raise NotApplicableError(
-            f"there are no {metric} distances of sparse vectors; take cosine, sqeuclidean, "
+            f"{metric} distances are not available for sparse vectors; use cosine, sqeuclidean, "
             f"{' or '.join(_OF_SPARSE)}"
         )
     from sklearn.metrics import pairwise_distances
 
-    ordered.sum_duplicates()  # which scikit-learn would square one by one
+    ordered.sum_duplicates()  # scikit-learn would square duplicate entries one by one
 
     return _blocks(
         tree.n,
@@ -90,10 +90,10 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
 
 
 def directions(vectors: Vectors) -> Vectors:
-    """Rows of length 1; data with a row that has no direction are not what a cosine is for."""
+    """Rows of length 1; raise NotApplicableError if a row is zero."""
     try:
         return unit_rows(vectors)
-    except DataError as error:  # the data are what they are: it is the metric that does not apply
+    except DataError as error:  # here not the data are wrong, but the metric does not apply
         raise NotApplicableError(f"{error}, such as euclidean") from error
 
 

@@ -1,4 +1,4 @@
-"""Measures of partitions, declared."""
+"""Specs of the measures of partitions."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ _CUT = (
     Parameter(
         "k",
         None,
-        "Clusters of cut K; as many as there are true ones if left out.",
+        "Clusters of cut K; by default the number of true ones.",
         type="int",
         interval="[1, inf)",
     ),
     Parameter(
         "level",
         None,
-        "Which level of the true labels, 1 the coarsest; by default the finest.",
+        "Level of the true labels, 1 being the coarsest; by default the finest.",
         type="int",
         interval="[1, inf)",
     ),
@@ -101,8 +101,8 @@ def _agreement(
 PARTITIONS = (
     _agreement(
         "clustering-error",
-        "Part of all ordered pairs on which the clusters differ from the true ones, or from what "
-        "the oracle answers.",
+        "Proportion of all ordered pairs on which the clusters differ from the true ones, or from "
+        "the answers of the oracle.",
         GENTILE_2019,
         Parameter(
             "against",
@@ -128,14 +128,14 @@ PARTITIONS = (
         Parameter(
             "average",
             "arithmetic",
-            "Of the two entropies, which the information is divided by.",
+            "Average of the two entropies that normalises the information.",
             choices=("arithmetic", "geometric", "min", "max"),
         ),
         interval="(-inf, 1]",
         symmetric=True,
     ),
-    _agreement("homogeneity", "Whether clusters are of one class.", ROSENBERG_2007),
-    _agreement("completeness", "Whether classes are in one cluster.", ROSENBERG_2007),
+    _agreement("homogeneity", "Whether each cluster is of a single class.", ROSENBERG_2007),
+    _agreement("completeness", "Whether each class is in a single cluster.", ROSENBERG_2007),
     _agreement(
         "V-measure",
         "Harmonic mean of homogeneity and completeness.",
@@ -155,7 +155,7 @@ PARTITIONS = (
     MetricSpec(
         name="cluster-size",
         function="hcbench_metrics.partitions:cluster_size",
-        doc="Items in the largest, smallest or median cluster.",
+        doc="Size of the largest, smallest or median cluster.",
         paper=GENTILE_2019,
         parameters=(
             Parameter(

@@ -1,10 +1,10 @@
-"""How far a partition agrees with the true clusters, by what each two clusters have in common.
+"""Agreement of a partition with the true clusters, computed from their contingency table.
 
-Of a result that is a tree, a cut is judged. ``cut="K"``: that into as many clusters as there are
-true ones, or into ``k``; a tree that is not binary may have but a larger number (`Tree.cut_nodes`).
-``cut="best"``: of all cuts the one that differs on the fewest pairs from what it is compared with,
-and of several the coarsest (`hcbench.best_cut`), in O(n log n). That is the best one by
-`clustering_error` alone; by another measure another cut may be better.
+If the result is a tree, one of its cuts is evaluated. ``cut="K"``: the cut into as many clusters as
+there are true ones, or into ``k``, or the next larger number if the tree is not binary
+(`Tree.cut_nodes`). ``cut="best"``: the cut that differs from the reference on the fewest pairs, the
+coarsest of several (`hcbench.best_cut`), in O(n log n). It is the best cut only by
+`clustering_error`; another cut may be better by another measure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Kind = Literal["K", "best"]
 
 _ROUNDING = 1e-9  # of expected information, in nats
-_NOTHING = 1e-12  # information, in nats: less is a difference of equal entropies, rounded
+_NO_INFORMATION = 1e-12  # in nats: less is the rounding error of a difference of equal entropies
 
 
 def clustering_error(
@@ -44,7 +44,7 @@ def clustering_error(
     k: int | None = None,
     level: int | None = None,
 ) -> float:
-    """Part of all ordered pairs of items, equal ones included, on which two clusterings differ.
+    """Proportion of all n^2 ordered pairs of items on which two clusterings differ.
 
     ``d_H(Sigma, C) / n^2``, section 2 of Gentile et al. 2019; lower is better.
 
@@ -52,45 +52,45 @@ def clustering_error(
     ----------
     scored : Scored
     against : {"truth", "answers"}
-        Sigma is that of the true clusters (Sigma*), or what the oracle answers, persistent noise
-        included; of noise that is drawn anew each time the expectation.
+        Sigma is that of the true clusters (Sigma*), or the answers of the oracle, including
+        persistent noise; for noise that is drawn anew for each query, the expectation.
     cut : {"K", "best"}
-        Of a result that is a tree: into ``k`` clusters, or the one of the least error.
+        Cut of a result that is a tree: into ``k`` clusters, or the one with the smallest error.
     k : int, optional
-        Clusters of cut K; as many as there are true ones by default.
+        Clusters of cut K; by default the number of true ones.
     level : int, optional
-        Of the true labels, 1 being the coarsest; the finest by default.
+        Level of the true labels, 1 being the coarsest; the finest by default.
 
     Returns
     -------
     float
-        In [0, 1 - 1/n]. O(n log n); against answers O(1) more for each pair about which they are
-        not what clusters would say: those that noise has flipped, or all of a matrix.
+        In [0, 1 - 1/n]. O(n log n); against answers, O(1) more for each pair whose answer differs
+        from the clusters because of noise, or for every pair of a matrix.
 
     Raises
     ------
     NotApplicableError
-        If there is no truth, or no oracle that tells its answers about all pairs.
+        If there is no truth, or no oracle whose answers about all pairs can be read.
     """
     if against == "truth":
         sigma = AnswerMatrix(finest_partition(scored.problem, level))
     else:
         sigma = scored.answer_matrix
-    found = _judged(scored, cut, k, level, sigma)
+    found = _evaluated(scored, cut, k, level, sigma)
     return 2.0 * sigma.disagreements(found) / scored.problem.n**2
 
 
 def ari(scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None) -> float:
     """Adjusted Rand index (Hubert & Arabie 1985); higher is better.
 
-    ``(both - e) / (m - e)`` of the pairs that both put together, their expectation e for random
-    partitions with clusters of these sizes, and their mean number m in the two; 1 if m = e, where
-    the partitions are equal. O(n log n).
+    ``(both - e) / (m - e)``, with ``both`` the number of pairs that both partitions put together, e
+    its expectation for random partitions with clusters of these sizes, and m the mean number in the
+    two; 1 if m = e, where the partitions are equal. O(n log n).
 
     Parameters
     ----------
     scored, cut, k, level
-        As of `clustering_error`.
+        As in `clustering_error`.
     """
     return adjusted_rand_index(*_compared(scored, cut, k, level))
 
@@ -106,16 +106,16 @@ def ami(
 
     ``(I - E) / (H - E)``: mutual information I, its expectation E for random partitions with
     clusters of these sizes, and the average H of the two entropies; 1 if the partitions are equal,
-    else 0 if H = E. Where one of them is one cluster or singletons, I = E, and the value is 0, of
-    which scikit-learn returns the rounding error. O(n log n), and O(n sqrt n) at most where sizes
-    are many.
+    else 0 if H = E. If one of them is a single cluster or all singletons, I = E and the value is 0,
+    for which scikit-learn returns a rounding error. O(n log n), and at most O(n sqrt n) if there
+    are many sizes.
 
     Parameters
     ----------
     average : {"arithmetic", "geometric", "min", "max"}
-        Of the entropies.
+        Average of the two entropies.
     scored, cut, k, level
-        As of `clustering_error`.
+        As in `clustering_error`.
     """
     true, found = _compared(scored, cut, k, level)
     if true == found:
@@ -138,14 +138,14 @@ def ami(
 def homogeneity(
     scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
 ) -> float:
-    """Whether clusters are of one class: ``I(C, K) / H(C)``; higher is better.
+    """Whether each cluster is of a single class: ``I(C, K) / H(C)``; higher is better.
 
     Rosenberg & Hirschberg 2007, with 1 if there is one class. O(n log n).
 
     Parameters
     ----------
     scored, cut, k, level
-        As of `clustering_error`.
+        As in `clustering_error`.
     """
     return _shared(*_compared(scored, cut, k, level)).homogeneity
 
@@ -153,14 +153,14 @@ def homogeneity(
 def completeness(
     scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
 ) -> float:
-    """Whether classes are in one cluster: ``I(C, K) / H(K)``; higher is better.
+    """Whether each class is in a single cluster: ``I(C, K) / H(K)``; higher is better.
 
     Rosenberg & Hirschberg 2007, with 1 if there is one cluster. O(n log n).
 
     Parameters
     ----------
     scored, cut, k, level
-        As of `clustering_error`.
+        As in `clustering_error`.
     """
     return _shared(*_compared(scored, cut, k, level)).completeness
 
@@ -181,7 +181,7 @@ def v_measure(
     beta : float
         Above 1 completeness weighs more.
     scored, cut, k, level
-        As of `clustering_error`.
+        As in `clustering_error`.
     """
     shared = _shared(*_compared(scored, cut, k, level))
     h, c = shared.homogeneity, shared.completeness
@@ -196,7 +196,7 @@ def n_clusters(scored: Scored) -> float:
 def cluster_size(
     scored: Scored, statistic: Literal["largest", "smallest", "median"] = "largest"
 ) -> float:
-    """Items in the largest, smallest or median cluster of a partition. O(n)."""
+    """Size of the largest, smallest or median cluster of a partition. O(n)."""
     sizes = _partition(scored).sizes
     return float(np.quantile(sizes, {"smallest": 0.0, "median": 0.5, "largest": 1.0}[statistic]))
 
@@ -210,27 +210,27 @@ def _partition(scored: Scored) -> Partition:
 def _compared(
     scored: Scored, cut: Kind, k: int | None, level: int | None
 ) -> tuple[Partition, Partition]:
-    """The true clusters, and the result or its cut."""
+    """The true clusters, and the result or the cut of it that is evaluated."""
     true = finest_partition(scored.problem, level)
-    return true, _judged(scored, cut, k, level, AnswerMatrix(true))
+    return true, _evaluated(scored, cut, k, level, AnswerMatrix(true))
 
 
-def _judged(
+def _evaluated(
     scored: Scored, cut: Kind, k: int | None, level: int | None, sigma: AnswerMatrix
 ) -> Partition:
-    """The result, or its cut: the best one for sigma, or one into a number of clusters."""
+    """The result, or its cut: the best one for sigma, or one into k clusters."""
     if isinstance(scored.result, Partition):
         return scored.result
     tree = scored.result
     if cut == "best":
         if k is not None:
             raise ParameterError(
-                f"k={k} and cut=best: the best cut is into any number of clusters; leave out one"
+                f"k={k} and cut=best: the best cut may have any number of clusters; omit one"
             )
         return heaviest_cut(tree, sigma.pair_weights(tree)).partition
     wanted = finest_partition(scored.problem, level).n_clusters if k is None else k
     if wanted > tree.n:
-        raise ParameterError(f"k={wanted}: the result has {tree.n} items")
+        raise ParameterError(f"k={wanted} is more than the {tree.n} items of the result")
     return tree.cut(wanted)
 
 
@@ -255,8 +255,8 @@ def _shared(true: Partition, found: Partition) -> _Shared:
     counts = (true.sizes, found.sizes, true.overlaps(found))
     one, other, both = (_entropy(sizes) for sizes in counts)
     shared = one + other - both
-    # Rounding must not make more of it than there is.
-    return _Shared(min(shared, one, other) if shared > _NOTHING else 0.0, one, other)
+    # Rounding must not give more than either entropy.
+    return _Shared(min(shared, one, other) if shared > _NO_INFORMATION else 0.0, one, other)
 
 
 def _entropy(sizes: NDArray[np.int64]) -> float:

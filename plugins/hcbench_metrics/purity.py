@@ -1,4 +1,4 @@
-"""How pure the clusters are in which items of one true class meet."""
+"""Purity of the clusters in which items of one true class merge."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None = None) -> float:
-    """Mean purity of the clusters in which two items of one class meet; higher is better.
+    """Mean purity of the clusters in which two items of one class merge; higher is better.
 
     ``1 / |P| sum over {i, j} in P of |leaves(lca(i, j)) of their class| / |leaves(lca(i, j))|``
 
-    where P are the unordered pairs of items of one class (Heller & Ghahramani 2005;
-    Kobren et al. 2017). Classes are the finest of the label levels, or of a truth
-    without labels the leaves of one parent. 1 exactly if every class is a node of the result, or
-    all below one are of one class; items of a class of one are in no pair.
+    where P are the unordered pairs of items of one class (Heller & Ghahramani 2005; Kobren et al.
+    2017). Classes are the finest label level or, for a truth without labels, the leaves of one
+    parent. 1 exactly if every class is a node of the result, or all leaves below one node are of
+    one class; a class of a single item has no pairs.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
         The result must be a tree. Heights are used for ``ties`` alone.
     ties : {"one-merge", "expected"}
         ``one-merge``: a node of several children is one merge, and inner nodes of equal heights
-        are as many nodes as they are. ``expected``: inner nodes of their parent's height become
-        one with it, and where d > 2 clusters merge at once, the expectation is taken over all
-        orders in which two at a time, drawn at random, would. Two of them then meet in a cluster
-        of s with probability 2 / (3 (d - 1)) for 2 <= s < d and (d + 1) / (3 (d - 1)) for s = d,
-        with s - 2 others drawn at random. A closed form exists if all d are of one size t, such as
-        leaves: ``sum of a (n_a + n_b) / t + (1 - 2 a) / (d - 2) (N - n_a - n_b) / t`` over the
-        n_a n_b pairs of two clusters that have n_a and n_b leaves of the class, all having N, with
-        ``a = E[1 / s]``; or if all their leaves are of one class, or no two clusters share one.
+        are separate merges. ``expected``: inner nodes of their parent's height are united with it,
+        and if d > 2 clusters merge at once, the expectation over all orders of random pairwise
+        merges is used. Two of the clusters then meet in a cluster of s of them with probability
+        2 / (3 (d - 1)) for 2 <= s < d and (d + 1) / (3 (d - 1)) for s = d, with s - 2 others drawn
+        at random. It has a closed form if all d clusters have the same size t, such as leaves:
+        ``sum of a (n_a + n_b) / t + (1 - 2 a) / (d - 2) (N - n_a - n_b) / t`` over the n_a n_b
+        pairs of two clusters that have n_a and n_b leaves of the class, all together N, with
+        ``a = E[1 / s]``; or if all their leaves are of one class, or no two clusters share a class.
     truth : str, optional
         One of the problem's truths; the first by default.
 
@@ -51,14 +51,14 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, or no class has two items. If the
-        expectation is asked for and clusters of several sizes and classes merge at once.
+        If the result is a partition, there is no such truth, or no class has two items; with
+        ``ties=expected``, if clusters of several sizes and classes merge at once.
     """
     tree = scored.tree
     classes = _classes(scored.problem, truth)
     n_pairs = int((classes.sizes * (classes.sizes - 1) // 2).sum())
     if n_pairs == 0:
-        raise NotApplicableError("every true class is a single item; no pair has a purity")
+        raise NotApplicableError("every true class is a single item; purity needs two of one class")
     if ties == "expected":
         tree = tree if tree.height is None else tree.collapse_ties()
         first, rest = _expected_weights(tree)
@@ -71,7 +71,7 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
     if np.isnan(total):
         raise NotApplicableError(
             "three or more clusters of different sizes merge at once, and their expected purity "
-            "has no closed form; take dendrogram-purity[ties=one-merge]"
+            "has no closed form; use dendrogram-purity[ties=one-merge]"
         )
     return min(1.0, total / n_pairs)  # rounding
 
@@ -86,7 +86,7 @@ def _classes(problem: Problem, name: str | None) -> Partition:
 
 
 def _expected_weights(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What a leaf of the two clusters that meet, and of the others, adds to a purity; both (m,).
+    """Weight in a purity of a leaf of the two merged clusters, and of the others; both (m,).
 
     NaN where there is no closed form.
     """

@@ -1,4 +1,4 @@
-"""Whether the true clusters are found: nodes with just the same leaves."""
+"""Recovery of the true clusters: nodes with exactly the same leaves."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def clade_recovery(scored: Scored, truth: str | None = None) -> float:
-    """Share of the true clusters that are clusters of the result; higher is better.
+    """Proportion of the true clusters that are clusters of the result; higher is better.
 
-    ``|{inner nodes of the truth, without its root, whose leaves are those of a node of the
-    result}|`` over the number of such nodes of the truth. How the result splits a cluster that the
-    truth leaves whole, such as the observations of one class, does not matter.
+    The number of inner nodes of the truth, without its root, whose leaves are exactly those of a
+    node of the result, divided by the number of such nodes of the truth. How the result splits a
+    cluster that the truth does not split, such as the observations of one class, is ignored.
 
     Parameters
     ----------
@@ -43,22 +43,22 @@ def clade_recovery(scored: Scored, truth: str | None = None) -> float:
     tree, true = scored.tree, named_truth(scored.problem, truth)
     found = _is_found(true, tree)
     if not found.size:
-        raise NotApplicableError("the truth has no cluster but that of all items")
+        raise NotApplicableError("the truth has no cluster except the one of all items")
     return float(found.mean())
 
 
 def exact_recovery(scored: Scored, truth: str | None = None, refine: bool = True) -> float:
-    """1 if the true tree is found, 0 if not; higher is better.
+    """1 if the result recovers the true tree, else 0; higher is better.
 
-    It is found if every true cluster is one of the result's, or, with ``refine=False``, if both
-    trees are isomorphic: the same leaves below their nodes, and no node more. In the model of
-    Gray et al. 2023, appendix C.3, observations of one vertex merge in any order below it, so that
-    a binary result can but refine the truth.
+    The result recovers the true tree if every true cluster is one of its clusters, or, with
+    ``refine=False``, if both trees are isomorphic. In the model of Gray et al. 2023, appendix C.3,
+    observations of one vertex merge in any order below it, so that a binary result can only refine
+    the truth.
 
     Parameters
     ----------
     scored, truth
-        As of `clade_recovery`.
+        As in `clade_recovery`.
     refine : bool
         Whether the result may have more nodes than the truth.
 
@@ -80,18 +80,18 @@ def exact_recovery(scored: Scored, truth: str | None = None, refine: bool = True
 def robinson_foulds(scored: Scored, normalised: bool = True, truth: str | None = None) -> float:
     """Distance of Robinson and Foulds between result and truth as rooted trees; lower is better.
 
-    ``|A Δ B| / (|A| + |B|)``, or without ``normalised`` ``|A Δ B|``, where A and B are the sets of
-    clusters of the trees, that is of the leaves of an inner node, without the root's (Robinson &
-    Foulds 1981, for rooted trees; Day 1985). 0 exactly for isomorphic trees, of which two stars are
-    the smallest: A and B are empty, as for up to two items. 1 if no cluster is shared. A binary
-    result that refines a truth of few clusters is still far from it: see `clade_recovery`.
+    ``|A Δ B| / (|A| + |B|)``, or ``|A Δ B|`` if not ``normalised``, where A and B are the sets of
+    clusters of the trees: the leaves below each inner node except the root (Robinson & Foulds 1981,
+    for rooted trees; Day 1985). 0 exactly for isomorphic trees, such as two stars or trees of up to
+    two items, for which A and B are empty. 1 if no cluster is shared. A binary result that refines
+    a truth of few clusters is still far from it: see `clade_recovery`.
 
     Parameters
     ----------
     scored, truth
-        As of `clade_recovery`.
+        As in `clade_recovery`.
     normalised : bool
-        Whether the clusters that differ are divided by those of both trees.
+        Whether to divide by the number of clusters of both trees.
 
     Returns
     -------
@@ -110,9 +110,9 @@ def robinson_foulds(scored: Scored, normalised: bool = True, truth: str | None =
 
 
 def _is_found(clusters: Tree, tree: Tree) -> NDArray[np.bool_]:
-    """Whether inner nodes of the one tree, without the root, have the leaves of one of the other.
+    """Whether each inner node of one tree, except the root, has the leaves of a node of the other.
 
-    They do if the lowest common ancestor of their outermost leaves there has no more leaves.
+    It does if the lowest common ancestor of its outermost leaves in the other has no more leaves.
     """
     first, last = _kernels.range_of_leaves(clusters.parent, tree.leaf_range[0][: tree.n])
     inner = slice(tree.n, clusters.root)

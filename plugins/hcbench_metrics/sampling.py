@@ -1,4 +1,4 @@
-"""How much of a similarity graph a hierarchy keeps: divergence of edges from pairs."""
+"""Information about a similarity graph in a hierarchy: divergence of edges from pairs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ def tree_sampling_divergence(
 
     ``sum over nodes v of p(v) log(p(v) / q(v))``
 
-    with p(v) the probability that an edge drawn in proportion to its weight w_ij, and q(v) that a
-    pair of items drawn one by one, has v for lowest common ancestor: the Kullback-Leibler
-    divergence of the two (Charpentier & Bonald 2019), in nats. Normalised it is divided by the
-    divergence of the edges from the pairs themselves, of which it is the share that the tree keeps:
-    in [0, 1]. The diagonal of the similarities, loops of the graph, is not read. Ties and nodes of
-    several children need no rule. A star and two items have 0, unless ``self_pairs="leaf"``.
+    where p(v) is the probability that v is the lowest common ancestor of an edge drawn in
+    proportion to its weight w_ij, and q(v) that of two items drawn independently: the
+    Kullback-Leibler divergence of the two (Charpentier & Bonald 2019), in nats. The normalised
+    value is divided by the divergence of the edges from the pairs, and is the proportion that the
+    tree retains, in [0, 1]. The diagonal of the similarities (loops of the graph) is ignored. Ties
+    and nodes of several children need no rule. A star and two items have 0, unless
+    ``self_pairs="leaf"``.
 
-    Of a binary tree it is scikit-network's `tree_sampling_divergence`, in which loops are edges.
+    For a binary tree it is scikit-network's `tree_sampling_divergence`, in which loops are edges.
 
     Parameters
     ----------
@@ -46,17 +47,17 @@ def tree_sampling_divergence(
     similarity : {"cosine", "dot"}
         Similarity of vectors, where the data set has none. No weight may be negative.
     weights : {"degree", "uniform"}
-        Items are drawn in proportion to the sum of their weights, or all alike.
+        Items are drawn in proportion to the sum of their weights, or uniformly.
     normalised : bool
     self_pairs : {"parent", "leaf"}
-        Where a pair of an item with itself, which no edge is, belongs: to the node at which the
-        item is merged, or to its leaf, which then has its share of q alone.
+        Node of the pair of an item with itself, which is not an edge: the parent at which the item
+        is merged, or its leaf, which then has only this contribution to q.
 
     Returns
     -------
     float
-        O(n^2) time of a matrix, O(n^2 p) of vectors, without a matrix more. Not normalised, of dot
-        products or cosines of vectors without a negative entry, as `merged_similarity`.
+        O(n^2) time for a matrix, O(n^2 p) for vectors, without an additional matrix. As
+        `merged_similarity` if not normalised, for dot products or cosines of nonnegative vectors.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def tree_sampling_divergence(
     merged, degree, information = _weights(tree, scored.problem, similarity, normalised)
     total = 2 * float(merged.sum())  # of ordered pairs
     if total <= 0:
-        raise NotApplicableError("a sampling divergence needs a positive similarity; all are 0")
+        raise NotApplicableError("tree sampling divergence needs a positive similarity; all are 0")
     share = degree / total
     items = share if weights == "degree" else np.full(tree.n, 1 / tree.n)
     p, q = 2 * merged / total, _sampled_pairs(tree, items, self_pairs)
@@ -99,14 +100,14 @@ def _weights(
         )
         if lowest < 0:
             raise NotApplicableError(
-                f"a sampling divergence takes no negative similarity, and one is {lowest:g}"
+                f"tree sampling divergence needs similarities >= 0; the smallest is {lowest:g}"
             )
         information += of_rows
     return merged, degree, information
 
 
 def _is_never_negative(problem: Problem) -> bool:
-    """Whether no dot product of vectors can be negative, nor cosine, as no entry is."""
+    """Whether no entry of the vectors is negative, so that no dot product or cosine is."""
     if problem.similarity is not None or problem.vectors is None:
         return False
     is_dense = isinstance(problem.vectors, np.ndarray)
@@ -115,7 +116,7 @@ def _is_never_negative(problem: Problem) -> bool:
 
 
 def _sampled_pairs(tree: Tree, items: Floats, self_pairs: str) -> Floats:
-    """Probability (m,) that two items, drawn one by one, have v for lowest common ancestor."""
+    """Probability (m,) that v is the lowest common ancestor of two items drawn independently."""
     start, end = tree.leaf_range
     up_to = np.concatenate(([0.0], np.cumsum(items[tree.leaf_order])))
     below = (up_to[end] - up_to[start]) ** 2

@@ -1,4 +1,4 @@
-"""How far leaves are from their partners when two trees are drawn face to face."""
+"""Distance of the positions of each leaf in the two trees of a tanglegram."""
 
 from __future__ import annotations
 
@@ -14,41 +14,40 @@ if TYPE_CHECKING:
 
 
 def entanglement(scored: Scored, L: float = 1.5, truth: str | None = None) -> float:  # noqa: N803
-    """How far leaves are from their partners when result and truth are drawn face to face.
+    """Distance of the positions of each leaf in a tanglegram of result and truth.
 
-    ``sum |x_i - y_i|^L / sum |i - (n + 1 - i)|^L``; lower is better. x and y are the places of the
-    leaves in both trees, 1 to n, as dendextend has it (Galili 2015): 0 where the orders are equal,
-    1 where the one is the reverse of the other, the worst case for L >= 1. It depends on how the
-    trees are drawn: here by `hcbench.facing_orders`, which orders children, not as the trees come.
+    ``sum |x_i - y_i|^L / sum |i - (n + 1 - i)|^L``; lower is better. x and y are the positions of
+    the leaves in both trees, 1 to n, as in dendextend (Galili 2015): 0 if the orders are equal, 1
+    if one is the reverse of the other, the worst case for L >= 1. It depends on the layout: here
+    that of `hcbench.facing_orders`, which orders the children, whatever their order in the trees.
 
     Parameters
     ----------
     scored : Scored
-        The result must be a tree. Heights do not matter, the tree's shape alone does.
+        The result must be a tree. Heights are ignored.
     L : float
-        The exponent, more than 0. Below 1, small differences count almost as much as large ones,
-        and the reverse is not the worst case.
+        The exponent, above 0. Below 1, small differences count almost as much as large ones, and
+        the reverse order is not the worst case.
     truth : str, optional
         One of the problem's truths; the first by default.
 
     Returns
     -------
     float
-        In [0, 1] for L >= 1; 0 if one tree refines the other, so for two items. An upper bound of
-        what the best layout has. Time and memory as `facing_orders`.
+        In [0, 1] for L >= 1; 0 if one tree refines the other, as for two items. An upper bound of
+        the value of the best layout. Time and memory as `facing_orders`.
 
     Raises
     ------
     NotApplicableError
-        If the result is a partition, there is no such truth, or there is one item, without a worst
-        case.
+        If the result is a partition, there is no such truth, or there is only one item.
     """
     tree, true = scored.tree, named_truth(scored.problem, truth)
     if tree.n < 2:
-        raise NotApplicableError("one item is in its place whatever the trees; nothing entangles")
+        raise NotApplicableError("entanglement is not defined for a single item")
     x, y = (np.argsort(order) for order in facing_orders(tree, true))
     straight = np.arange(tree.n)
-    # Scaled by n, lest a large exponent overflow.
+    # Divided by n, so that a large exponent does not overflow.
     found, worst = (
         float(((np.abs(a - b) / tree.n) ** L).sum())
         for a, b in ((x, y), (straight, straight[::-1]))

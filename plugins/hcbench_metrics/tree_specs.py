@@ -1,4 +1,4 @@
-"""Specs of the measures between any two trees: of a result and a true tree, or label levels."""
+"""Specs of the measures between any two trees: a result and a true tree, or label levels."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ TREES = (
     MetricSpec(
         name="dendrogram-purity",
         function="hcbench_metrics.purity:dendrogram_purity",
-        doc="Mean purity of the clusters in which two items of one class meet.",
+        doc="Mean purity of the clusters in which two items of one class merge.",
         parameters=(
             Parameter(
                 "ties",
                 "one-merge",
-                "Several clusters that merge at once: one merge as they stand, or the expectation "
-                "over random orders, equal heights included.",
+                "Several clusters that merge at once: a single merge, or the expectation over "
+                "random orders, also for equal heights.",
                 choices=("one-merge", "expected"),
             ),
             TRUTH,
@@ -104,7 +104,8 @@ TREES = (
     MetricSpec(
         name="triplet-agreement",
         function="hcbench_metrics.triplets:triplet_agreement",
-        doc="Share of the triplets of items of which both trees say which two meet first, or none.",
+        doc="Proportion of the triplets of items that both trees resolve alike, or both do not "
+        "resolve.",
         parameters=(
             Parameter(
                 "count",
@@ -125,7 +126,7 @@ TREES = (
         function="hcbench_metrics.recovery:robinson_foulds",
         doc="Clusters of one tree that are not clusters of the other, over all clusters of both.",
         parameters=(
-            Parameter("normalised", True, "Whether it is a share of the clusters, or a number."),
+            Parameter("normalised", True, "Whether to divide by the clusters of both trees."),
             TRUTH,
         ),
         paper=ROBINSON_FOULDS_1981,
@@ -138,7 +139,7 @@ TREES = (
         name="fowlkes-mallows",
         function="hcbench_metrics.cuts_curve:fowlkes_mallows",
         doc="B_k: pairs that the cuts of both trees into k clusters put together, over the "
-        "geometric mean of those that each does.",
+        "geometric mean of the numbers of each.",
         parameters=(
             Parameter(
                 "k",
@@ -158,7 +159,7 @@ TREES = (
     MetricSpec(
         name="baker-gamma",
         function="hcbench_metrics.pair_ranks:baker_gamma",
-        doc="Rank correlation, over pairs of items, of the stages at which they are joined first.",
+        doc="Rank correlation, over pairs of items, of the stages at which they are first joined.",
         parameters=(
             Parameter(
                 "correlation",
@@ -188,7 +189,7 @@ TREES = (
     MetricSpec(
         name="entanglement",
         function="hcbench_metrics.tanglegram:entanglement",
-        doc="How far leaves are from their partners when the trees are drawn face to face.",
+        doc="Distance of the positions of each leaf in a tanglegram of result and truth.",
         parameters=(
             Parameter("L", 1.5, "Exponent of the distances.", interval="(0, inf)"),
             TRUTH,

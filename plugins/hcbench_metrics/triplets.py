@@ -1,4 +1,4 @@
-"""Whether two trees say the same of any three items."""
+"""Agreement of two trees on triplets of items."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ class TripletCounts(NamedTuple):
     """How two trees resolve the triplets of their leaves; exact integers."""
 
     triplets: int
-    """All of them, n (n - 1) (n - 2) / 6."""
+    """The number of all triplets, n (n - 1) (n - 2) / 6."""
     resolved: int
-    """Those that the one tree resolves: two of the three meet below the third."""
+    """Those that the first tree resolves: two of the three merge below the third."""
     true_resolved: int
-    """Those that the other one resolves."""
+    """Those that the second tree resolves."""
     alike: int
-    """Resolved in both, with the same two meeting first."""
+    """Resolved in both, with the same two merging first."""
     otherwise: int
-    """Resolved in both, with different ones meeting first."""
+    """Resolved in both, with different pairs merging first."""
 
     @property
     def unresolved(self) -> int:
-        """Those whose three leaves meet at one node in both trees."""
+        """Those whose three leaves merge at one node in both trees."""
         either = self.resolved + self.true_resolved - self.alike - self.otherwise
         return self.triplets - either
 
 
 def triplet_agreement(scored: Scored, count: str = "all", truth: str | None = None) -> float:
-    """Share of the triplets of items on which result and truth agree; higher is better.
+    """Proportion of the triplets of items on which result and truth agree; higher is better.
 
-    A tree resolves three items as ij|k if i and j meet below k, or leaves them unresolved if all
-    meet at one node. With A the triplets resolved alike by both, D those resolved differently, E
+    A tree resolves three items as ij|k if i and j merge below k, or leaves them unresolved if all
+    merge at one node. With A the triplets resolved alike by both, D those resolved differently, E
     those that both leave unresolved, and R those that the truth resolves,
 
     ``all: (A + E) / (n (n-1) (n-2) / 6)``, ``resolved-in-truth: A / R``,
     ``resolved-in-both: A / (A + D)``
 
-    (Brodal, Fagerberg, Mailund, Pedersen & Sand 2013, whose triplet distance is all triplets less
-    A + E.) Heights do not matter. A random binary tree has an expectation of 1/3 if the truth is
-    binary, as it has of A / R for any truth.
+    (Brodal, Fagerberg, Mailund, Pedersen & Sand 2013, whose triplet distance is the number of
+    triplets minus A + E.) Heights are ignored. The expectation for a random binary tree is 1/3 if
+    the truth is binary; that of A / R is 1/3 for any truth.
 
     Parameters
     ----------
     scored : Scored
         The result must be a tree.
     count : {"all", "resolved-in-truth", "resolved-in-both"}
-        Which triplets are counted. A binary result cannot but resolve those that a truth of label
-        levels leaves open; ``resolved-in-truth`` does not blame it.
+        Which triplets are counted. A binary result resolves all triplets, also those that a truth
+        of label levels leaves unresolved; ``resolved-in-truth`` ignores these.
     truth : str, optional
         One of the problem's truths; the first by default.
 
@@ -66,7 +66,7 @@ def triplet_agreement(scored: Scored, count: str = "all", truth: str | None = No
     -------
     float
         In [0, 1]. 1 exactly: for ``all``, if the trees are isomorphic; for ``resolved-in-truth``,
-        if the result refines the truth. 0 if the result resolves no triplet that the truth does.
+        if the result refines the truth. 0 if the result resolves no triplet like the truth.
         O(n log^2 n) time, O(n) memory; three times that if neither tree is binary.
 
     Raises
@@ -77,11 +77,11 @@ def triplet_agreement(scored: Scored, count: str = "all", truth: str | None = No
     """
     counts = count_triplets(scored.tree, named_truth(scored.problem, truth))
     if counts.triplets == 0:
-        raise NotApplicableError("fewer than three items have no triplet")
+        raise NotApplicableError("a triplet needs at least three items")
     if count == "all":
         return (counts.alike + counts.unresolved) / counts.triplets
     if counts.true_resolved == 0:
-        raise NotApplicableError("the truth resolves no triplet; take triplet-agreement[count=all]")
+        raise NotApplicableError("the truth resolves no triplet; use triplet-agreement[count=all]")
     if count == "resolved-in-truth":
         return counts.alike / counts.true_resolved
     return counts.alike / max(1, counts.alike + counts.otherwise)
@@ -105,7 +105,7 @@ def count_triplets(tree: Tree, truth: Tree) -> TripletCounts:
     resolved, true_resolved = _resolved(tree), _resolved(truth)
     if resolved == 0 or true_resolved == 0:
         return TripletCounts(n_triplets, resolved, true_resolved, 0, 0)
-    # That tree is coloured whose leaves are in fewer children that are not the largest.
+    # The outer tree, whose leaves are coloured, has fewer leaves outside the largest children.
     outer, inner = sorted((tree, truth), key=_n_joining)
     components = _triplet_kernels.decompose(inner.parent, *inner.leaf_range, n)
 

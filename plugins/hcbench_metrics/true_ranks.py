@@ -1,7 +1,7 @@
-"""Ranks of classes around each other in a truth, where they are not those of its merges.
+"""Ranks of classes around each other in a truth, other than by the order of its merges.
 
-A class is the leaves of one parent. Tables have a row for each of the K classes, by rising id of
-that parent: the ranks of all classes around the leaves of this one, dense, from 0.
+A class is the leaves of one parent. Tables have a row for each of the K classes, by increasing id
+of that parent: the ranks of all classes around the leaves of this one, dense, from 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-#: A table of so many classes takes 32 MB.
+#: Largest number of classes; their table takes 32 MB.
 MOST_CLASSES = 2048
 
 
@@ -38,18 +38,19 @@ def transposed(truth: Tree, shift: Ints) -> Ints:
 
 
 def unequal(truth: Tree, how: int | str) -> Ints:
-    """Ranks (K, K) of which ties are broken, each class's own being the first of its row.
+    """Ranks (K, K) without ties; each class is the first of its own row.
 
     Parameters
     ----------
     truth : Tree
     how : int or "rounding"
-        A seed: classes that merge with this one at the same node are in random order. Or `rounded`.
+        A seed, to put classes that merge with this one at the same node in random order; or use
+        `rounded`.
 
     Raises
     ------
     NotApplicableError
-        If there are more than `MOST_CLASSES` classes, or for rounding the heights are no
+        If there are more than `MOST_CLASSES` classes or, for rounding, the heights are not
         affinities.
     """
     nodes = np.unique(truth.parent[: truth.n])
@@ -67,10 +68,10 @@ def unequal(truth: Tree, how: int | str) -> Ints:
 
 
 def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Affinities (K, K), equal ones no longer so: the Gram matrix of their embedding.
+    """Affinities (K, K) with ties broken by rounding: the Gram matrix of their embedding.
 
     With the singular value decomposition ``U S V'`` of the affinities, the embedding is
-    ``U sqrt(S)``, as the code of Gray et al. 2023 has it for simulated data. O(K^3).
+    ``U sqrt(S)``, as in the code of Gray et al. 2023 for simulated data. O(K^3).
     """
     u, s, _ = np.linalg.svd(affinity)
     points = u * np.sqrt(s)
@@ -81,7 +82,7 @@ def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:
 def _affinities(truth: Tree) -> NDArray[np.float64]:
     if truth.height is None or truth.kind is not HeightKind.AFFINITY:
         raise NotApplicableError(
-            "break_ties=rounding needs a truth whose heights are affinities; give a number"
+            "break_ties=rounding needs a truth whose heights are affinities; give a seed"
         )
     return truth.height
 

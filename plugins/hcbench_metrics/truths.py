@@ -1,6 +1,6 @@
-"""Which of the true hierarchies a result is compared with.
+"""Selection of the true hierarchy that a result is compared with.
 
-Leaves are matched by their ids, and node ids never matter.
+Leaves are matched by their ids; node ids are ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TRUTH = Parameter(
 
 
 def named_truth(problem: Problem, name: str | None) -> Tree:
-    """Return the true hierarchy of this name; the first if there is none.
+    """Return the true hierarchy of this name, or the first if ``name`` is None.
 
     Raises
     ------

@@ -89,7 +89,7 @@ def test_recovery_agrees_with_sets_of_leaves(pair):
     if wanted:
         assert clade_recovery(score) == np.mean(is_found)
     else:
-        with pytest.raises(NotApplicableError, match="no cluster but that of all items"):
+        with pytest.raises(NotApplicableError, match="no cluster except the one of all items"):
             clade_recovery(score)
     assert exact_recovery(score) == all(is_found)
     assert exact_recovery(score, refine=False) == result.isomorphic(truth)
