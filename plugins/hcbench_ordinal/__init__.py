@@ -270,25 +270,25 @@ UNBALANCED_SPLITS = MetricSpec(
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """Algorithms with ordinal queries."""
+    """Return algorithms with ordinal queries."""
     return (*NOISELESS, NOISY)
 
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """Random trees."""
+    """Return random trees."""
     return (RANDOM_TREE,)
 
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """How unevenly random pivots split a tree."""
+    """Return the metric of uneven splits by random pivots."""
     return (UNBALANCED_SPLITS,)
 
 
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
-    """The theorems of Emamjomeh-Zadeh & Kempe 2018."""
+    """Return the theorems of Emamjomeh-Zadeh & Kempe 2018."""
     from hcbench_ordinal.suites import SUITES  # they cite the paper above
 
     return SUITES

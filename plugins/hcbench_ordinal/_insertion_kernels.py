@@ -1,4 +1,4 @@
-"""InsertionClustering's loops: algorithm 3 of Emamjomeh-Zadeh & Kempe 2018."""
+"""Loops of InsertionClustering: algorithm 3 of Emamjomeh-Zadeh & Kempe 2018."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def insert(
     order: NDArray[np.int64],
     topdown: bool,
 ) -> None:
-    """Insert the items in this order, each by `start` and `learn`. O(n height) and the questions.
+    """Insert the items in this order, each by `start` and `learn`. O(n height) and the queries.
 
     Parameters
     ----------
     tree : see `_tree_kernels`
-        Filled in.
+        Written.
     w : (2n-1,) int32
-        All 1.
+        All ones.
     order : (n,) int64
         At least two items.
     topdown : bool
         Search from the root down; otherwise by the best pivots.
     """
     at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
-    at[NODE] = order[0]  # the second item goes beside the first
+    at[NODE] = order[0]  # the second item is inserted beside the first
     root = place(tree, w, at, order[1])
     for i in range(2, len(order)):
         x = order[i]
@@ -61,9 +61,9 @@ def insert(
 def insert_by_search_tree(
     ask: Any, state: Any, tree: Any, order: NDArray[np.int64], balance: float
 ) -> None:
-    """Insert the items in this order, each by a search tree. O(n log n) questions and memory moves.
+    """Insert the items in this order, each by a search tree. O(n log n) queries and memory moves.
 
-    Parameters as of `insert`; and ``balance`` of `place_search`. Working memory 32 n bytes.
+    Parameters as in `insert`; ``balance`` as in `place_search`. Working memory 32 n bytes.
     """
     n = len(order)
     w, scratch = np.ones(2 * n - 1, np.int32), np.empty((2 * n, 3), np.int32)

@@ -1,15 +1,15 @@
-"""Insertion by noisy answers: a growing binary tree, and the weights of its vertices.
+"""Insertion with noisy answers: a growing binary tree, and the weights of its vertices.
 
 Emamjomeh-Zadeh & Kempe 2018, sections 4 and 5. A new item becomes the sibling of one vertex of the
-tree; each vertex has a weight, of how likely it is to be that one. All weights below a vertex are
-multiplied at once, by a factor that waits there until somebody goes further down, and a vertex that
-nobody came to since the last insertion has weight 1: a question costs O(depth of its pivot), and an
-insertion O(depth of its place) beside its questions.
+tree; the weight of a vertex is the likelihood that it is that one. All weights below a vertex are
+multiplied at once, by a factor that is stored at the vertex until the search continues below it,
+and a vertex not visited since the last insertion has weight 1: a query costs O(depth of its pivot),
+and an insertion O(depth of its place) besides its queries.
 
-Questions about a pivot v are about a leaf of its left subtree, one of its right subtree and the new
-item; answers are named by their codes, the position of the odd one out:
+Queries about a pivot v are about a leaf of its left subtree, one of its right subtree and the new
+item; answers are the position of the odd one out:
 
-    0: the item belongs into the right subtree of v, 1: into the left one, 2: into neither.
+    0: the item is in the right subtree of v, 1: in the left one, 2: in neither.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from hcbench_ordinal._tree_kernels import check_answer
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 LEAST = 1e-100
-"""Where the weights sum up to less than this they are all multiplied by `RAISED`."""
+"""If the weights sum to less than this they are all multiplied by `RAISED`."""
 RAISED = 2.0**300
-NO_PAIR = "NoisyInsertion takes binary trees, and was told that no pair of three items is closer"
+NO_PAIR = "NoisyInsertion needs binary trees, but no pair of three items is closer; use another one"
 
 
 class Growth(NamedTuple):
-    """A binary tree of n items that grows, its vertices weighted anew for each insertion.
+    """A binary tree of n items that grows; its vertices get new weights in each insertion.
 
     All arrays have an entry for each of 2n - 1 vertices: items first, then the inner ones in the
-    order in which they are made.
+    order of their creation.
 
     Attributes
     ----------
     parent, left, right : int64
-        -1 where there is none.
+        -1 if there is none.
     leaf : int64
-        A leaf of the subtree, which stands for it in questions.
+        A leaf of the subtree, which represents it in queries.
     size : int64
-        Vertices of the subtree.
+        Number of vertices of the subtree.
     own : float64
-        A vertex's weight, but for the factors of its ancestors.
+        Weight of a vertex, without the factors of its ancestors.
     total : float64
-        The sum over its subtree, likewise.
+        Sum of the weights of its subtree, also without these factors.
     factor : float64
-        What the weights of its children's subtrees have yet to be multiplied by.
+        Factor by which the weights of its children's subtrees must still be multiplied.
     seen : int64
-        The insertion that its weights are of; before that they are all 1.
+        Insertion to which its weights belong; before that they are all 1.
     root : int64
         (1,).
     """
@@ -72,7 +72,7 @@ class Growth(NamedTuple):
 
 @njit(cache=True)
 def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: int) -> Growth:
-    """The tree of two items, in the caller's arrays (2n-1,). O(n)."""
+    """Return the tree of two items, in the caller's arrays (2n-1,). O(n)."""
     m = len(parent)
     parent[:] = left[:] = right[:] = -1
     size[:] = 1
@@ -95,7 +95,7 @@ def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: in
 
 @njit(cache=True)
 def attach(tree: Growth, x: int, v: int, new: int) -> None:
-    """Put a new vertex in the place of v, with v and item x for its children. O(depth)."""
+    """Replace v by a new vertex with the children v and item x. O(depth)."""
     above = tree.parent[v]
     tree.parent[new], tree.left[new], tree.right[new] = above, v, x
     tree.parent[v] = tree.parent[x] = new
@@ -113,7 +113,7 @@ def attach(tree: Growth, x: int, v: int, new: int) -> None:
 
 @njit(cache=True)
 def visit(tree: Growth, v: int, insertion: int) -> None:
-    """Bring a vertex up to date whose weights may be those of an earlier insertion. O(1)."""
+    """Reset the weights of a vertex if they are those of an earlier insertion. O(1)."""
     if tree.seen[v] != insertion:
         tree.seen[v] = insertion
         tree.own[v] = tree.factor[v] = 1.0
@@ -122,19 +122,19 @@ def visit(tree: Growth, v: int, insertion: int) -> None:
 
 @njit(cache=True)
 def centroid(tree: Growth, insertion: int) -> Any:
-    """The vertex without which no connected part has more than half of the weight (Jordan 1869).
+    """The vertex whose removal leaves no part with more than half of the weight (Jordan 1869).
 
     Returns
     -------
     vertex, above, below : int, float, float
-        The weight outside its subtree, and inside it but for its own: sums without differences, as
-        exact where they are a tiny part of the whole.
+        The weight outside its subtree, and inside it without its own: sums without differences,
+        accurate even for a tiny part of the whole.
 
     Notes
     -----
-    O(depth of the vertex). It is open afterwards, and so are all above it.
+    O(depth of the vertex). Afterwards the factors of the vertex and all above it are applied.
     """
-    # Arrays are taken out of the tree once: each access to one of its fields has a cost.
+    # Arrays are read from the tree once: each access to one of its fields has a cost.
     children, seen, size = (tree.left, tree.right), tree.seen, tree.size
     own, total, factor = tree.own, tree.total, tree.factor
     v, above = tree.root[0], 0.0
@@ -163,9 +163,9 @@ def centroid(tree: Growth, insertion: int) -> Any:
 
 @njit(cache=True)
 def weigh(tree: Growth, v: int, left: float, right: float, own: float, outside: float) -> None:
-    """Multiply the weights in the subtrees of v, of v itself, and of all else. O(depth of v).
+    """Multiply the weights in the subtrees of v, of v itself, and of all others. O(depth of v).
 
-    Vertex v and all above it are open.
+    The factors of vertex v and all above it must have been applied.
     """
     parent, low, high = tree.parent, tree.left, tree.right
     own_of, total, factor = tree.own, tree.total, tree.factor
@@ -227,12 +227,12 @@ def insert_all(
     right: _Ints,
     size: _Ints,
 ) -> int:
-    """Insert all items, weighing the places of each by answers.
+    """Insert all items, each by weights of its possible places.
 
-    While the weight outside the heaviest vertex is more than its own times tolerance / |V|: ask
-    about the pivot whose heaviest answer is lightest; multiply the vertices that agree with the
-    answer by ``right_answer`` and the others by ``wrong_answer``. With factors of 1 and 0, this is
-    binary search (algorithm 4).
+    While the weight outside the heaviest vertex is more than its own times tolerance / |V|: query
+    the pivot that minimises the largest weight of an answer; multiply the vertices that agree with
+    the answer by ``right_answer`` and the others by ``wrong_answer``. With factors of 1 and 0, this
+    is binary search (algorithm 4).
 
     Parameters
     ----------
@@ -240,39 +240,39 @@ def insert_all(
         Items in the order of insertion; n >= 2.
     right_answer, wrong_answer, tolerance : float
     repetitions : int
-        Each question is asked so many times, or until an answer has more than half of so many, or
-        leads by ``lead``; what was answered most often counts.
+        Maximum number of repetitions of each query; it ends earlier if an answer has more than half
+        of them, or leads by ``lead``. The limit frequent answer is used.
     lead : int
     patience : float
-        An insertion ends with the heaviest vertex after log2(|V|^2 / tolerance) times this so many
-        questions.
+        An insertion ends with the heaviest vertex after ``patience`` times log2(|V|^2 / tolerance)
+        queries.
     parent, left, right, size : (2n-1,), written
         The tree; see `Growth`.
 
     Returns
     -------
     int
-        How many insertions ran out of patience.
+        Number of insertions that reached this limit.
 
     Notes
     -----
-    O(depth of the pivot) time for each question. 80 n bytes beside the caller's.
+    O(depth of the pivot) time for each query. 80 n bytes besides the caller's.
     """
     n = len(order)
     tree = pair_up(parent, left, right, size, order[0], order[1])
     votes = np.zeros(3, np.int64)
-    impatient = 0
+    n_stopped = 0
     for i in range(2, n):
         vertices = 2 * i - 1
-        most = patience * (2 * np.log2(vertices) - np.log2(tolerance)) if tolerance > 0 else np.inf
-        asked = 0.0
+        limit = patience * (2 * np.log2(vertices) - np.log2(tolerance)) if tolerance > 0 else np.inf
+        n_queries = 0.0
         v, above, below = centroid(tree, i)
         while above + below > tolerance / vertices * tree.own[v]:
-            if asked >= most:
-                impatient += 1
+            if n_queries >= limit:
+                n_stopped += 1
                 break
-            # The pivot whose heaviest answer is lightest. Above the parent, one answer is about all
-            # of the parent's subtree; below v, one is about half of all or more.
+            # The pivot that minimises the largest weight of an answer. Above the parent, one answer
+            # stands for the whole subtree of the parent; below v, one for at least about half.
             pivot = v if above <= below else tree.parent[v]
             x_l, x_r = tree.leaf[tree.left[pivot]], tree.leaf[tree.right[pivot]]
             votes[:] = 0
@@ -282,7 +282,7 @@ def insert_all(
                 if answer < 0:
                     raise NotApplicableError(NO_PAIR)
                 votes[answer] += 1
-                asked += 1
+                n_queries += 1
                 rivals = max(votes[answer - 2], votes[answer - 1])
                 if 2 * votes[answer] > repetitions or votes[answer] - rivals >= lead:
                     break
@@ -297,4 +297,4 @@ def insert_all(
             )
             v, above, below = centroid(tree, i)
         attach(tree, order[i], v, n + i - 1)
-    return impatient
+    return n_stopped

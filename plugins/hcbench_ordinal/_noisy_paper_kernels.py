@@ -1,8 +1,8 @@
-"""Insertion by noisy answers as published: simulated vertex queries, in two stages.
+"""Insertion with noisy answers as published: simulated vertex queries, in two stages.
 
 Emamjomeh-Zadeh & Kempe 2018, section 5 and appendix B; the multiplicative weights are those of
 Emamjomeh-Zadeh, Kempe & Singhal 2016. Answers are coded as in `_noisy_kernels`; a vertex query has
-these and one more: 0: towards the right child, 1: the left child, 2: the parent, 3: this one.
+one more: 0: towards the right child, 1: the left child, 2: the parent, 3: this vertex.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RIGHT, _LEFT, _UP, _HERE = range(4)
 
 @njit(cache=True)
 def preorder(tree: Growth, order: _Ints) -> int:
-    """Write the vertices, parents first; how many there are. O(|V|)."""
+    """Write the vertices, parents first; return their number. O(|V|)."""
     order[0] = tree.root[0]
     written = 1
     done = 0
@@ -39,7 +39,7 @@ def preorder(tree: Growth, order: _Ints) -> int:
 
 @njit(cache=True)
 def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _Ints) -> Any:
-    """Connect the marked vertices by the lowest common ancestors of each two, and nothing else.
+    """Connect the marked vertices by the lowest common ancestors of pairs, without other vertices.
 
     Parameters
     ----------
@@ -47,20 +47,20 @@ def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _I
     marked : (2n-1,) bool
         At least one.
     order : (2n-1,)
-        Room for all vertices.
+        Work space for all vertices.
     near : (3, 2n-1), written
-        For each vertex of the virtual tree its neighbours in the direction of each answer: in the
-        right subtree, in the left one, above; -1 where there is none.
+        Neighbours of each vertex of the virtual tree in the direction of each answer: in the right
+        subtree, in the left one, above; -1 if there is none.
 
     Returns
     -------
     root, diameter : int, int
-        The diameter is the most edges between two vertices.
+        The diameter is the largest number of edges between two vertices.
 
     Notes
     -----
-    O(|V|). A vertex without virtual ones in both subtrees, and not marked, is left out; ``top``
-    is the highest virtual vertex of each subtree.
+    O(|V|). A vertex is excluded if it is not marked and not both subtrees have virtual vertices;
+    ``top`` is the highest virtual vertex of each subtree.
     """
     m = preorder(tree, order)
     top, height = np.full(marked.size, -1), np.zeros(marked.size, np.int64)
@@ -84,7 +84,7 @@ def virtual_tree(tree: Growth, marked: NDArray[np.bool_], order: _Ints, near: _I
 
 @njit(cache=True)
 def update(tree: Growth, q: int, response: int, p: float) -> None:
-    """Multiply what agrees with the response of a vertex query by p, and the rest by 1-p."""
+    """Multiply the weights that agree with the response of a vertex query by p, others by 1-p."""
     weigh(
         tree,
         q,
@@ -97,12 +97,12 @@ def update(tree: Growth, q: int, response: int, p: float) -> None:
 
 @njit(cache=True)
 def mark_heavy(tree: Growth, insertion: int, marked: NDArray[np.bool_]) -> int:
-    """Mark and empty the vertex with half of the weight or more, as long as there is one.
+    """Mark vertices with at least half of the weight and set their weight to 0, until none remains.
 
     Returns
     -------
     int
-        The centroid of what is left; -1 if nothing is.
+        The centroid of the remaining weight; -1 if none remains.
     """
     while True:
         q, above, below = centroid(tree, insertion)
@@ -141,14 +141,14 @@ def insert_all_as_published(
     right: _Ints,
     size: _Ints,
 ) -> int:
-    """Insert all items by multiplicative weights and a walk on what they marked.
+    """Insert all items by multiplicative weights and a random walk on the marked vertices.
 
-    Stage 1: all weights are 1. As often as ``rounds`` says, query the centroid and multiply the
-    vertices that agree with the response by p and the others by 1-p; whenever a vertex has half of
-    the weight or more, mark it and set its weight to 0. Stage 2 is algorithm 6 on the virtual tree
-    of the marked vertices, from its root: each has a counter; a response "here" raises that of the
-    present vertex, another lowers it, and where it is 0 the walk moves on. A response that points
-    where no marked vertex is, is known to be wrong: the walk does nothing.
+    Stage 1: all weights are 1. In each of ``rounds`` rounds, query the centroid and multiply the
+    vertices that agree with the response by p and the others by 1-p; whenever a vertex has at least
+    half of the weight, mark it and set its weight to 0. Stage 2 is algorithm 6 on the virtual tree
+    of the marked vertices, from its root: each has a counter; a response "here" increases that of
+    the current vertex, another decreases it, and if it is 0 the walk moves on. A response towards
+    no marked vertex is known to be wrong and ignored.
 
     Parameters
     ----------
@@ -160,32 +160,32 @@ def insert_all_as_published(
     rounds : (n,)
         K of stage 1 for the i-th item, whose tree has 2i - 1 vertices.
     skip : bool
-        Whether all vertices are marked, and nothing is asked, where K >= |V|.
+        Whether to mark all vertices, without queries, if K >= |V|.
     walk_distance, walk_marked, walk_all : float
         The walk takes max(walk_distance (D + 1), ``walk_marked``) steps for a virtual tree of
-        diameter D, with ``walk_all`` instead where stage 1 was skipped.
+        diameter D, with ``walk_all`` instead of ``walk_marked`` if stage 1 was skipped.
     parent, left, right, size : (2n-1,), written
 
     Returns
     -------
     int
-        How many insertions skipped stage 1.
+        Number of insertions that skipped stage 1.
 
     Notes
     -----
-    Up to 2 k_p questions for a vertex query. O(depth) time for each of stage 1 and O(1) for each of
-    stage 2, O(|V|) for an insertion. 180 n bytes beside the caller's.
+    Up to 2 k_p queries for a vertex query. O(depth) time for each of stage 1 and O(1) for each of
+    stage 2, O(|V|) for an insertion. 180 n bytes besides the caller's.
     """
     n = len(order)
     tree = pair_up(parent, left, right, size, order[0], order[1])
     marked = np.zeros(2 * n - 1, np.bool_)
     near = np.empty((3, 2 * n - 1), np.int64)
-    room = np.empty(2 * n - 1, np.int64)
+    work = np.empty(2 * n - 1, np.int64)
     votes = np.zeros(3, np.int64)
     skipped = 0
 
     def majority(pivot: int, x: int, times: int) -> int:
-        """The strict majority of so many answers; -1 if there is none."""
+        """The strict majority of this number of answers; -1 if there is none."""
         x_l, x_r = tree.leaf[tree.left[pivot]], tree.leaf[tree.right[pivot]]
         votes[:] = 0
         for _ in range(times):
@@ -198,7 +198,7 @@ def insert_all_as_published(
         return most if 2 * votes[most] > times else -1
 
     def vertex_query(v: int, x: int) -> int:
-        """Algorithm 5; where it allows any response, that is towards the parent."""
+        """Algorithm 5; if it allows any response, the one towards the parent."""
         above = tree.parent[v]
         here = 0
         if above >= 0:
@@ -233,7 +233,7 @@ def insert_all_as_published(
                 q = mark_heavy(tree, i, marked)
             if not marked.any():
                 marked[q] = True
-        q, diameter = virtual_tree(tree, marked, room, near)
+        q, diameter = virtual_tree(tree, marked, work, near)
         least = walk_all if all_marked else walk_marked
         steps = np.int64(np.ceil(max(walk_distance * (diameter + 1), least)))
         counter = 0

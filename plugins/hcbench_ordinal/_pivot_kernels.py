@@ -1,12 +1,12 @@
-"""The search for a new item's place: which pivot is asked about, and what an answer says.
+"""The search for the place of a new item: the choice of pivots, and the meaning of answers.
 
-A place is "beside v" (the new item and v get a common parent in v's place) or, where the answer is
+A place is "beside v" (the new item and v get a common parent that replaces v) or, after the answer
 that no two of three are closer, "a child of v". The candidates S are vertices of the tree: "beside"
 each of them; w[v] counts those at and below v. S is always the part of the tree below one vertex,
-its top, without what is strictly below some others, so that a walk from the top knows all of it.
+its top, without what is strictly below some others, so a walk from the top reaches all of it.
 
-`start` and `learn` change the array ``at``; between them the caller asks about items ``at[A]`` and
-``at[B]`` and the new one. They return whether there is such a question.
+`start` and `learn` change the array ``at``; after each the caller makes a query about items
+``at[A]`` and ``at[B]`` and the new one. They return whether there is such a query.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from hcbench_ordinal._tree_kernels import (
     sort_children,
 )
 
-#: Entries of ``at``: the next question's items; the pivot, an inner number; the slot asked about,
-#: -1 for the first two children; the top of S; the place; its vertex; how often S was cut.
+#: Entries of ``at``: the next query's items; the pivot, an inner number; the slot of the query, -1
+#: for the first two children; the top of S; the place; its vertex; the number of cuts of S.
 A, B, PIVOT, SLOT, TOP, PLACE, NODE, CUTS = range(8)
 BESIDE, CHILD = 0, 1
-#: What `direction` returns, besides 0 and 1 for the first two children and 3 + slot for another.
+#: Values of `direction`, besides 0 and 1 for the first two children and 3 + slot for another.
 OUTSIDE, NEW_CHILD, ASK_ON = 2, -1, -2
-#: S is at most halved, but for one vertex, by each cut.
+#: Each cut leaves at most half of S, plus one vertex.
 MOST_CUTS = 128
 
 
 @njit(cache=True)
 def aim(tree: Any, at: Any, k: Any) -> None:
-    """Take inner node k as pivot, and its first two children for the question."""
+    """Make inner node k the pivot, and its first two children those of the query."""
     table = tree[2]
     at[PIVOT], at[SLOT] = k, -1
     at[A], at[B] = table[k, REP], table[k, REP + 1]
@@ -48,11 +48,11 @@ def aim(tree: Any, at: Any, k: Any) -> None:
 
 @njit(cache=True)
 def direction(tree: Any, at: Any, answer: Any) -> Any:
-    """Which way an answer sends the new item (proposition 2.4), or `ASK_ON` with a new question.
+    """Direction of the new item after an answer (proposition 2.4), or `ASK_ON` for a new query.
 
-    Where neither of two children is the right one, nor the outside, the next two are asked about,
-    the last of an odd number together with the first child; the new item is a child of its own if
-    it belongs to none. Of answers that contradict each other, the last one is believed.
+    If the item belongs to neither of two children nor to the outside, the next two children are
+    queried, the last of an odd number together with the first child; if it belongs to none of them,
+    it is a new child. Of contradictory answers, the last one is used.
 
     Raises
     ------
@@ -87,9 +87,9 @@ def direction(tree: Any, at: Any, answer: Any) -> Any:
 def best_pivot(tree: Any, w: Any, top: Any) -> Any:
     """The vertex v of S that minimises max(|T_child ∩ S|, |outside ∩ S|), for all its children.
 
-    It is on the path from the top that always goes to the heaviest child, where the outside grows
-    and the heaviest child shrinks: the first vertex at which the outside is no smaller, or the one
-    above. A binary tree's is at most ceil(|S|/2) (Emamjomeh-Zadeh & Kempe 2018, lemma 4.2).
+    It is on the path of heaviest children from the top, on which the outside increases and the
+    heaviest child decreases: the first vertex at which the outside is no smaller, or the one above.
+    In a binary tree the maximum is at most ceil(|S|/2) (Emamjomeh-Zadeh & Kempe 2018, lemma 4.2).
     O(length of that path).
     """
     total, v = w[top], top
@@ -106,7 +106,7 @@ def best_pivot(tree: Any, w: Any, top: Any) -> Any:
 
 @njit(cache=True)
 def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
-    """Take what is strictly below v out of S; how many candidates. O(height of top above v)."""
+    """Remove the candidates strictly below v from S; return their number. O(height of top)."""
     removed = w[v] - 1
     u = v
     while u != top:
@@ -117,8 +117,8 @@ def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
 
 
 @njit(cache=True)
-def _settle(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
-    """Note the place that was found, and give all vertices their weight back."""
+def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
+    """Store the place of the new item, and restore the weights of all vertices."""
     parent = tree[0]
     at[PLACE], at[NODE] = place, node
     for cut in range(at[CUTS]):
@@ -134,7 +134,7 @@ def _settle(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any
 def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
     top = at[TOP]
     if w[top] == 1:
-        return _settle(tree, w, at, cuts, BESIDE, top)
+        return _end_search(tree, w, at, cuts, BESIDE, top)
     v = top if topdown else best_pivot(tree, w, top)
     n = (len(tree[0]) + 1) // 2
     if tree[2][v - n, MORE] >= 0:
@@ -145,7 +145,7 @@ def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
 
 @njit(cache=True)
 def start(tree: Any, w: Any, at: Any, cuts: Any, top: Any, topdown: Any) -> Any:
-    """Begin the search below a vertex: algorithm 4; topdown takes the top of S as pivot.
+    """Begin the search below a vertex: algorithm 4; with ``topdown`` the top of S is the pivot.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def start(tree: Any, w: Any, at: Any, cuts: Any, top: Any, topdown: Any) -> Any:
 
 @njit(cache=True)
 def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> Any:
-    """Take in an answer. O(height) of the tree below the top."""
+    """Use an answer; return whether there is another query. O(height) of the tree below the top."""
     parent, child, _, slots, _ = tree
     way = direction(tree, at, answer)
     if way == ASK_ON:
@@ -169,7 +169,7 @@ def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> A
     n = (len(parent) + 1) // 2
     v = n + at[PIVOT]
     if way == NEW_CHILD:
-        return _settle(tree, w, at, cuts, CHILD, v)
+        return _end_search(tree, w, at, cuts, CHILD, v)
     if way == OUTSIDE:
         cut = at[CUTS]
         cuts[cut, 0], cuts[cut, 1] = v, at[TOP]
@@ -182,7 +182,7 @@ def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> A
 
 @njit(cache=True)
 def place(tree: Any, w: Any, at: Any, u: Any) -> Any:
-    """Put the tree with root u where the search has found; the new vertex, or -1. O(height)."""
+    """Insert the tree with root u at the place; return the new vertex, or -1. O(height)."""
     parent = tree[0]
     v, new, more = at[NODE], -1, w[u]
     if at[PLACE] == BESIDE:

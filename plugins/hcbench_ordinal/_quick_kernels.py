@@ -1,7 +1,7 @@
-"""QuickClustering's loops: algorithms 1 and 2 of Emamjomeh-Zadeh & Kempe 2018, without recursion.
+"""Loops of QuickClustering: algorithms 1 and 2 of Emamjomeh-Zadeh & Kempe 2018, not recursive.
 
-First all splits are made, then their trees are merged, the latest split first: the parts of a split
-come after it, so their trees are there when it is reached.
+First all splits are made, then the trees of their parts are merged, the latest split first: the
+parts of a split come after it, so their trees exist when it is reached.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from hcbench_ordinal._tree_kernels import (
     representative,
 )
 
-#: Columns of ``parts``: the first item's position and the one after the last; the first of its
+#: Columns of ``parts``: the position of the first item and that after the last; the first of its
 #: four parts, or -1; the root of its tree, or -1.
 FROM, TO, PARTS, ROOT = range(4)
 N_PARTS = 4
 MOST_TRIES = 512
-"""In a binary tree all fail with probability (125/128)^512 = 5e-6 (lemma 3.1); then, and where
-answers contradict each other, the last split is taken."""
+"""In a binary tree all attempts fail with probability (125/128)^512 = 5e-6 (lemma 3.1); then, and
+if answers contradict each other, the last split is used."""
 
 
 @njit(cache=True)
 def side_of(answer: Any) -> Any:
-    """Part of the third item of a question about both pivots: 0 to 3 for A, B, C and D."""
+    """Part of the third item of a query about both pivots: 0 to 3 for A, B, C and D."""
     check_answer(answer)
     if answer == 2:
         return 2
@@ -43,7 +43,7 @@ def side_of(answer: Any) -> Any:
 
 @njit(cache=True)
 def _sort_into(items: Any, side: Any, spare: Any, parts: Any, at: Any, first: Any) -> None:
-    """Order a part's items by their side 0..3 and enter these as parts. O(items)."""
+    """Sort the items of a part by their side 0..3, and add these as parts. O(items)."""
     low, high = parts[at, FROM], parts[at, TO]
     position = low
     for s in range(N_PARTS):
@@ -61,7 +61,7 @@ def _sort_into(items: Any, side: Any, spare: Any, parts: Any, at: Any, first: An
 
 @njit(cache=True)
 def _is_balanced(side: Any, low: Any, high: Any, most: Any) -> Any:
-    """Whether none of the sides A, B and C has more items than that."""
+    """Whether none of the sides A, B and C has more than ``most`` items."""
     sizes = np.zeros(N_PARTS, np.int64)
     for i in range(low, high):
         sizes[side[i]] += 1
@@ -70,7 +70,7 @@ def _is_balanced(side: Any, low: Any, high: Any, most: Any) -> Any:
 
 @njit(cache=True)
 def _join(tree: Any, w: Any, first: Any, second: Any) -> Any:
-    """Give two trees a common root; the root."""
+    """Give two trees a common root, and return it."""
     root = (len(tree[0]) + 1) // 2 + attach_beside(tree, first, second)
     w[root] = w[first] + w[second] + 1
     return root
@@ -106,29 +106,29 @@ def quick(
     balance: float,
     topdown: bool,
 ) -> None:
-    """Split the items by two pivots, again and again, then merge the trees. O(n log n) expected.
+    """Split the items by two pivots recursively, then merge the trees. O(n log n) expected.
 
-    A, B and C are as published. Items in the answer NONE are a fourth part D: the other children of
-    the pivots' lowest common ancestor, or what is below one of them, which a question tells.
+    A, B and C are as published. Items with the answer NONE are a fourth part D: the other children
+    of the pivots' lowest common ancestor, or items below one of these, which a query decides.
 
     Parameters
     ----------
     tree : see `_tree_kernels`
-        Filled in.
+        Written.
     w : (2n-1,) int32
-        All 1; filled with the vertices at and below each vertex.
+        All ones; receives the numbers of vertices at and below each vertex.
     items : (n,) int64
         All items, n >= 2; reordered.
     seed : int
-        Of the pivots.
+        Seed of the pivots.
     balance : float
-        The largest part of A, B and C that is accepted, as a proportion.
+        Largest accepted part of A, B and C, as a proportion.
     topdown : bool
         Whether a merge searches from the root down; otherwise by the best pivots.
     """
     n = len(items)
     side, spare = np.zeros(n, np.int8), np.empty(n, np.int64)
-    # Of each split two parts at least are not empty, so that there are n - 1 splits at most.
+    # At least two parts of each split are not empty, so there are at most n - 1 splits.
     parts = np.empty((N_PARTS * n, 4), np.int32)
     at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
     parts[0, FROM], parts[0, TO], parts[0, PARTS], parts[0, ROOT] = 0, n, -1, -1

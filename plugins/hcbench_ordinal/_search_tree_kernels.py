@@ -1,11 +1,11 @@
-"""A search tree over the vertices of a growing tree: pivots are found, not computed.
+"""A search tree over the vertices of a growing tree, which stores pivots instead of computing them.
 
-Each inner vertex of the tree is the pivot of one node of the search tree, which goes by the same
-inner number: its children are for the places below the pivot's children and outside it. A leaf ~v
-of the search tree is the place "beside v". A new item changes it at one place: the leaf ~v becomes
-a node for the new common parent of v and the item, with three leaves. Where a child of a node has
-become too heavy for that, the highest such node's part is built anew with the best pivots
-(scapegoat trees: Galperin & Rivest 1993).
+Each inner vertex of the tree is the pivot of one node of the search tree, with the same inner
+number: its children are for the places below the pivot's children and outside it. A leaf ~v of the
+search tree is the place "beside v". A new item changes it at one place: the leaf ~v becomes a node
+for the new common parent of v and the item, with three leaves. If a child of a node becomes too
+heavy, the part below the highest such node is rebuilt with the best pivots (scapegoat trees:
+Galperin & Rivest 1993).
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ from hcbench_ordinal._tree_kernels import (
     sort_children,
 )
 
-#: Entries of ``root``: the search tree's first node, and the length of the path of the last search.
+#: Entries of ``root``: the root of the search tree, and the length of the path of the last search.
 FIRST, LENGTH = 0, 1
 MOST_DEPTH = 512
-"""More nodes than any path has: weights shrink at least by `hcbench_ordinal.insertion.BALANCE`."""
+"""More nodes than on any path: weights decrease at least by `hcbench_ordinal.insertion.BALANCE`."""
 
 
 @njit(cache=True)
 def start_search(tree: Any, at: Any, root: Any) -> None:
-    """Begin at the search tree's first node; there are two items at least."""
+    """Begin at the root of the search tree; there are at least two items."""
     root[LENGTH] = 0
     aim(tree, at, root[FIRST])
 
 
 @njit(cache=True)
 def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
-    """Follow an answer; whether there is another question. O(1).
+    """Use an answer; return whether there is another query. O(1).
 
     Parameters
     ----------
     path : (MOST_DEPTH, 2) int64
-        Nodes passed, and the way taken at each as `direction` tells it.
+        Visited nodes, and the direction at each as in `direction`.
     """
     _, _, table, slots, _ = tree
     way = direction(tree, at, answer)
@@ -81,8 +81,8 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
 
 
 @njit(cache=True)
-def _hang(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
-    """Make a node or leaf the child of search node k on one way; of none (-1), the first node."""
+def _set_child(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
+    """Make a node or leaf the child of search node k in one direction; for k = -1, the root."""
     _, _, table, slots, _ = tree
     if k < 0:
         root[FIRST] = below
@@ -94,28 +94,28 @@ def _hang(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
 
 @njit(cache=True)
 def join_first_two(tree: Any, root: Any, u: Any, v: Any) -> None:
-    """The tree of two items."""
+    """Join the first two items."""
     _grow(tree, root, -1, 0, u, v)
 
 
 @njit(cache=True)
 def _grow(tree: Any, root: Any, above: Any, way: Any, v: Any, x: Any) -> None:
-    """Put item x beside v, and a node with three leaves in the place of the leaf ~v."""
+    """Insert item x beside v, and replace the leaf ~v by a node with three leaves."""
     parent, _, table, _, _ = tree
     k = attach_beside(tree, v, x)
     table[k, SUB], table[k, SUB + 1] = ~v, ~x
     table[k, OUT] = ~((len(parent) + 1) // 2 + k)
     table[k, WEIGHT] = 3
-    _hang(tree, root, above, way, k)
+    _set_child(tree, root, above, way, k)
 
 
 @njit(cache=True)
 def place_search(
     tree: Any, w: Any, at: Any, path: Any, root: Any, scratch: Any, balance: Any, x: Any
 ) -> None:
-    """Put item x where the search has found, and restore the balance.
+    """Insert item x at the place of the search, and restore the balance.
 
-    Amortised O(log^2 n) at worst, next to nothing for items in random order.
+    Amortised O(log^2 n) in the worst case, negligible for items in random order.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def place_search(
     scratch : (2n, 3) int32
         Working memory.
     balance : float
-        A node is rebuilt when a child has more than this part of its leaves, and a half: the best
+        A node is rebuilt if a child has more than this proportion of its leaves, plus 1/2: the best
         pivot leaves a child of (m + 1) / 2 of m.
     """
     parent, _, table, slots, _ = tree
@@ -150,9 +150,9 @@ def place_search(
 
 @njit(cache=True)
 def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
-    """The highest vertex among the places below search node k; w is set to 0 at its pivots.
+    """The highest vertex among the places below search node k.
 
-    At all other vertices concerned it is set to 1. O(places).
+    Sets w to 0 at the pivots, and to 1 at all other vertices concerned. O(places).
     """
     parent, _, table, slots, _ = tree
     n = (len(parent) + 1) // 2
@@ -189,7 +189,7 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
 
 @njit(cache=True)
 def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
-    """Count the candidates at and below each vertex where w is 0. O(candidates)."""
+    """Count the candidates at and below each vertex with w = 0. O(candidates)."""
     parent, child, table, slots, _ = tree
     n = (len(parent) + 1) // 2
     scratch[0, 0] = top
@@ -220,33 +220,33 @@ def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
 
 @njit(cache=True)
 def _rebuild(tree: Any, w: Any, root: Any, scratch: Any, k: Any, above: Any, way: Any) -> None:
-    """Build the part of the search tree at node k anew, each node with the best pivot.
+    """Rebuild the search tree below node k, each node with the best pivot.
 
-    O(m log m) for m places, as each walk to a pivot is as long as S at most: O(m) where the tree is
+    O(m log m) for m places, as the walk to a pivot is at most as long as S: O(m) if the tree is
     not deep.
 
     Parameters
     ----------
     above, way : int
-        Where node k hangs.
+        Parent of node k, and the direction from it.
     """
     parent, child, table, slots, _ = tree
     n = (len(parent) + 1) // 2
     top = _top_of(tree, w, scratch, k)
     _weigh(tree, w, scratch, top)
-    # Columns of the stack: the top of S, and where its node will hang.
+    # Columns of the stack: the top of S, and the parent and direction of its node.
     scratch[0, 0], scratch[0, 1], scratch[0, 2] = top, above, way
     size = 1
     while size > 0:
         size -= 1
         top, above, way = scratch[size, 0], scratch[size, 1], scratch[size, 2]
         if w[top] == 1:
-            _hang(tree, root, above, way, ~top)
+            _set_child(tree, root, above, way, ~top)
             continue
         v = best_pivot(tree, w, top)
         k = v - n
         table[k, WEIGHT] = w[top]
-        _hang(tree, root, above, way, k)
+        _set_child(tree, root, above, way, k)
         if table[k, MORE] >= 0:
             sort_children(tree, w, v)
         for first in range(2):

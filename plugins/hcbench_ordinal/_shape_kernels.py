@@ -1,4 +1,4 @@
-"""Loops that draw trees."""
+"""Loops of random trees."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 @njit(cache=True)
 def split_leaves(chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where split t = 0..n-2 gives leaf ``chosen[t]`` in 0..t two children.
+    """Parents (2n-1,) if split t = 0..n-2 gives leaf ``chosen[t]`` in 0..t two children.
 
-    The leaf goes on as the first child, leaf t + 1 is the second; their parent is node 2n-2-t, so
-    that parents have larger numbers. O(n).
+    The leaf remains as the first child, leaf t + 1 is the second; their parent is node 2n-2-t, so
+    parents have larger numbers. O(n).
     """
     n = len(chosen) + 1
     parent = np.full(2 * n - 1, -1, np.int64)
@@ -28,10 +28,10 @@ def split_leaves(chosen: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @njit(cache=True)
 def insert_leaves(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where leaf k = 1..n-1 goes on edge ``edges[k-1]`` in 0..2k-2.
+    """Parents (2n-1,) if leaf k = 1..n-1 is inserted on edge ``edges[k-1]`` in 0..2k-2.
 
-    That is the edge above leaf e where e < k, else above inner node n + e - k. Each sequence gives
-    another tree (Cavalli-Sforza & Edwards 1967). O(n).
+    This is the edge above leaf e if e < k, else above inner node n + e - k. Each sequence gives a
+    different tree (Cavalli-Sforza & Edwards 1967). O(n).
     """
     n = len(edges) + 1
     parent = np.full(2 * n - 1, -1, np.int64)
@@ -45,10 +45,10 @@ def insert_leaves(edges: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @njit(cache=True)
 def merge_nodes(parent: NDArray[np.int64], order: NDArray[np.int64], degree: int) -> None:
-    """Mark inner nodes that merge into the node above them: their parent v becomes ~v.
+    """Mark inner nodes to merge into the node above them: their parent v becomes ~v.
 
-    Nodes are tried in this order, and merge where the result has at most ``degree`` children; the
-    children of a merged node are those of the highest node of its group. O(m) with halved paths.
+    Nodes are tried in this order, and merge if the result has at most ``degree`` children; the
+    children of a merged node are those of the highest node of its group. O(m) with path halving.
     """
     group = np.arange(len(parent))
     children = np.zeros(len(parent), np.int64)

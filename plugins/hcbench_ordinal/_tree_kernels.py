@@ -1,16 +1,16 @@
-"""A tree that grows: its arrays, and how nodes are joined to it.
+"""A growing tree: its arrays, and the operations that join nodes.
 
 All kernels of this plugin share the representation that `new_tree` allocates, a tuple of arrays
 called ``tree``. Vertices are numbered: the items 0..n-1, then inner node k as n + k, in the order
-in which nodes come to be, so that parents may have smaller numbers than their children.
+of their creation, so parents may have smaller numbers than their children.
 
-A node of more than two children keeps the first two in ``child``, the others in a linked list of
-slots. With each child goes a representative, one item below it: a question about two of them and an
-item x is a question "for x with the node as pivot" (Emamjomeh-Zadeh & Kempe 2018, section 2.2). A
-representative stays below its child whatever is inserted later.
+A node of more than two children stores the first two in ``child``, the others in a linked list of
+slots. Each child has a representative, one item below it: a query about two of them and an item x
+is a query "for x with the node as pivot" (Emamjomeh-Zadeh & Kempe 2018, section 2.2). A
+representative remains below its child in all later insertions.
 
-The kernels that ask call helpers that do not, so that those same kernels run as plain Python where
-a Python function answers.
+Kernels that make queries call helpers that do not, so the same kernels run as plain Python if a
+Python function answers.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 
 from hcbench import DataError
 
-#: Columns of ``table``: representatives of the first two children; the search tree's nodes for
+#: Columns of ``table``: representatives of the first two children; the nodes of the search tree for
 #: items below them, or outside; its weight; the first slot of the other children, or -1.
 REP, SUB, OUT, WEIGHT, MORE = 0, 2, 4, 5, 6
 #: Columns of ``slots``; the last is the next slot, or -1.
 SLOT_REP, SLOT_CHILD, SLOT_SUB, SLOT_NEXT = 0, 1, 2, 3
-#: Entries of ``counts``.
+#: Indices into ``counts``.
 N_INNER, N_SLOTS = 0, 1
 
 _I4 = types.int32
-# numba's own annotations leave this one out.
+# Missing in numba's own annotations.
 _tuple: Any = types.Tuple
 #: The numba type of ``tree``: parent (2n-1,), child (n-1, 2), table (n-1, 8), slots (n, 4), counts.
 TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]))
@@ -40,7 +40,7 @@ TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]
 
 @njit(cache=True)
 def check_answer(answer: Any) -> None:
-    """Refuse what is no answer to an ordinal question; a Python function may say anything.
+    """Refuse an invalid answer to an ordinal query; a Python function may return anything.
 
     Raises
     ------
@@ -48,15 +48,15 @@ def check_answer(answer: Any) -> None:
     """
     if answer < -1 or answer > 2:
         raise DataError(
-            f"an ordinal question was answered by {answer}; answer with 0, 1 or 2, the position of "
+            f"an ordinal query was answered by {answer}; answer with 0, 1 or 2, the position of "
             "the odd one out, or NONE (-1)"
         )
 
 
 def new_tree(n: int) -> tuple[NDArray[Any], ...]:
-    """Arrays of a tree of n items, none of them joined yet. 72 n bytes, of which few are touched.
+    """Arrays of a tree of n items, none of them joined yet. 72 n bytes.
 
-    One row of ``table`` is what a search reads at a node: 32 bytes.
+    A search reads one row of ``table`` at each node: 32 bytes.
     """
     inner = max(n - 1, 1)
     return (
@@ -70,7 +70,7 @@ def new_tree(n: int) -> tuple[NDArray[Any], ...]:
 
 @njit(cache=True)
 def representative(tree: Any, v: Any) -> Any:
-    """An item below vertex v."""
+    """Return an item below vertex v."""
     parent, _, table, _, _ = tree
     n = (len(parent) + 1) // 2
     return v if v < n else table[v - n, REP]
@@ -78,9 +78,9 @@ def representative(tree: Any, v: Any) -> Any:
 
 @njit(cache=True)
 def attach_beside(tree: Any, v: Any, u: Any) -> Any:
-    """Give v and the root u of another tree a new common parent in v's place; its inner number.
+    """Replace v by a new parent of v and of the root u of another tree; return its inner number.
 
-    O(1), or O(degree) where the parent of v has more than two children.
+    O(1), or O(degree) if the parent of v has more than two children.
     """
     parent, child, table, slots, counts = tree
     n = (len(parent) + 1) // 2
@@ -109,7 +109,7 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
 
 @njit(cache=True)
 def attach_child(tree: Any, v: Any, u: Any) -> Any:
-    """Make the root u of another tree one more child of the inner vertex v; the slot. O(1)."""
+    """Make the root u of another tree a new child of the inner vertex v; return the slot. O(1)."""
     parent, _, table, slots, counts = tree
     k = v - (len(parent) + 1) // 2
     slot = counts[N_SLOTS]
@@ -124,7 +124,7 @@ def attach_child(tree: Any, v: Any, u: Any) -> Any:
 
 @njit(cache=True)
 def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
-    """The child of the inner vertex v of most weight. O(degree)."""
+    """Return the child of the inner vertex v with the largest weight. O(degree)."""
     parent, child, table, slots, _ = tree
     k = v - (len(parent) + 1) // 2
     best = child[k, 0] if w[child[k, 0]] >= w[child[k, 1]] else child[k, 1]
@@ -138,10 +138,10 @@ def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
 
 @njit(cache=True)
 def sort_children(tree: Any, w: Any, v: Any) -> None:
-    """Order the children of v, where it has more than two, the heaviest first. O(d log d) for d.
+    """Sort the children of v, if it has more than two, the heaviest first. O(d log d) for d.
 
-    Then the children that questions reach late are light: whoever is sent to the r-th of them has
-    paid about r/2 questions, and is left with at most an r-th of the weight.
+    Children that queries reach late are then light: an item that belongs to the r-th needs about
+    r/2 queries to reach it, and at most 1/r of the weight remains.
     """
     parent, child, table, slots, _ = tree
     k = v - (len(parent) + 1) // 2

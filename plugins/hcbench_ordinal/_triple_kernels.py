@@ -38,7 +38,7 @@ def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def count_outside(
     n: int, triples: NDArray[np.int64], answers: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """Pairs (n, n) by the number of items that are the odd one out beside them. O(m)."""
+    """Pairs (n, n) by the number of items that are the odd one out in a triple with them. O(m)."""
     outside = np.zeros((n, n))
     for at in range(len(triples)):
         answer = answers[at]
@@ -52,7 +52,7 @@ def count_outside(
 
 @njit(cache=True)
 def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Rows a, b, c (m', 3): a and b are closer to each other than to c. Answers NONE are left out.
+    """Rows a, b, c (m', 3): a and b are closer to each other than to c. Excludes answers NONE.
 
     O(m).
     """
@@ -78,9 +78,9 @@ def _find(group: Any, v: Any) -> Any:
 
 @njit(cache=True)
 def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any) -> None:
-    """Order rows low..high-1 by the part of their first column, and note where parts begin.
+    """Sort rows low..high-1 by the part of their first column, and store where the parts begin.
 
-    Rows that are not inside one part, in one of their first ``columns`` columns, go to the end.
+    Rows that are not inside one part in their first ``columns`` columns are moved to the end.
     """
     parts = len(start) - 1
     where = np.full(high - low, parts, np.int64)
@@ -113,21 +113,21 @@ def build(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The tree in which a, b are closer than c for all rows (a, b, c): Build, Aho et al. 1981.
 
-    Items that must stay together, a and b of each row inside a set of items, are joined; the parts
-    that arise are the children of the set's node. A single part is a contradiction.
+    In each set of items, the items a and b of each row inside the set are joined; the resulting
+    parts are the children of the set's node. A single part is a contradiction.
 
     Parameters
     ----------
     rows : (m, 3) int64
-        Reordered.
+        Its rows are reordered.
     star : bool
-        Give a node all the items that contradictory rows are about as children, and go on.
+        Make all items of contradictory rows children of one node, and continue.
 
     Returns
     -------
     parent, wrong : int64 arrays
-        Parents, the leaves being 0..n-1; and rows (k, 3), empty where there is a tree: so few that
-        they join all items of one set, and so contradict each other.
+        Parents, the leaves being 0..n-1; and rows (k, 3), empty if the tree exists: a small number
+        that joins all items of one set, and is therefore contradictory.
 
     Notes
     -----
@@ -136,7 +136,7 @@ def build(
     parent = np.full(max(2 * n - 1, 1), -1, np.int64)
     items = np.arange(n).reshape(n, 1)
     group, part = np.arange(n), np.zeros(n, np.int64)
-    # Sets to be split: items from, to; rows from, to; the node above.
+    # Sets to be split: first item and end; first row and end; the node above.
     stack = np.empty((n + 1, 5), np.int64)
     stack[0] = np.array([0, n, 0, len(rows), -1])
     size, node = 1, n

@@ -1,4 +1,4 @@
-"""How many questions the algorithms ask: at most, or about. People who answer are told."""
+"""Numbers of queries of the algorithms, exact bounds or estimates, for people who answer."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from hcbench_ordinal.noisy_constants import lead_of_majority, majority_exactly
 
 
 def of_insertion(n: int, *, separator: str, **_: Any) -> tuple[float, bool] | None:
-    """Of a binary truth: sum of floor(log2(2i-3)), the bound of exact and about what fast asks.
+    """For a binary truth: sum of floor(log2(2i-3)), a bound of exact and an estimate of fast.
 
-    None of topdown, which asks as many questions as the tree is high.
+    None for topdown, whose number of queries is proportional to the height of the tree.
     """
     return None if separator == "topdown" else (noiseless_queries(n), separator == "exact")
 
 
 def of_all_triples(n: int, **_: Any) -> tuple[float, bool]:
-    """C(n, 3)."""
+    """All C(n, 3) triples."""
     return comb(n, 3), True
 
 
 def of_some_triples(n: int, *, count: int | None, **_: Any) -> tuple[float, bool]:
-    """The number that is wanted, or all."""
+    """The requested number of triples, or all."""
     return (comb(n, 3) if count is None else min(count, comb(n, 3))), True
 
 
 def of_noisy_insertion(
     n: int, *, p: float, delta: float, strategy: str, stop: str, **_: Any
 ) -> tuple[float, bool] | None:
-    """What is expected where wrong answers are random; None of the published strategy.
+    """Expected number of queries if wrong answers are random; None for the published strategy.
 
-    "bayes": to find one of |V| vertices takes log2(|V|) / C questions, C = log2(3) - H(p) - (1-p)
-    being the capacity of an answer of three with its wrong ones equally likely; to be sure of it,
-    log(n |V| / delta) / ((2p-1) log(p / (1-p))), the mean rise of the logarithm of the odds.
+    "bayes": to find one of |V| vertices takes log2(|V|) / C queries, where C = log2(3) - H(p) -
+    (1-p) is the capacity of one of three answers if the wrong ones are equally likely; to confirm
+    it, log(n |V| / delta) / ((2p-1) log(p / (1-p))), from the mean increase of the log odds.
 
-    "repeat": each of `noiseless_queries` until k/2 answers of k are the same, or by the lead.
+    "repeat": each of `noiseless_queries` until k/2 answers of k are the same, or until the lead.
     """
     if strategy == "paper" or n < 3:
         return None

@@ -1,4 +1,4 @@
-"""What Emamjomeh-Zadeh & Kempe 2018 say of right answers, drawn of what was measured."""
+"""Figures of the claims of Emamjomeh-Zadeh & Kempe 2018 about correct answers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 GREY = "#888888"
 _TICKS = 5
-"""So many sizes are all named beside the axis."""
+"""Maximum number of sizes that are all labelled on the axis."""
 _HIGHEST = 1.85
-"""Of the panels of questions; top-down search of a caterpillar takes far more."""
+"""Upper limit of the panels of queries; top-down search of a caterpillar takes far more."""
 
 
-def noiseless_questions(view: FigureView) -> Drawing:
-    """Questions over n log2 n against n, with the bounds, a panel for each shape.
+def adaptive_queries(view: FigureView) -> Drawing:
+    """Plot queries over n log2 n against n, with the bounds, a panel for each shape.
 
     Raises
     ------
@@ -55,13 +55,13 @@ def noiseless_questions(view: FigureView) -> Drawing:
             )
         ax.set(title=shape, xlabel="n", ylim=(0.4, _HIGHEST))
         _powers(ax, suite.SIZES)
-    axes[0].set_ylabel("questions / (n log2 n)\nmean")
+    axes[0].set_ylabel("queries / (n log2 n)\nmean")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
 
 def _bounds(ax: Axes) -> None:
-    """Theorem 4.3, with whole numbers of questions and as stated, and the information bound."""
+    """Plot theorem 4.3, with whole numbers of queries and as stated, and the information bound."""
     lines = {
         "n log2 n (theorem 4.3)": ("--", [1.0] * len(suite.SIZES)),
         "sum of floor(log2(2i-3))": (
@@ -78,7 +78,7 @@ def _bounds(ax: Axes) -> None:
 
 
 def unbalanced(view: FigureView) -> Drawing:
-    """Share of the pairs of pivots that split too unevenly: mean and largest, and the bound.
+    """Plot the proportion of uneven splits over all pairs of pivots: mean and maximum, and bound.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def unbalanced(view: FigureView) -> Drawing:
     ax.axhline(suite.MOST_UNBALANCED, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
     ax.set(
         xlabel="n",
-        ylabel="splits with a part above 15/16\nmean; bars: the most of all trees",
+        ylabel="splits with a part above 15/16\nmean; bars: maximum over trees",
         ylim=(0.0, 1.03),
     )
     _powers(ax, suite.SIZES)
@@ -106,7 +106,7 @@ def unbalanced(view: FigureView) -> Drawing:
 
 
 def nonadaptive(view: FigureView) -> Drawing:
-    """Trees found against the share of all triples; and triples until half are found, against n.
+    """Plot correct trees against the proportion of triples, and triples for half of them against n.
 
     Raises
     ------
@@ -127,7 +127,9 @@ def nonadaptive(view: FigureView) -> Drawing:
     top = [0.01 * k for k in range(26)]
     left.plot(top, [4 * x for x in top], color=GREY, linestyle="--", label="theorem 2.3")
     left.set(
-        xlabel="share of all triples", ylabel="trees found\nshare of repetitions", title="Build"
+        xlabel="proportion of all triples",
+        ylabel="correct trees\nproportion of repetitions",
+        title="Build",
     )
     left.legend(loc="upper left", bbox_to_anchor=(0.25, 1.03))
     _until_half(view, right, {n: until_half(at) for n, at in found.items()})
@@ -135,7 +137,7 @@ def nonadaptive(view: FigureView) -> Drawing:
 
 
 def until_half(at: Mapping[float, float]) -> float:
-    """The first share of triples at which half of the trees are found, between those measured."""
+    """The first proportion of triples at which half of the trees are correct, interpolated."""
     shares = sorted(at)
     for low, high in pairwise(shares):
         if at[low] < 0.5 <= at[high]:
@@ -150,18 +152,18 @@ def _until_half(view: FigureView, ax: Axes, shares: Mapping[int, float]) -> None
         for algorithm, data, numbers in measured(view, "queries")
         if "separator" in algorithm
     }
-    _line(ax, {n: shares[n] * math.comb(n, 3) for n in sizes}, "Build, until half are found", 0)
-    _line(ax, dict(sorted(adaptive.items())), "insertion, exact: all are found", 1)
+    _line(ax, {n: shares[n] * math.comb(n, 3) for n in sizes}, "Build, until half are correct", 0)
+    _line(ax, dict(sorted(adaptive.items())), "insertion, exact: all are correct", 1)
     bound = [next(_fewest(n, 0.5)) for n in sizes]
     ax.plot(sizes, bound, color=GREY, linestyle="--", label="theorem 2.3: at least, for half")
     ax.plot(sizes, [math.comb(n, 3) for n in sizes], color=GREY, linestyle=":", label="all: C(n,3)")
-    ax.set(xlabel="n", ylabel="questions", yscale="log")
+    ax.set(xlabel="n", ylabel="queries", yscale="log")
     _powers(ax, fixed.SIZES)
     ax.legend()
 
 
 def _fewest(n: int, chance: float) -> Iterator[int]:
-    """The numbers of triples with which the tree may be found with that probability."""
+    """Yield the numbers of triples for which the tree has at most this probability."""
     return (k for k in range(math.comb(n, 3) + 1) if chance_of_fixed_triples(n, k) >= chance)
 
 
@@ -171,7 +173,7 @@ def _fewest(n: int, chance: float) -> Iterator[int]:
 def measured(
     view: FigureView, metric: str
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], list[float]]]:
-    """Parameters of algorithm and data set, and the numbers of all repetitions.
+    """Yield parameters of algorithm and data set, and the values of all repetitions.
 
     Raises
     ------
@@ -219,7 +221,7 @@ def _line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> None:
 
 
 def _powers(ax: Axes, sizes: Sequence[int]) -> None:
-    """A logarithmic axis of n."""
+    """Make the axis of n logarithmic."""
     named = sizes[::2] if len(sizes) > _TICKS else sizes
     ax.set_xscale("log")
     ax.set_xticks(named, [str(n) for n in named])

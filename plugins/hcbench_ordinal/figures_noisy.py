@@ -1,4 +1,4 @@
-"""What NoisyInsertion finds, and from how many answers, drawn of what was measured."""
+"""Figures of NoisyInsertion: correct trees, and numbers of queries."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from hcbench import FigureView
 
-_Found = dict[tuple[str, float, str], dict[int, list[float]]]
+_Values = dict[tuple[str, float, str], dict[int, list[float]]]
 _LEAST = 0.86
-"""Of the axis of shares: without promises, none but a few trees are found."""
+"""Range of the axis of proportions: without a guarantee, few trees are correct."""
 
 
 def recovery(view: FigureView) -> Drawing:
-    """Share of the trees that are found, with exact 95% intervals; a panel for each p and error.
+    """Plot correct trees, with exact 95% intervals; a panel for each p and kind of errors.
 
     Raises
     ------
@@ -53,12 +53,12 @@ def recovery(view: FigureView) -> Drawing:
         ax.axhline(1 - suite.DELTA, color="#888888", linestyle="--", zorder=0)
         ax.set_ylim(_LEAST, 1.01)
     for ax in axes[:, 0]:
-        ax.set_ylabel("trees found\nexact 95% intervals")
+        ax.set_ylabel("correct trees\nexact 95% intervals")
     return figure
 
 
-def questions(view: FigureView) -> Drawing:
-    """Mean questions for an insertion; a panel for each p and kind of errors.
+def queries(view: FigureView) -> Drawing:
+    """Plot mean queries per insertion; a panel for each p and kind of errors.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def questions(view: FigureView) -> Drawing:
         ax.set_ylim(5, 3e5)
         ax.grid(visible=True, axis="y")
     for ax in axes[:, 0]:
-        ax.set_ylabel("questions for an insertion\nmean")
+        ax.set_ylabel("queries per insertion\nmean")
     return figure
 
 
@@ -91,8 +91,8 @@ def clopper_pearson(numbers: Sequence[float]) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def _panels(found: _Found, draw: Any, *, skip_unpromised: bool = False) -> tuple[Drawing, Any]:
-    """A row for each kind of errors and a column for each p; and the axes."""
+def _panels(found: _Values, draw: Any, *, skip_unpromised: bool = False) -> tuple[Drawing, Any]:
+    """Make a row for each kind of errors and a column for each p; also return the axes."""
     rows, columns = len(suite.ERRORS), len(suite.PS)
     figure, axes = plots.new_figure(11.5, 5.2, rows=rows, columns=columns)
     for row, errors in zip(axes, suite.ERRORS, strict=True):
@@ -111,10 +111,10 @@ def _panels(found: _Found, draw: Any, *, skip_unpromised: bool = False) -> tuple
     return figure, axes
 
 
-def _runs(view: FigureView, metric: str) -> _Found:
-    """The numbers of each n by strategy, p and kind of errors, where p is what the oracle keeps."""
+def _runs(view: FigureView, metric: str) -> _Values:
+    """Values at each n by strategy, p and kind of errors, where p is that of the oracle."""
     known = view.results.parameters
-    found: _Found = {}
+    found: _Values = {}
     for group in view.results.groups:
         algorithm, oracle = known["algorithms"][group.algorithm], known["oracles"].get(group.oracle)
         if oracle is None or algorithm.get("p") != round(1 - float(str(oracle["noise"])), 9):
@@ -130,7 +130,7 @@ def _runs(view: FigureView, metric: str) -> _Found:
 
 
 def _strategy(algorithm: Any) -> str:
-    """The name of a strategy in the suite, from all parameters of an algorithm."""
+    """Name a strategy as in the suite, from all parameters of an algorithm."""
     name = str(algorithm["strategy"])
     for parameter, default in (
         ("wrong", "adversarial"),

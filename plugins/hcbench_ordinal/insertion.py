@@ -1,4 +1,4 @@
-"""InsertionClustering: one item after another, each found its place by binary search."""
+"""InsertionClustering: insert one item after another, each by binary search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcbench_ordinal._tree_kernels import N_INNER, new_tree
 Separator = Literal["exact", "fast", "topdown"]
 
 BALANCE = 0.55
-"""The search tree is rebuilt where a child holds more of its parent's places than this."""
+"""The search tree is rebuilt if a child has more than this proportion of its parent's places."""
 
 
 def insertion_clustering(
@@ -24,29 +24,29 @@ def insertion_clustering(
     separator: Separator = "fast",
     order: Literal["random", "given"] = "random",
 ) -> Tree:
-    """Insert one item after another into the tree of those before it.
+    """Insert one item after another into the tree of the previous ones.
 
     Algorithms 3 and 4 of Emamjomeh-Zadeh & Kempe 2018, after Pearl & Tarsi 1986. Without noise the
-    tree is the true one. Of a binary truth, the i-th item costs at most floor(log2(2i-3)) questions
-    by the exact search, so all of them fewer than n log2 n.
+    result is the true tree. If it is binary, the exact search takes at most floor(log2(2i-3))
+    queries for the i-th item, so fewer than n log2 n in total.
 
-    Where the answer is NONE, the new item is a further child of the pivot, or below one of its
-    other children, which are asked about two at a time, those with the most items first: nodes of
-    d children lead to O(d / log d * log n) questions an item (section 6 has that for another
-    algorithm), and a star needs them.
+    After the answer NONE, the new item is a new child of the pivot, or below one of its other
+    children, which are queried two at a time, those with the most items first: nodes of d children
+    take O(d / log d * log n) queries per item (section 6 has this bound for another algorithm), and
+    a star needs that many.
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind ordinal-queries. Any answers lead to an end: contradictory ones, to some tree.
+        Of kind ordinal-queries. With contradictory answers the result is some tree.
     separator : {"exact", "fast", "topdown"}
-        Which pivot a search asks about. "exact": the best one, found by a walk down the tree,
-        O(height) for each item. "fast": that of a search tree, which is changed in place and in
-        part rebuilt with the best pivots where it is out of balance; amortised O(log^2 n) for
-        each item at worst, and about as many questions. "topdown": from the root down, as Tamuz et
-        al. 2011; as many questions as the tree is high.
+        Choice of the pivot of a query. "exact": the best one, by a walk down the tree, O(height)
+        for each item. "fast": that of a search tree, which is updated in place and partly rebuilt
+        with the best pivots if it is out of balance; amortised O(log^2 n) for each item in the
+        worst case, and about as many queries. "topdown": from the root down, as Tamuz et al. 2011;
+        the number of queries is proportional to the height of the tree.
     order : {"random", "given"}
-        In which items are inserted.
+        Order of insertion.
 
     Returns
     -------
@@ -56,11 +56,11 @@ def insertion_clustering(
     Raises
     ------
     BudgetExceededError
-        If the budget ends before all items are inserted.
+        If the budget is exhausted before all items are inserted.
 
     Notes
     -----
-    Each question is a round. Memory O(n): 72 bytes an item, by the search tree 104.
+    Each query is a round. Memory O(n): 72 bytes per item, 104 with the search tree.
     """
     n = given.n
     if n == 1:

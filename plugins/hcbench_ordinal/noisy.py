@@ -1,4 +1,4 @@
-"""Insertion where each answer is right with probability p: three ways to find an item's place."""
+"""Insertion if each answer is correct with probability p: three strategies."""
 
 from __future__ import annotations
 
@@ -44,47 +44,47 @@ def noisy_insertion(
     walk_distance: float = 2.0,
     walk_confidence: float = 8.0,
 ) -> Tree:
-    """Insert one item after another beside the vertex that noisy answers point to.
+    """Insert one item after another beside the vertex that noisy answers indicate.
 
-    Section 5 of Emamjomeh-Zadeh & Kempe 2018. Each answer is right with probability p or more,
-    whatever was asked and answered before, and wrong ones may be those of an adversary: then the
-    tree is the right one with probability 1 - delta or more. The same questions are asked again and
-    again, so that none of this holds where their answers are always the same.
+    Section 5 of Emamjomeh-Zadeh & Kempe 2018. Each answer is correct with probability at least p,
+    whatever the other queries and answers are, and an adversary may choose wrong ones: then the
+    result is the true tree with probability at least 1 - delta. Queries are repeated, so there is
+    no guarantee if repeated queries always get the same answer.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind ordinal-queries.
     p : float
-        In (1/2, 1), from 0.50005 on.
+        In (1/2, 1), at least 0.50005.
     delta : float
         In (0, 1). Each of the n - 2 insertions may fail with probability delta / n.
     strategy : {"bayes", "repeat", "paper"}
         See the notes.
     order : {"random", "given"}
-        Items are inserted in an order drawn at random, or as they are numbered.
+        Order of insertion: random, or by item number.
     wrong : {"adversarial", "random"}
-        Of bayes: what is assumed of wrong answers. "random" takes both for equally likely, which
-        saves questions and promises nothing where they are not.
+        For bayes: assumption about wrong answers. "random" assumes that both are equally likely,
+        which saves queries and has no guarantee otherwise.
     patience : float
-        Of bayes: an insertion ends with the likeliest vertex after this many times
-        log2(|V| n |V| / delta) / (1 - H(p)) questions, so that any answers lead to an end. Where
-        answers are right as often as p says, that does not happen in practice.
+        For bayes: an insertion ends with the most likely vertex after this many times
+        log2(|V| n |V| / delta) / (1 - H(p)) queries, so it ends for any answers. If p is correct,
+        this limit is not reached in practice.
     stop : {"majority", "lead"}
-        Of repeat.
+        For repeat.
     repetitions : {"hoeffding", "binomial"} or int
-        Of paper: k_p, such that a majority is right with probability sqrt(p), by Hoeffding's
+        For paper: k_p, such that a majority is correct with probability sqrt(p), by Hoeffding's
         inequality as published or exactly; or an odd number.
     margin : float
-        Of paper: lambda as a part of its upper limit C / log2(p / (1-p)); see `weight_rounds`.
+        For paper: lambda as a fraction of its upper limit C / log2(p / (1-p)); see `weight_rounds`.
     share : float
-        Of paper: the part of delta / n that is left to the multiplicative weights, the rest being
-        that of the walk. The paper leaves it open.
+        For paper: fraction of delta / n for the multiplicative weights; the walk has the rest. Not
+        specified in the paper.
     skip : bool
-        Of paper: whether multiplicative weights are left out where they would take at least as many
-        rounds as there are vertices, and the walk is on the whole tree, with all of delta / n.
+        For paper: whether to skip the multiplicative weights if they would take at least as many
+        rounds as there are vertices, and to walk on the whole tree, with all of delta / n.
     walk_distance, walk_confidence : float
-        Of paper: with probability delta' of failure and a virtual tree of diameter D, the walk
+        For paper: with probability delta' of failure and a virtual tree of diameter D, the walk
         takes max(walk_distance (D+1) / (2p-1), walk_confidence ln(1/delta') / (2p-1)^2) steps.
 
     Returns
@@ -95,40 +95,39 @@ def noisy_insertion(
     Raises
     ------
     ParameterError
-        If ``repetitions`` is even, or p out of range or too close to 1/2.
+        If ``repetitions`` is even, or p is out of range or too close to 1/2.
     NotApplicableError
-        If an answer is NONE: trees are binary here.
+        If an answer is NONE: the tree must be binary.
     BudgetExceededError
-        If the budget ends before the tree is complete.
+        If the budget is exhausted before the tree is complete.
 
     Warns
     -----
     ModelWarning
-        If patience ran out.
+        If ``patience`` was exceeded.
 
     Notes
     -----
-    "paper": multiplicative weights reduce the candidates to a few vertices, of which a random walk
-    finds the right one; both ask simulated vertex queries, of up to 2 k_p questions each.
-    O(log(n / delta)) questions for an insertion, with large constants.
+    "paper": multiplicative weights reduce the candidates to a few vertices, among which a random
+    walk finds the correct one; both use simulated vertex queries of up to 2 k_p queries each.
+    O(log(n / delta)) queries per insertion, with large constants.
 
-    "repeat": binary search (algorithm 4), each question asked k times, the smallest odd number with
-    which a majority is right with probability 1 - d for d = delta / sum_i floor(log2(2i-3)), by the
-    binomial distribution; it ends when one answer has more than k/2, or, with "lead", when it leads
-    by log(4/d) / log(p / (1-p)), which is wrong with probability d/2 at any time, k then being that
-    for d/2. O(log n log(n / delta)) questions.
+    "repeat": binary search (algorithm 4), each query repeated k times, the smallest odd number for
+    which a majority is correct with probability 1 - d for d = delta / sum_i floor(log2(2i-3)), by
+    the binomial distribution; it stops when one answer has more than k/2, or, with "lead", when it
+    leads by log(4/d) / log(p / (1-p)), which is wrong with probability d/2 at any time, with k for
+    d/2. O(log n log(n / delta)) queries.
 
-    "bayes": all vertices v of the tree have a weight, 1 at first; an answer multiplies it by p
-    where v agrees, else by 1-p. The pivot is the one whose heaviest answer is lightest. The
-    heaviest vertex is taken when all others together weigh at most delta / (n |V|) times as much.
-    Let t be the right one and R the sum of w(v) / w(t) over the others. A right answer multiplies a
-    ratio by (1-p)/p where v disagrees with it, else by 1; a wrong one by p/(1-p) where v agrees
-    with it, else by 1 or less. Whatever the adversary says, the expected factor is at most
-    p (1-p)/p + (1-p) p/(1-p) = 1 for those v whose answer differs from that of t, and 1 for the
-    rest: R is a supermartingale, and by Ville's inequality it ever reaches n |V| / delta with
-    probability (|V| - 1) delta / (n |V|) < delta / n at most. To end with another vertex than t, R
-    has to. Time is O(depth of the pivot) for each question. A weight of 1e-300 of the whole may
-    become 0.
+    "bayes": all vertices v of the tree have a weight, initially 1; an answer multiplies it by p if
+    v agrees, else by 1-p. The pivot minimises the largest weight of an answer. The heaviest vertex
+    is used when all others together weigh at most delta / (n |V|) times as much. Let t be the
+    correct one and R the sum of w(v) / w(t) over the others. A correct answer multiplies a ratio by
+    (1-p)/p if v disagrees with it, else by 1; a wrong one by p/(1-p) if v agrees with it, else by
+    at most 1. For any adversary, the expected factor is at most p (1-p)/p + (1-p) p/(1-p) = 1 for
+    those v whose answer differs from that of t, and 1 for the others: R is a supermartingale, and
+    by Ville's inequality it ever reaches n |V| / delta with probability at most (|V| - 1) delta /
+    (n |V|) < delta / n, which is necessary for an insertion beside another vertex than t. Time is
+    O(depth of the pivot) for each query. A weight of 1e-300 of the whole may become 0.
     """
     check_right_answers(p)
     if given.n == 1:
@@ -153,12 +152,12 @@ def noisy_insertion(
         _insert(oracle, items, (1.0, 0.0, 0.0), times, lead, inf, growth)
     else:
         weights = (p, (1 - p) / 2 if wrong == "random" else 1 - p, delta / given.n)
-        impatient = _insert(oracle, items, weights, 1, _NO_LEAD, patience / capacity(p), growth)
-        if impatient:
+        n_stopped = _insert(oracle, items, weights, 1, _NO_LEAD, patience / capacity(p), growth)
+        if n_stopped:
             warnings.warn(
-                f"the places of {impatient} of {given.n} items were still open after {patience:g} "
-                f"times the questions expected, and the likeliest were taken: p={p:g} seems to be "
-                "more than the part of answers that are right",
+                f"{n_stopped} of {given.n} insertions were not decided after {patience:g} times "
+                f"the expected number of queries, and used the most likely place; p={p:g} may "
+                "exceed the proportion of correct answers",
                 ModelWarning,
                 stacklevel=2,
             )
@@ -167,7 +166,7 @@ def noisy_insertion(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arrays:
-    """What the kernels write: see `_noisy_kernels.Growth`."""
+    """The arrays that the kernels write: see `_noisy_kernels.Growth`."""
 
     parent: NDArray[np.int64]
     left: NDArray[np.int64]
@@ -183,7 +182,7 @@ class _Arrays:
         return self.parent, self.left, self.right, self.size
 
     def parents(self) -> NDArray[np.int64]:
-        """Parents of vertices renumbered so that larger subtrees have larger numbers."""
+        """Parents of vertices, renumbered so that larger subtrees have larger numbers."""
         n = (self.parent.size + 1) // 2
         vertices = np.concatenate((np.arange(n), n + np.argsort(self.size[n:], kind="stable")))
         number = np.empty_like(vertices)
@@ -197,7 +196,7 @@ class _Arrays:
 class _Published:
     """Constants of section 5: k_p, K for each insertion, and ln(1/delta') / (2p-1)^2.
 
-    ``walk`` has the last one for a walk after multiplicative weights, and without them.
+    ``walk`` has the last one after multiplicative weights, and without them.
     """
 
     repetitions: int
@@ -224,7 +223,7 @@ def _published(
 
 
 def _repeated(p: float, delta: float, n: int, stop: str) -> tuple[int, int]:
-    """How often a question is asked at most, and the lead that ends it."""
+    """Maximum number of repetitions of a query, and the lead that ends them."""
     failure = delta / max(noiseless_queries(n), 1)
     if stop == "majority":
         return majority_exactly(p, failure), _NO_LEAD
@@ -240,7 +239,7 @@ def _insert(
     patience: float,
     growth: _Arrays,
 ) -> int:
-    impatient: Any = oracle.run(
+    n_stopped: Any = oracle.run(
         _noisy_kernels.insert_all, items, *weights, times, lead, patience, *growth.all
     )
-    return int(impatient)
+    return int(n_stopped)

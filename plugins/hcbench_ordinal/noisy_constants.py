@@ -1,4 +1,4 @@
-"""How often to ask, so that noisy answers lead to the right tree with the probability wanted."""
+"""Numbers of repetitions for which noisy answers give the true tree with a given probability."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from scipy.stats import binom
 from hcbench import ParameterError
 
 CLOSEST_TO_HALF = 0.50005
-"""Where answers are right less often than this, an insertion takes 10^9 of them and more."""
+"""For answers that are correct less often than this, an insertion takes more than 10^9 of them."""
 
 
 def check_right_answers(p: float) -> None:
-    """Raise ParameterError unless answers tell something, and not everything."""
+    """Raise ParameterError if p is too close to 1/2, or not less than 1."""
     if not CLOSEST_TO_HALF <= p < 1:
         raise ParameterError(
-            f"p must be at least {CLOSEST_TO_HALF} and less than 1, got {p!r}: below, no number of "
-            "questions that can be asked is enough; with p=1 take InsertionClustering"
+            f"p must be at least {CLOSEST_TO_HALF} and less than 1, got {p!r}; below, too many "
+            "queries would be needed; for p=1 use InsertionClustering"
         )
 
 
 def capacity(p: float) -> float:
-    """C = 1 - H(p), in bits: what an answer tells that is right with probability p."""
+    """C = 1 - H(p), in bits: the information of an answer that is correct with probability p."""
     return 1 + p * log2(p) + (1 - p) * log2(1 - p)
 
 
 def majority_by_hoeffding(p: float, reached: float) -> int:
-    """The smallest odd k with 1 - exp(-k (2p-1)^2 / 2) >= reached.
+    """Return the smallest odd k with 1 - exp(-k (2p-1)^2 / 2) >= reached.
 
-    Algorithm 5 of Emamjomeh-Zadeh & Kempe 2018, which has reached = sqrt(p).
+    Algorithm 5 of Emamjomeh-Zadeh & Kempe 2018, with reached = sqrt(p).
     """
 
     def reaches(k: int) -> bool:
@@ -42,9 +42,9 @@ def majority_by_hoeffding(p: float, reached: float) -> int:
 
 
 def majority_exactly(p: float, failure: float) -> int:
-    """The smallest odd k with which most of k answers are wrong with probability <= ``failure``.
+    """Return the smallest odd k for which a majority is wrong with probability <= ``failure``.
 
-    From the binomial distribution of the right answers, among k that are each right with
+    From the binomial distribution of the correct answers among k, each of which is correct with
     probability p.
     """
 
@@ -55,11 +55,11 @@ def majority_exactly(p: float, failure: float) -> int:
 
 
 def lead_of_majority(p: float, failure: float) -> int:
-    """The lead d after which an answer is wrong with probability <= ``failure``, at any time.
+    """Return the lead d after which an answer is wrong with probability <= ``failure``.
 
-    For a wrong answer a, r^(votes of a - votes of the right one) with r = p / (1-p) is a
-    supermartingale from 1 on, whatever the wrong answers are; it exceeds r^d with probability
-    r^-d at most (Ville), and there are two wrong answers: d = ceil(log_r(2 / failure)).
+    For a wrong answer a, r^(votes of a - votes of the correct one) with r = p / (1-p) is a
+    supermartingale that starts at 1, whatever the wrong answers are; it ever exceeds r^d with
+    probability at most r^-d (Ville), and there are two wrong answers: d = ceil(log_r(2 / failure)).
     """
     return ceil(log(2 / failure) / log(p / (1 - p)))
 
@@ -67,14 +67,14 @@ def lead_of_majority(p: float, failure: float) -> int:
 def weight_rounds(
     p: float, failure: float, margin: float, vertices: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """K of the multiplicative weights for trees of so many vertices.
+    """K of the multiplicative weights for trees with these numbers of vertices.
 
     Lemma 5 of Emamjomeh-Zadeh, Kempe & Singhal 2016: with C = 1 - H(p), L = log2(p / (1-p)) and
     lambda = margin C / L,
 
         K = max(log2 |V| / (C - lambda L), ln(1/failure) / (2 lambda^2)).
 
-    Lemma 5.4 of Emamjomeh-Zadeh & Kempe 2018 has a margin of 1/2.
+    Lemma 5.4 of Emamjomeh-Zadeh & Kempe 2018 uses margin = 1/2.
     """
     c = capacity(p)
     least = log(1 / failure) / (2 * (margin * c / log2(p / (1 - p))) ** 2)
@@ -85,24 +85,24 @@ def weight_rounds(
 
 
 def vertex_repetitions(p: float, rule: str | int) -> int:
-    """k_p of algorithm 5: a number, or the smallest that "hoeffding" or "binomial" allow.
+    """k_p of algorithm 5: a given number, or the smallest by "hoeffding" or "binomial".
 
     Raises
     ------
     ParameterError
-        If it is even: then a majority need not be strict.
+        If it is even, as then a majority need not be strict.
     """
     if rule == "hoeffding":
         return majority_by_hoeffding(p, sqrt(p))
     if rule == "binomial":
         return majority_exactly(p, 1 - sqrt(p))
     if int(rule) % 2 == 0:
-        raise ParameterError(f"repetitions must be odd, so that there is a majority; got {rule}")
+        raise ParameterError(f"repetitions must be odd, so that a majority exists; got {rule}")
     return int(rule)
 
 
 def _smallest_odd(reaches: Callable[[int], bool]) -> int:
-    """The smallest odd number that ``reaches`` says yes to; it does for all larger ones."""
+    """The smallest odd number for which ``reaches`` is true; it is true for all larger ones."""
     high = 1
     while not reaches(high):
         high = 2 * high + 1

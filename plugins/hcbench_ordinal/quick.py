@@ -1,4 +1,4 @@
-"""QuickClustering: a tree by random splits, as Quicksort sorts."""
+"""QuickClustering: a tree by random splits, like Quicksort."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def quick_clustering(
     merge: Literal["descent", "binary-search"] = "descent",
     balance: float = 0.9375,
 ) -> Tree:
-    """Split the items by two random pivots into three, and merge the trees of the parts.
+    """Split the items by two random pivots into three parts, and merge their trees.
 
-    Algorithms 1 and 2 of Emamjomeh-Zadeh & Kempe 2018: O(n log n) questions expected. Without noise
-    the tree is the true one. Items for which the answer is NONE are a fourth part, which takes one
-    more question to merge; nodes of many children lead to O(n^2) questions.
+    Algorithms 1 and 2 of Emamjomeh-Zadeh & Kempe 2018: O(n log n) expected queries. Without noise
+    the result is the true tree. Items with the answer NONE are a fourth part, which takes one more
+    query to merge; nodes of many children take O(n^2) queries.
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind ordinal-queries. Any answers lead to an end: after 512 tries for a balanced split
-        the last one is taken.
+        Of kind ordinal-queries. With contradictory answers, the last split is used after 512
+        attempts at a balanced one.
     merge : {"descent", "binary-search"}
-        How the place of a merged tree is found: from the root down, as published, or with the best
+        Search for the place of a merged tree: from the root down, as published, or with the best
         pivots (footnote 7).
     balance : float
-        The largest part of a split that is accepted, as a proportion; 15/16 in the paper.
+        Largest accepted part of a split, as a proportion; 15/16 in the paper.
 
     Returns
     -------
@@ -44,12 +44,12 @@ def quick_clustering(
     Raises
     ------
     BudgetExceededError
-        If the budget ends before.
+        If the budget is exhausted.
 
     Notes
     -----
-    Each question is a round. Expected time O(n log n) and that of the heights of merged trees;
-    memory about 150 n bytes.
+    Each query is a round. Expected time O(n log n) plus the heights of the merged trees; memory
+    about 150 n bytes.
     """
     n = given.n
     if n == 1:

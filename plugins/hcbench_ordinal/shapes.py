@@ -1,4 +1,4 @@
-"""Random true trees to ask about."""
+"""Random true trees, for ordinal queries."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Shape = Literal["random", "balanced", "caterpillar", "yule"]
 
 
 def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int = 2) -> Problem:
-    """Draw a true tree of n items and nothing else: a problem for ordinal questions.
+    """Draw a true tree of n items, without data: a problem for ordinal queries.
 
     Parameters
     ----------
     n : int
-        Number of items; which of them is where is random for every shape.
+        Number of items, which are in random order for every shape.
     shape : {"random", "balanced", "caterpillar", "yule"}
-        All (2n-3)!! binary trees equally likely; halved again and again; one leaf split off at a
-        time; a Yule tree, each leaf of which is equally likely to split next.
+        All (2n-3)!! binary trees equally likely; repeated halving; one leaf split off at a time; a
+        Yule tree, each leaf of which is equally likely to split next.
     degree : int
-        Nodes of a binary tree, in random order, merge into the one above them where that has no
-        more children than this then. 2: the tree is binary; n or more: a star.
+        Nodes of a binary tree, in random order, merge into their parent if it then has at most this
+        number of children. 2: the tree is binary; at least n: a star.
 
     Notes
     -----
@@ -40,7 +40,7 @@ def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int
 
 
 def _binary(rng: np.random.Generator, n: int, shape: Shape) -> NDArray[np.int64]:
-    """Parents (2n-1,), the leaves being 0..n-1."""
+    """Parents (2n-1,) of a binary tree with leaves 0..n-1."""
     if shape == "random":
         return kernels.insert_leaves(rng.integers(0, 2 * np.arange(1, n) - 1))
     steps = np.arange(n - 1)
@@ -48,7 +48,7 @@ def _binary(rng: np.random.Generator, n: int, shape: Shape) -> NDArray[np.int64]
         return kernels.split_leaves(steps)
     if shape == "yule":
         return kernels.split_leaves(rng.integers(0, steps + 1))
-    # The leaves split in turn, from the first to the last: a round doubles their number.
+    # The leaves split in order, from the first to the last: a round doubles their number.
     return kernels.split_leaves(steps + 1 - 2 ** np.floor(np.log2(steps + 1)).astype(np.int64))
 
 

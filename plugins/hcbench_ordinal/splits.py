@@ -1,4 +1,4 @@
-"""How often two random pivots split the items into parts that QuickClustering does not accept."""
+"""Probability that two random pivots give a split that QuickClustering does not accept."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from hcbench import NotApplicableError, Scored
 
 
 def unbalanced_splits(scored: Scored, balance: float = 0.9375) -> float:
-    """Share of the pairs of pivots whose split has a part of more than ``balance * n`` items.
+    """Proportion of the pairs of pivots whose split has a part of more than ``balance * n`` items.
 
-    Of two pivots that meet at v, A and B are the leaves below two children of v, and C all leaves
-    outside of v; a tree is needed, not its oracle, so this is exact. Lemma 3.1 of Emamjomeh-Zadeh &
-    Kempe 2018: at most 125/128 in a binary tree, with balance = 15/16.
+    For two pivots with lowest common ancestor v, A and B are the leaves below two children of v,
+    and C all leaves outside of v; computed exactly from the tree, without its oracle. Lemma 3.1 of
+    Emamjomeh-Zadeh & Kempe 2018: at most 125/128 in a binary tree, with balance = 15/16.
 
     Parameters
     ----------
     scored : Scored
         The result must be a tree; heights are not used.
     balance : float
-        As of QuickClustering.
+        As in QuickClustering.
 
     Returns
     -------
@@ -31,12 +31,12 @@ def unbalanced_splits(scored: Scored, balance: float = 0.9375) -> float:
     Raises
     ------
     NotApplicableError
-        If there are fewer than three items, which are not split.
+        If there are fewer than three items.
     """
     tree = scored.tree
     n = tree.n
     if n < 3:
-        raise NotApplicableError(f"{n} items are not split")
+        raise NotApplicableError(f"a split needs at least three items, got {n}")
     sizes = tree.sizes.astype(np.float64)
     below = np.flatnonzero((tree.parent >= 0) & (sizes <= balance * n))
     above = tree.parent[below]

@@ -1,4 +1,4 @@
-"""Sections 3 and 4 of Emamjomeh-Zadeh & Kempe 2018: how many right answers a tree takes."""
+"""Sections 3 and 4 of Emamjomeh-Zadeh & Kempe 2018: queries of a tree with correct answers."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ ALGORITHMS = {
 RECOVERY, UNBALANCED = "exact-recovery", "unbalanced-splits"
 MOST_UNBALANCED = 125 / 128
 CONSTANT = 2
-"""Of n log2 n questions of QuickClustering; the paper leaves it open."""
+"""Factor of n log2 n for the queries of QuickClustering; not specified in the paper."""
 
 
 def truth(n: int, shape: str) -> str:
-    """The data."""
+    """Name of the data set."""
     return f"random-tree[n={n}, shape={shape}]"
 
 
 def n_log_n(n: int) -> float:
-    """N log2 n."""
+    """Return n log2 n."""
     return n * math.log2(n)
 
 
 def rate(sizes: tuple[int, ...]) -> float:
-    """The slope of log(n log2 n) against log(n) by least squares, as of an exponent claim."""
+    """Slope of log(n log2 n) against log(n) by least squares, as for a claim about an exponent."""
     logs = [math.log(n) for n in sizes]
     mean = sum(logs) / len(logs)
     heights = [math.log(n_log_n(n)) for n in sizes]
@@ -66,7 +66,7 @@ def _theorem_3_2() -> Iterator[Claim]:
         name = ALGORITHMS[algorithm]
         for shape in SHAPES:
             yield Claim(
-                claim=f"Theorem 3.2, questions grow as n log n: {name}, {shape}",
+                claim=f"Theorem 3.2, queries grow as n log n: {name}, {shape}",
                 algorithm=algorithm,
                 dataset=f"random-tree[shape={shape}]",
                 metric="queries",
@@ -74,17 +74,17 @@ def _theorem_3_2() -> Iterator[Claim]:
                 paper=f"{rate(SIZES):.3f}",
                 relation="<=",
                 within=0.05,
-                note="the rate of n log2 n over the same n; a lower term in n makes it steeper",
+                note="the rate of n log2 n over the same n; a lower-order term makes it steeper",
             )
             for n in SIZES:
                 yield Claim(
-                    claim=f"Theorem 3.2, O(n log n) questions: {name}, {shape}, n = {n}",
+                    claim=f"Theorem 3.2, O(n log n) queries: {name}, {shape}, n = {n}",
                     algorithm=algorithm,
                     dataset=truth(n, shape),
                     metric="queries",
                     paper=f"{CONSTANT * n_log_n(n):.0f}",
                     relation="<=",
-                    note=f"in the mean at most {CONSTANT} n log2 n, where the paper has O()",
+                    note=f"on average at most {CONSTANT} n log2 n, where the paper has O()",
                 )
 
 
@@ -108,13 +108,13 @@ def _section_3() -> Iterator[Claim]:
     for algorithm, name in ALGORITHMS.items():
         for n in SIZES:
             yield Claim(
-                claim=f"Section 3, at least log3 (2n-3)!! questions: {name}, n = {n}",
+                claim=f"Section 3, at least log3 (2n-3)!! queries: {name}, n = {n}",
                 algorithm=algorithm,
                 dataset=truth(n, "random"),
                 metric="queries",
                 paper=f"{information_bound(n):.1f}",
                 relation=">=",
-                note="in the mean, as all (2n-3)!! trees are equally likely here",
+                note="on average, as all (2n-3)!! trees are equally likely here",
             )
 
 
@@ -122,7 +122,7 @@ def _theorem_4_3() -> Iterator[Claim]:
     for shape in SHAPES:
         for n in SIZES:
             yield Claim(
-                claim="Theorem 4.3, at most the sum of floor(log2(2i-3)) questions: "
+                claim="Theorem 4.3, at most the sum of floor(log2(2i-3)) queries: "
                 f"{ALGORITHMS[EXACT]}, {shape}, n = {n}",
                 algorithm=EXACT,
                 dataset=truth(n, shape),
@@ -132,7 +132,7 @@ def _theorem_4_3() -> Iterator[Claim]:
                 every_repetition=True,
             )
             yield Claim(
-                claim=f"Theorem 4.3, at most n log2 n questions: {ALGORITHMS[FAST]}, {shape}, "
+                claim=f"Theorem 4.3, at most n log2 n queries: {ALGORITHMS[FAST]}, {shape}, "
                 f"n = {n}",
                 algorithm=FAST,
                 dataset=truth(n, shape),
@@ -140,14 +140,14 @@ def _theorem_4_3() -> Iterator[Claim]:
                 paper=f"{n_log_n(n):.0f}",
                 relation="<=",
                 every_repetition=True,
-                note="the theorem is about exact; fast is found to keep its bound too",
+                note="the theorem is about exact; fast also satisfied its bound when measured",
             )
 
 
 def _top_down() -> Iterator[Claim]:
     for n in SIZES:
         yield Claim(
-            claim="Section 4, n log2 n questions from the root down where the height is log2 n: "
+            claim="Section 4, n log2 n queries from the root down where the height is log2 n: "
             f"balanced, n = {n}",
             algorithm=TOPDOWN,
             dataset=truth(n, "balanced"),
@@ -169,7 +169,7 @@ def _top_down() -> Iterator[Claim]:
 
 NOISELESS = Suite(
     name="emamjomeh2018-noiseless",
-    doc="Lemma 3.1, theorems 3.2 and 4.3: right answers until the tree is found, against n log2 n "
+    doc="Lemma 3.1, theorems 3.2 and 4.3: number of correct answers for a tree, against n log2 n "
     "and log3 (2n-3)!!.",
     algorithms=tuple(ALGORITHMS),
     datasets=tuple(truth(n, shape) for shape in SHAPES for n in SIZES),
@@ -187,12 +187,12 @@ NOISELESS = Suite(
     figures=(
         Figure(
             name="emamjomeh2018-questions",
-            doc="Questions over n log2 n against n, with the bounds, a panel for each shape.",
-            function="hcbench_ordinal.figures:noiseless_questions",
+            doc="Queries over n log2 n against n, with the bounds, a panel for each shape.",
+            function="hcbench_ordinal.figures:adaptive_queries",
         ),
         Figure(
             name="emamjomeh2018-lemma3.1",
-            doc="How often a split is too uneven, against n, with the bound of lemma 3.1.",
+            doc="Proportion of uneven splits against n, with the bound of lemma 3.1.",
             function="hcbench_ordinal.figures:unbalanced",
         ),
     ),

@@ -1,8 +1,8 @@
-"""Section 5 of Emamjomeh-Zadeh & Kempe 2018: how many answers a tree takes where some are wrong.
+"""Section 5 of Emamjomeh-Zadeh & Kempe 2018: queries of a tree if some answers are wrong.
 
-The probability p that an algorithm is told, and that of the oracle, are paired each with each, as
-a suite pairs algorithms with oracles; claims are about equal ones. Wrong answers are random, or
-those of an adversary who always names the item of smallest number.
+Each p of an algorithm is paired with each p of an oracle, as a suite pairs algorithms with oracles;
+claims are about equal ones. Wrong answers are random, or those of an adversary who always gives the
+item with the smallest number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PS = (0.6, 0.7, 0.8, 0.9)
 DELTA = 0.05
 SIZES = (32, 64, 128, 256)
 PUBLISHED_SIZES = (32,)
-"""As published, an insertion takes 10^3 to 10^5 questions, and 128 items as many as a suite."""
+"""As published, an insertion takes 10^3 to 10^5 queries, and 128 items as many as a suite."""
 ERRORS = ("random", "adversarial")
 BAYES, BAYES_RANDOM, REPEAT, LEAD, PUBLISHED, BINOMIAL = (
     "bayes",
@@ -32,22 +32,22 @@ REPETITIONS = 60
 
 
 def insertion(strategy: str, p: float) -> str:
-    """The algorithm, told how often answers are right."""
+    """Name of the algorithm, with the probability of a correct answer."""
     return f"NoisyInsertion[p={p}, delta={DELTA}, strategy={strategy}]"
 
 
 def answers(p: float, errors: str) -> str:
-    """The oracle."""
+    """Name of the oracle."""
     return f"ordinal-queries[noise={1 - p:.1f}, wrong={errors}]"
 
 
 def sizes_of(strategy: str) -> tuple[int, ...]:
-    """Numbers of items that a strategy runs on."""
+    """Numbers of items for a strategy."""
     return PUBLISHED_SIZES if strategy.startswith("paper") else SIZES
 
 
 def promises(strategy: str, errors: str) -> bool:
-    """Whether a strategy promises anything where errors are of that kind."""
+    """Whether a strategy has a guarantee for errors of this kind."""
     return strategy != BAYES_RANDOM or errors == "random"
 
 
@@ -67,16 +67,16 @@ def _recovered() -> Iterator[Claim]:
                         metric=RECOVERY,
                         paper=f"{1 - DELTA}",
                         relation=">=",
-                        note=f"all of {REPETITIONS} trees must be found: then the exact one-sided "
-                        "bound of the share is 0.951",
+                        note=f"all of {REPETITIONS} trees must be correct: then the exact one-sided "
+                        "lower bound of the proportion is 0.951",
                     )
 
 
-def _questions() -> Iterator[Claim]:
+def _queries() -> Iterator[Claim]:
     for p in PS:
         for errors in ERRORS:
             yield Claim(
-                claim=f"Theorem 5.1, O(n log n) questions at a constant delta: {BAYES}, {errors} "
+                claim=f"Theorem 5.1, O(n log n) queries at a constant delta: {BAYES}, {errors} "
                 f"errors, p = {p}",
                 algorithm=insertion(BAYES, p),
                 dataset="random-tree",
@@ -89,7 +89,7 @@ def _questions() -> Iterator[Claim]:
                 note="the rate of n log2 n over the same n",
             )
             yield Claim(
-                claim="Section 1, repeating each question takes more than O(n log n): "
+                claim="Section 1, repeating each query takes more than O(n log n): "
                 f"{REPEAT}, {errors} errors, p = {p}",
                 algorithm=insertion(REPEAT, p),
                 dataset="random-tree",
@@ -109,8 +109,7 @@ def _questions() -> Iterator[Claim]:
                     dataset=truth(n, "random"),
                     oracle=answers(p, errors),
                     metric="queries",
-                    note="bayes is ours; the paper's own takes more than repeat at any n that can "
-                    "be run",
+                    note="bayes is ours; the paper's own takes more than repeat at any feasible n",
                 )
 
 
@@ -124,25 +123,25 @@ _ONLY = tuple(
 
 NOISY = Suite(
     name="emamjomeh2018-noisy",
-    doc="Theorem 5.1: how often the true tree is found by answers that are right with probability "
-    "p, and from how many of them.",
+    doc="Theorem 5.1: probability of the true tree if answers are correct with probability p, and "
+    "the number of queries.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, *_ in _ONLY)),
     datasets=tuple(truth(n, "random") for n in SIZES),
     oracles=tuple(answers(p, errors) for errors in ERRORS for p in PS),
     metrics=(RECOVERY, "queries"),
     only=_ONLY,
     repetitions=REPETITIONS,
-    claims=(*_recovered(), *_questions()),
+    claims=(*_recovered(), *_queries()),
     figures=(
         Figure(
             name="emamjomeh2018-noisy-recovery",
-            doc="Share of the trees that are found, with exact 95% intervals, against n.",
+            doc="Proportion of correct trees, with exact 95% intervals, against n.",
             function="hcbench_ordinal.figures_noisy:recovery",
         ),
         Figure(
-            name="emamjomeh2018-noisy-questions",
-            doc="Mean questions for an insertion against n.",
-            function="hcbench_ordinal.figures_noisy:questions",
+            name="emamjomeh2018-noisy-queries",
+            doc="Mean queries per insertion against n.",
+            function="hcbench_ordinal.figures_noisy:queries",
         ),
     ),
     paper=EMAMJOMEH_2018,

@@ -1,7 +1,7 @@
-"""Theorem 2.3 of Emamjomeh-Zadeh & Kempe 2018: questions that are all chosen beforehand.
+"""Theorem 2.3 of Emamjomeh-Zadeh & Kempe 2018: non-adaptive queries.
 
-Its proof is about balanced trees of n = 2^k items in random order: whoever asks about k triples
-finds the tree with probability 24 k / (n(n-1)(n-2)) at most, four times their share of all. (Its
+Its proof is about balanced trees of n = 2^k items in random order: k triples determine the tree
+with probability at most 24 k / (n(n-1)(n-2)), four times their proportion of all triples. (Its
 first sentence says that fewer than (1 - delta) n(n-1)(n-2) / 24 triples *fail* with probability
 1 - delta; the rest shows that they fail with probability delta.)
 """
@@ -18,17 +18,17 @@ from hcbench_ordinal.suites_noiseless import EXACT, RECOVERY, n_log_n, truth
 
 SIZES = (8, 16, 32, 64, 128)
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-"""Of all triples; the theorem says something about those below 1/4."""
+"""Proportions of all triples; the theorem applies to those below 1/4."""
 ALL = ("Bottom-up", "Build")
 
 
-def asked(n: int, share: float) -> int:
-    """How many triples a share of all is, rounded down."""
+def n_triples(n: int, share: float) -> int:
+    """Number of triples for a proportion, rounded down."""
     return math.floor(share * math.comb(n, 3))
 
 
 def build(count: int) -> str:
-    """Build from so many random triples."""
+    """Name of Build with this number of random triples."""
     return f"Build[count={count}]"
 
 
@@ -37,7 +37,7 @@ def _all_triples() -> Iterator[Claim]:
         for n in SIZES:
             dataset = truth(n, "balanced")
             yield Claim(
-                claim=f"Section 2.2, all C(n,3) questions are enough: {name}, n = {n}",
+                claim=f"Section 2.2, all C(n,3) queries are enough: {name}, n = {n}",
                 algorithm=name,
                 dataset=dataset,
                 metric=RECOVERY,
@@ -45,7 +45,7 @@ def _all_triples() -> Iterator[Claim]:
                 every_repetition=True,
             )
             yield Claim(
-                claim=f"Section 2.2, C(n,3) questions: {name}, n = {n}",
+                claim=f"Section 2.2, C(n,3) queries: {name}, n = {n}",
                 algorithm=name,
                 dataset=dataset,
                 metric="queries",
@@ -57,7 +57,7 @@ def _all_triples() -> Iterator[Claim]:
 def _theorem_2_3() -> Iterator[Claim]:
     for n in SIZES:
         for share in SHARES:
-            count = asked(n, share)
+            count = n_triples(n, share)
             chance = chance_of_fixed_triples(n, count)
             if chance >= 1:
                 continue
@@ -69,7 +69,7 @@ def _theorem_2_3() -> Iterator[Claim]:
                 metric=RECOVERY,
                 paper=f"{chance:.4f}",
                 relation="<=",
-                note="random triples: no others do better on leaves in random order than the bound",
+                note="random triples: for leaves in random order no others exceed the bound",
             )
 
 
@@ -77,7 +77,7 @@ def _adaptive() -> Iterator[Claim]:
     for n in SIZES:
         count = math.floor(n_log_n(n))
         yield Claim(
-            claim="Section 1, adaptivity is crucial: n log2 n questions find the tree if each "
+            claim="Section 1, adaptivity is crucial: n log2 n queries find the tree if each "
             f"depends on the answers before, n = {n}",
             algorithm=EXACT,
             better_than=build(count),
@@ -88,11 +88,11 @@ def _adaptive() -> Iterator[Claim]:
 
 
 def _pairs() -> Iterator[tuple[str, str]]:
-    """Which algorithm runs on which data."""
+    """Pairs of algorithms and data sets to run."""
     for n in SIZES:
         for name in (*ALL, EXACT):
             yield name, truth(n, "balanced")
-        for count in (*(asked(n, share) for share in SHARES), math.floor(n_log_n(n))):
+        for count in (*(n_triples(n, share) for share in SHARES), math.floor(n_log_n(n))):
             yield build(count), truth(n, "balanced")
 
 
@@ -100,7 +100,7 @@ _ONLY = tuple(dict.fromkeys(_pairs()))
 
 NONADAPTIVE = Suite(
     name="emamjomeh2018-nonadaptive",
-    doc="Theorem 2.3: how often a share of all triples, chosen beforehand, tells a balanced tree.",
+    doc="Theorem 2.3: probability that a proportion of all triples determines a balanced tree.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
     datasets=tuple(truth(n, "balanced") for n in SIZES),
     oracles=("ordinal-queries",),
@@ -111,8 +111,8 @@ NONADAPTIVE = Suite(
     figures=(
         Figure(
             name="emamjomeh2018-theorem2.3",
-            doc="Trees found against the share of all triples; and triples until half are found, "
-            "against n.",
+            doc="Correct trees against the proportion of all triples; and triples for half of the "
+            "trees, against n.",
             function="hcbench_ordinal.figures:nonadaptive",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Bottom-up and Build: trees from answers about triples that are chosen beforehand."""
+"""Bottom-up and Build: trees from answers to non-adaptive queries about triples."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from hcbench import DataError, Given, HeightKind, NotApplicableError, Oracle, Tr
 from hcbench_ordinal import _triple_kernels as kernels
 
 MAX_TRIPLES = 50_000_000
-"""More than these are not asked about at once: they would take some 50 bytes each."""
+"""Maximum number of triples of one batch: they take about 50 bytes each."""
 
 _SHOWN = 4
 
 
 def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
-    """Ask about all C(n,3) triples at once, and join the items from the smallest clusters up.
+    """Query all C(n,3) triples at once, and join the items from the smallest clusters up.
 
-    The non-adaptive algorithm of Emamjomeh-Zadeh & Kempe 2018, section 2.2. n minus the number of
-    items that are the odd one out beside a pair is the size of the smallest cluster that holds both
-    of the pair (proposition 2.2), so average linkage of these sizes gives the true tree, nodes of
-    many children included.
+    The non-adaptive algorithm of Emamjomeh-Zadeh & Kempe 2018, section 2.2. The size of the
+    smallest cluster that contains a pair is n minus the number of items that are the odd one out in
+    a triple with it (proposition 2.2), so average linkage of these sizes gives the true tree, also
+    with nodes of many children.
 
     Parameters
     ----------
     oracle : Oracle
-        Of kind ordinal-queries. Wrong answers shift the sizes, each by one: some tree comes out,
-        and few of them change nothing as a rule.
+        Of kind ordinal-queries. A wrong answer shifts a size by one; the result is then some tree,
+        and a few of them usually change nothing.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
     Raises
     ------
     BudgetExceededError
-        If the budget does not allow all triples: then nothing is asked.
+        If the budget does not allow all triples; no query is made.
     NotApplicableError
         If there are more than `MAX_TRIPLES`.
 
@@ -68,20 +68,21 @@ def build(
     count: int | None = None,
     on_conflict: Literal["error", "star"] = "error",
 ) -> Tree:
-    """Ask about random triples at once, and find the tree that agrees with all answers.
+    """Query random triples at once, and return the tree that agrees with all answers.
 
-    Build, of Aho, Sagiv, Szymanski & Ullman 1981: the items that the answers join stay together,
-    the parts are the children of the root; and so on inside each part. Answers NONE say nothing.
-    From all answers it is the true tree; from fewer, one that leaves open what they leave open.
+    Build, of Aho, Sagiv, Szymanski & Ullman 1981: items that the answers join stay together, the
+    resulting parts are the children of the root, and the same is done inside each part. Answers
+    NONE are ignored. With all answers the result is the true tree; with fewer, what they do not
+    determine is unresolved.
 
     Parameters
     ----------
     oracle : Oracle
         Of kind ordinal-queries.
     count : int, optional
-        Number of different triples, all equally likely; if left out, or more than there are, all.
+        Number of different triples, all equally likely; by default, or if there are fewer, all.
     on_conflict : {"error", "star"}
-        Where no tree agrees with all answers about some items: an error; or these items are the
+        If no tree agrees with all answers about some items: raise an error, or make these items the
         children of one node.
 
     Returns
@@ -92,9 +93,9 @@ def build(
     Raises
     ------
     DataError
-        If answers contradict each other: it names some, none of which can be left out.
+        If answers are contradictory: reports a minimal set of them.
     BudgetExceededError
-        If the budget does not allow all questions: then none is asked.
+        If the budget does not allow all queries; none is made.
     NotApplicableError
         If there are more than `MAX_TRIPLES`.
 
@@ -114,16 +115,16 @@ def build(
 
 
 def smallest_conflict(n: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows (a, b, c), out of contradictory ones (m, 3), of which none can be left out.
+    """Return a minimal set of contradictory rows out of rows (a, b, c) (m, 3).
 
-    Each is left out for a try: O(m) calls of Build on m rows at most.
+    Tries to remove each row: O(m) calls of Build on at most m rows.
     """
     kept = rows
     for row in rows:
         without = kept[(kept != row).any(axis=1)]
         _, wrong = kernels.build(n, without.copy(), star=False)
         if len(wrong):
-            # What contradicts itself is inside; as little of that as Build needed.
+            # The contradiction is inside; start from the few rows that Build needed.
             kept = without
     return kept
 
@@ -132,10 +133,10 @@ def _conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
     def name(item: int) -> str:
         return str(item) if names is None else names[item]
 
-    told = [f"{name(a)} and {name(b)} without {name(c)}" for a, b, c in rows[:_SHOWN].tolist()]
+    shown = [f"{name(a)} and {name(b)} without {name(c)}" for a, b, c in rows[:_SHOWN].tolist()]
     more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
     return (
-        f"no tree agrees with these answers: {'; '.join(told)}{more}; on_conflict=star leaves the "
+        f"no tree agrees with these answers: {'; '.join(shown)}{more}; on_conflict=star leaves the "
         "items concerned unresolved"
     )
 
@@ -150,14 +151,14 @@ def _all_triples(n: int, name: str) -> NDArray[np.int64]:
 
 
 def _some_triples(n: int, count: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Different triples (m, 3), sorted by number."""
+    """Draw different triples (m, 3), sorted by number."""
     total = comb(n, 3)
     if count is None or count >= total:
         return _all_triples(n, "Build")
     _check_number(count, n, "Build")
     if total <= 4 * MAX_TRIPLES:
         return kernels.triples_of(np.sort(rng.choice(total, count, replace=False, shuffle=False)))
-    # So few of so many: those drawn twice are replaced until there are none.
+    # A small proportion: repeated ones are redrawn until there are none.
     drawn = np.unique(rng.integers(total, size=count))
     while drawn.size < count:
         drawn = np.union1d(drawn, rng.integers(total, size=count - drawn.size))
@@ -167,6 +168,6 @@ def _some_triples(n: int, count: int | None, rng: np.random.Generator) -> NDArra
 def _check_number(m: int, n: int, name: str) -> None:
     if m > MAX_TRIPLES:
         raise NotApplicableError(
-            f"{name} asks about {m} triples of {n} items at once: at most {MAX_TRIPLES}; take "
-            "fewer items, or an algorithm that asks adaptively"
+            f"{name} would ask {m} queries about {n} items at once, more than {MAX_TRIPLES}; use "
+            "fewer items, or an adaptive algorithm such as InsertionClustering"
         )

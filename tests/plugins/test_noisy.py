@@ -134,14 +134,14 @@ def test_the_probability_of_right_answers_must_be_said():
 
 
 def test_a_probability_too_close_to_a_half_is_refused():
-    with pytest.raises(ParameterError, match="no number of questions"):
+    with pytest.raises(ParameterError, match="too many queries"):
         fit(noisy_oracle(random_truth(4, 0), 1.0, 0), 0.500001)
 
 
 @pytest.mark.parametrize("strategy", ["bayes", "repeat", "paper"])
 def test_trees_that_are_not_binary_are_refused(strategy):
     oracle = hcbench.ask_oracle("ordinal-queries", lambda *_: hcbench.NONE, n=5)
-    with pytest.raises(NotApplicableError, match="takes binary trees"):
+    with pytest.raises(NotApplicableError, match="needs binary trees"):
         fit(oracle, 0.9, strategy=strategy)
 
 
@@ -152,7 +152,7 @@ def test_it_takes_the_answers_of_the_registered_oracle(wrong):
     # Fails with probability 1e-6 at most, and has the same answers at any time.
     assert fit(Oracle(answers), 0.8, delta=1e-6).isomorphic(truth)
     star = Problem(n=20, truths={"": Tree([20] * 20 + [-1])})
-    with pytest.raises(NotApplicableError, match="takes binary trees"):
+    with pytest.raises(NotApplicableError, match="needs binary trees"):
         fit(Oracle(ordinal_queries(star, 3, None)), 0.8)
 
 

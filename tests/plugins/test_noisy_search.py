@@ -104,5 +104,5 @@ def test_answers_that_favour_nothing_come_to_an_end():
     object.__setattr__(
         oracle._answers, "answer", lambda rows, *_: np.array([next(turn) % 3], np.int8)
     )
-    with pytest.warns(ModelWarning, match="seems to be more than the part of answers"):
+    with pytest.warns(ModelWarning, match="may exceed the proportion of correct answers"):
         fit(oracle, 0.9, patience=2)
