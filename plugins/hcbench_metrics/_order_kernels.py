@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @njit(cache=True)
 def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
-    """For each leaf (n,), the unordered pairs of other leaves that join it in the same merge. O(m)."""
+    """For each leaf (n,), the pairs of other leaves that join it in one merge. O(m)."""
     tied = np.zeros(parent.size, np.int64)
     for v in range(parent.size - 2, -1, -1):
         joining = sizes[parent[v]] - sizes[v]

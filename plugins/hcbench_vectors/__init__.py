@@ -13,23 +13,23 @@ from hcbench_vectors.suites import SUITES
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """Dot products, the classical linkages and HDBSCAN."""
+    """Return dot product clustering, the classical linkages and HDBSCAN."""
     return ALGORITHMS
 
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """Metrics of the quantities in the theorems of Gray et al. 2023."""
+    """Return metrics of the quantities in the theorems of Gray et al. 2023."""
     return METRICS
 
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """The generative model of Gray et al. 2023."""
+    """Return the generative model of Gray et al. 2023."""
     return (GRAY_SIMULATED,)
 
 
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
-    """The tables, figures and theorems of Gray et al. 2023."""
+    """Return the tables, figures and theorems of Gray et al. 2023."""
     return SUITES

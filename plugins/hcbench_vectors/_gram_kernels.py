@@ -1,4 +1,4 @@
-"""Compiled average linkage on a matrix of similarities. It trusts its input."""
+"""Compiled average linkage on a matrix of similarities. The kernels do not check their input."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _FF = types.float64[:, ::1]
 
 @njit((_FF, _FF), cache=True)
 def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) -> None:
-    """Average linkage by maximum, along a nearest-neighbour chain (Murtagh 1983).
+    """Average linkage by largest mean similarity, along a nearest-neighbour chain (Murtagh 1983).
 
     ``a(u + v, x) = (|u| a(u, x) + |v| a(v, x)) / (|u| + |v|)`` (Gray et al. 2023, algorithm 1,
-    line 6) is written over the row and column of the one, and the other is dropped. O(n^2) time,
-    no memory beside the matrix.
+    line 6) replaces the row and column of u; those of v are no longer used. O(n^2) time, O(n)
+    memory besides the matrix.
 
     Parameters
     ----------
     similarity : (n, n) float64, symmetric
-        Overwritten; the diagonal is not read.
+        Overwritten; the diagonal is ignored.
     merges : (n-1, 4), written
-        A linkage matrix in the order of merging; column 2 holds similarities, none above those of
-        the merges below it, whatever the rounding.
+        A linkage matrix in the order of merging; column 2 holds similarities. Rounding never puts
+        a merge above the merges below it.
     """
     n = similarity.shape[0]
     size, node = np.ones(n), np.arange(n)
@@ -33,7 +33,7 @@ def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) 
     for i in range(n):
         similarity[i, i] = -np.inf
     start = 0
-    for made in range(n - 1):
+    for n_merged in range(n - 1):
         if length == 0:
             while size[start] == 0:
                 start += 1
@@ -41,31 +41,31 @@ def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) 
         while True:
             u = chain[length - 1]
             top, v = _maximum(similarity[u], 0, n)
-            # In a tie prefer the previous one in the chain, so that the chain cannot cycle.
+            # For ties prefer the previous one in the chain, so that the chain cannot cycle.
             if length > 1 and similarity[u, chain[length - 2]] == top:
                 v = chain[length - 2]
                 break
             chain[length] = v
             length += 1
         length -= 2
-        both, score = size[u] + size[v], top
+        new_size, score = size[u] + size[v], top
         for child in (node[u], node[v]):
             if child >= n:
                 score = min(score, merges[child - n, 2])
-        merges[made, 0], merges[made, 1] = node[u], node[v]
-        merges[made, 2], merges[made, 3] = score, both
+        merges[n_merged, 0], merges[n_merged, 1] = node[u], node[v]
+        merges[n_merged, 2], merges[n_merged, 3] = score, new_size
         for x in range(n):
-            mean = (size[u] * similarity[u, x] + size[v] * similarity[v, x]) / both
+            mean = (size[u] * similarity[u, x] + size[v] * similarity[v, x]) / new_size
             if size[x] > 0 and x != u and x != v:
                 similarity[u, x] = similarity[x, u] = mean
                 similarity[x, v] = -np.inf
         similarity[u, v] = -np.inf
-        size[u], size[v], node[u] = both, 0.0, n + made
+        size[u], size[v], node[u] = new_size, 0.0, n + n_merged
 
 
 @njit((_FF, types.float64[::1]), cache=True)
 def mean_squares(merges: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``|m|^2`` of the mean of each node's vectors, from the merges alone: O(n).
+    """``|m|^2`` of the mean of each node's vectors, from the merges only: O(n).
 
     ``|m_w|^2 = (|u|^2 |m_u|^2 + |v|^2 |m_v|^2 + 2 |u| |v| <m_u, m_v>) / |w|^2``, where <m_u, m_v>
     is the score of the merge.

@@ -1,17 +1,17 @@
-"""Compiled steps of agglomeration by cluster means. They trust their input.
+"""Compiled steps of agglomeration by cluster means. They do not check their input.
 
-Notation. ``count`` clusters stand in the first rows ("slots") of all arrays: ``mean`` (n, p),
-``size`` (n,) float64, ``node`` (n,) ids in the linkage matrix. The score of two clusters u, v is
-what the merges maximise,
+Notation. ``count`` clusters are in the first rows ("slots") of all arrays: ``mean`` (n, p),
+``size`` (n,) float64, ``node`` (n,) ids in the linkage matrix. Merges maximise the score of two
+clusters u, v,
 
     average linkage of dot products:  <m_u, m_v>                            (or its negative)
     Ward:                             -|u| |v| / (|u| + |v|) * |m_u - m_v|^2
 
 with m the means (the average of all <x, y>, x in u and y in v, is the dot product of the means).
-Both are reducible: ``score(u + v, x) <= max(score(u, x), score(v, x))`` for u and v that are each
-other's nearest. So two clusters that are each other's nearest may be merged at any time, and
-``nearest`` (n,), with its score in ``best`` (n,), stays right until the nearest itself is merged;
-then it is UNKNOWN.
+Both are reducible: ``score(u + v, x) <= max(score(u, x), score(v, x))`` if u and v are mutual
+nearest clusters. So mutual nearest clusters may be merged at any time, and ``nearest`` (n,), with
+its score in ``best`` (n,), remains valid until the nearest cluster itself is merged; then it is
+UNKNOWN.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-UNKNOWN = -1  # the nearest cluster has to be searched for
-_NEW = -2  # likewise, of a cluster that has just been made
-_CHUNK = 256  # a maximum is found chunk by chunk with vector instructions, then placed
+UNKNOWN = -1  # the nearest cluster must be searched
+_NEW = -2  # likewise, for a cluster that was just merged
+_CHUNK = 256  # the maximum is computed by chunks, with vector instructions, then located
 
 _F, _FF, _I = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 _N = types.int64
@@ -30,7 +30,7 @@ _N = types.int64
 
 @njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
 def _maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
-    """The largest of ``row[start:end]``, which is not empty, and its first place."""
+    """The maximum of ``row[start:end]``, which is not empty, and its first index."""
     largest, chunk = row[start], start
     for low in range(start, end, _CHUNK):
         top = row[low]
@@ -45,17 +45,17 @@ def _maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int
 
 
 @njit((_FF, _N, _I, _I, _F), cache=True)
-def keep_best(
+def update_nearest(
     score: NDArray[np.float64],
     first: int,
     rows: NDArray[np.int64],
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
-    """Take the best of a tile ``score`` (rows, slots from ``first``) where it beats that before.
+    """Update the nearest clusters of ``rows`` from a tile ``score`` (rows, slots from ``first``).
 
-    Ties go to the first slot behind the cluster's own, else to the first: were all the same, then
-    neighbours would find each other, and not all the same one. O(size of the tile).
+    Of tied clusters, the first slot after the cluster's own is used, else the first of all. With a
+    single rule for all, tied neighbours would not become mutual. O(size of the tile).
     """
     width = score.shape[1]
     for r in range(rows.size):
@@ -65,9 +65,9 @@ def keep_best(
             top, at = _maximum(score[r], 0, before)
             if top > best[own]:
                 best[own], nearest[own] = top, first + at
-        behind = max(own + 1 - first, 0)
-        if behind < width:
-            top, at = _maximum(score[r], behind, width)
+        after = max(own + 1 - first, 0)
+        if after < width:
+            top, at = _maximum(score[r], after, width)
             if top > best[own] or (top == best[own] and nearest[own] < own):
                 best[own], nearest[own] = top, first + at
 
@@ -84,7 +84,7 @@ def ward_score(u: int, v: int, mean: NDArray[np.float64], size: NDArray[np.float
 
 
 @njit((_FF, _N, _I, _FF, _F, _F, _F, _I, _F), cache=True)
-def keep_best_ward(
+def update_nearest_ward(
     product: NDArray[np.float64],
     first: int,
     rows: NDArray[np.int64],
@@ -95,12 +95,12 @@ def keep_best_ward(
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
-    """Take the best Ward score of a tile of dot products of means, which is overwritten.
+    """Update the nearest clusters by Ward's score from a tile of dot products of means.
 
-    The squared distance ``|m_u|^2 + |m_v|^2 - 2 <m_u, m_v>`` only screens: all whose score is
-    within its error bound of the best are computed anew from differences, so that the result is
-    exact for close means far from the origin, too. ``square`` (n,) holds the |m|^2 and ``largest``
-    (1,) their maximum. O(size of the tile), and O(p) for each that is computed anew.
+    The squared distance ``|m_u|^2 + |m_v|^2 - 2 <m_u, m_v>`` only screens: every score within its
+    error bound of the best is recomputed from differences, so the result is exact also for close
+    means far from the origin. ``square`` (n,) holds the |m|^2 and ``largest`` (1,) their maximum.
+    The tile is overwritten. O(size of the tile), and O(p) for each recomputed score.
     """
     width = product.shape[1]
     for r in range(rows.size):
@@ -120,40 +120,40 @@ def keep_best_ward(
         for at in range(width):
             if row[at] >= bar and first + at != own:
                 exact = ward_score(own, first + at, mean, size)
-                behind = nearest[own] < own < first + at
-                if exact > best[own] or (exact == best[own] and behind):
+                after = nearest[own] < own < first + at
+                if exact > best[own] or (exact == best[own] and after):
                     best[own], nearest[own] = exact, first + at
 
 
 @njit((_N, _I, _I), cache=True)
-def wanted(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
-    """List in ``rows`` whose nearest to look for next: the new, and the unknown nearest of others.
+def clusters_to_search(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
+    """List in ``rows`` the clusters to search: new ones, and unknown ones that are a nearest.
 
-    Nobody else can be in a pair of mutual nearest that is found next, so that a large cluster that
-    is the nearest of all (a long vector, under dot products) costs few searches each time it is
-    merged. O(count); returns how many.
+    No other cluster can be in the next mutual pair, so a large cluster that is the nearest of all
+    others (a long vector, with dot products) costs few searches each time it is merged. O(count);
+    returns their number.
     """
-    ask = np.zeros(count, np.bool_)
+    is_wanted = np.zeros(count, np.bool_)
     for i in range(count):
         if nearest[i] == _NEW:
-            ask[i] = True
+            is_wanted[i] = True
             nearest[i] = UNKNOWN
         elif nearest[i] >= 0 and nearest[nearest[i]] < 0:
-            ask[nearest[i]] = True
-    found = 0
+            is_wanted[nearest[i]] = True
+    n_wanted = 0
     for i in range(count):
-        if ask[i]:
-            rows[found] = i
-            found += 1
-    return found
+        if is_wanted[i]:
+            rows[n_wanted] = i
+            n_wanted += 1
+    return n_wanted
 
 
 @njit((_N, _I, _I), cache=True)
-def wanted_on_path(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
-    """List the one unknown cluster at the end of the path of nearest ones from slot 0.
+def end_of_chain(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
+    """List the one unknown cluster at the end of the path of nearest clusters from slot 0.
 
-    That is the nearest-neighbour chain (Murtagh 1983), whose stack is in ``nearest``: at most 3 n
-    searches in all. Returns 1, or 0 if the path ends in a pair. O(count).
+    This is the nearest-neighbour chain (Murtagh 1983), with its stack in ``nearest``: at most 3 n
+    searches in total. Returns 1, or 0 if the path ends in a mutual pair. O(count).
     """
     at = 0
     for _ in range(count):
@@ -165,8 +165,8 @@ def wanted_on_path(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int6
 
 
 @njit((_N, _I, _F), cache=True)
-def settle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64]) -> None:
-    """Make the best known pair mutual: of equal scores that rounding put in a circle. O(count)."""
+def break_cycle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64]) -> None:
+    """Make the best known pair mutual if rounding put equal scores into a cycle. O(count)."""
     top = -1
     for i in range(count):
         if nearest[i] >= 0 and nearest[nearest[i]] >= 0 and (top < 0 or best[i] > best[top]):
@@ -185,7 +185,7 @@ def _close_gaps(
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
-    """Move the last clusters into slots with ``moved < 0``; ``moved`` tells where they went."""
+    """Move the last clusters into the slots with ``moved < 0``; write new slots to ``moved``."""
     low, high = 0, count - 1
     while True:
         while low <= high and moved[low] >= 0:
@@ -217,51 +217,51 @@ def merge_mutual(
     merges: NDArray[np.float64],
     moved: NDArray[np.int64],
 ) -> int:
-    """Merge all pairs of clusters that are each other's nearest; returns how many there are.
+    """Merge all pairs of mutual nearest clusters; return the number of merges.
 
     Parameters
     ----------
     count, made : int
-        Clusters, and merges made before.
+        Numbers of clusters, and of earlier merges.
     nearest, best, mean, size, node
-        The clusters; changed, and moved so that the first slots hold those that are left.
+        The clusters; changed, and moved so that the first slots hold the remaining ones.
     merges : (n-1, 4), written
-        Two nodes, score and size of each merge, as a linkage matrix in the order of merging. No
-        score is above those of the merges below it, whatever the rounding.
+        Two nodes, score and size of each merge, as a linkage matrix in the order of merging.
+        Rounding never puts a merge above the merges below it.
     moved : (n,) int64
-        Room: where each slot went, negative if into another cluster.
+        Work space: the new slot of each old one, negative if it was merged into another.
 
     O(count + p merges).
     """
     n = merges.shape[0] + 1
-    already = made
+    n_earlier = made
     for i in range(count):
         moved[i] = i
     for i in range(count):
         j = nearest[i]
         if j < 0 or nearest[j] < 0 or moved[i] < 0 or moved[j] < 0:
             continue
-        if max(node[i], node[j]) >= n + already:
-            continue  # made in this very round
-        if nearest[j] != i and best[i] < best[j]:  # equal: a tie, i is as near to j as any
+        if max(node[i], node[j]) >= n + n_earlier:
+            continue  # merged in this round
+        if nearest[j] != i and best[i] < best[j]:  # equal scores: i is also a nearest of j
             continue
         u, v = min(i, j), max(i, j)
-        both = size[u] + size[v]
+        new_size = size[u] + size[v]
         for k in range(mean.shape[1]):
-            mean[u, k] = (size[u] * mean[u, k] + size[v] * mean[v, k]) / both
+            mean[u, k] = (size[u] * mean[u, k] + size[v] * mean[v, k]) / new_size
         score = max(best[i], best[j]) if nearest[j] == i else best[i]
         for child in (node[u], node[v]):
             if child >= n:
                 score = min(score, merges[child - n, 2])
         merges[made, 0], merges[made, 1] = node[u], node[v]
-        merges[made, 2], merges[made, 3] = score, both
-        size[u], node[u], moved[v] = both, n + made, -1
+        merges[made, 2], merges[made, 3] = score, new_size
+        size[u], node[u], moved[v] = new_size, n + made, -1
         made += 1
     for i in range(count):
         j = nearest[i]
-        if moved[i] >= 0 and node[i] >= n + already:
+        if moved[i] >= 0 and node[i] >= n + n_earlier:
             nearest[i] = _NEW
-        elif j >= 0 and (moved[j] < 0 or node[j] >= n + already):
+        elif j >= 0 and (moved[j] < 0 or node[j] >= n + n_earlier):
             nearest[i] = UNKNOWN
     _close_gaps(count, moved, mean, size, node, nearest, best)
-    return made - already
+    return made - n_earlier

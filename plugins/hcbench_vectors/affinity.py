@@ -1,7 +1,7 @@
-"""Errors of affinities and distances of the true vertices as estimated from the data.
+"""Errors of the affinities and distances of the true vertices, estimated from the data.
 
 In the model of Gray et al. 2023 the observations are the leaves of the true tree, the parent of
-leaf i is the vertex Z_i that it was drawn from, and heights of inner nodes are ``h(v) = alpha(v,
+leaf i is the vertex Z_i from which it was drawn, and heights of inner nodes are ``h(v) = alpha(v,
 v)``, so that ``alpha(Z_i, Z_j)``, i != j, is the height of the lowest common ancestor (lemma 1).
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Affinities in memory at once: 32 MB.
+#: Affinities in one block: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
-#: The rank of the affinities is computed of no more vertices than this.
+#: Largest number of vertices for which the rank of the affinities is computed.
 _MOST_VERTICES = 2048
 
 
@@ -51,17 +51,17 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
     Returns
     -------
     float
-        In the square of the vectors' unit. O(n^2 p) time, with r for p if pca, and the memory of
+        In the square of the vectors' unit. O(n^2 p) time, or O(n^2 r) for pca, and the memory of
         blocks of 32 MB plus the vectors; never n x n. For pca also those of `principal_scores`.
 
     Raises
     ------
     NotApplicableError
-        If there are no vectors, no affinities as heights, or just one item.
+        If there are no vectors, no affinities as heights, or only one item.
     ParameterError
         If r exceeds n or p, or is not given and the truth has more than 2048 vertices.
     DataError
-        If a zero row has no cosine.
+        If a row is zero, for cosines.
     """
     truth = _truth(scored.problem)
     return max(
@@ -72,14 +72,14 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
 def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
     """Affinity error minus merge distortion; by theorem 1 not negative.
 
-    ``max |alpha(Z_i, Z_j) - alphahat(i, j)| - max |m(Z_i, Z_j) - mhat(i, j)|`` over i != j. If the
-    first is less than b/2, and the result is that of algorithm 1 for these alphahat, it is at least
-    0, rounding aside (Gray et al. 2023, theorem 1 and equation 5).
+    ``max |alpha(Z_i, Z_j) - alphahat(i, j)| - max |m(Z_i, Z_j) - mhat(i, j)|`` over i != j. It is
+    at least 0, up to rounding, if the first term is less than b/2 and the result is that of
+    algorithm 1 for these alphahat (Gray et al. 2023, theorem 1 and equation 5).
 
-    b is the smallest difference of height between an inner node of the truth and its parent, nodes
-    of equal height taken for one; infinite if there is but the root. The paper's b also counts
-    vertices without observations and those with just one, which the truth does not have as nodes;
-    its proof does not need these, so that nothing is lost.
+    b is the smallest difference of height between an inner node of the truth and its parent, where
+    nodes of equal height are united; infinite if the root is the only one. The paper's b also
+    includes vertices with no observation or only one, which are not nodes of the truth; the proof
+    does not need them.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     ------
     NotApplicableError
         As `affinity_error`; if the result has no affinities as heights; and if the affinity error
-        is not less than b/2, where the theorem says nothing.
+        is not less than b/2, so that the theorem does not apply.
     ParameterError, DataError
         As `affinity_error`.
     """
@@ -124,9 +124,9 @@ def vertex_distance_error(scored: Scored) -> float:
     lowest common ancestor, which is ``E |X(u) - X(v)|^2 / p`` by lemma 1 of Gray et al. 2023.
 
     ``p dhat(u, v) = s(u, u) + s(v, v) - 2 s(u, v)``, where s(u, v) is the mean of <Y_i, Y_j> over i
-    drawn from u and j from v, i != j. As noise of different observations is independent and of mean
-    0, dhat is unbiased; |mean of u - mean of v|^2 is not, by the variance of the means. Only
-    vertices of two or more observations are compared. The result is not used.
+    drawn from u and j from v, i != j. As the noise of different observations is independent with
+    mean 0, dhat is unbiased; |mean of u - mean of v|^2 is biased by the variance of the means. Only
+    vertices with at least two observations are compared. The result is not used.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def vertex_distance_error(scored: Scored) -> float:
     Raises
     ------
     NotApplicableError
-        If there are no vectors, no affinities as heights, or not two such vertices.
+        If there are no vectors, no affinities as heights, or fewer than two such vertices.
     """
     truth, vectors = _truth(scored.problem), _vectors(scored.problem)
     height = _affinities(truth, "the truth")
@@ -150,7 +150,7 @@ def vertex_distance_error(scored: Scored) -> float:
     )
     is_compared = size > 1
     if is_compared.sum() < 2:
-        raise NotApplicableError("the truth has no two vertices of two or more observations each")
+        raise NotApplicableError("two vertices with at least two observations each are needed")
     vertices, size = vertices[is_compared], size[is_compared].astype(np.float64)
     dots, squares = _dots_of_sums(vectors, class_of)
     dots, squares = dots[np.ix_(is_compared, is_compared)], squares[is_compared]
@@ -188,7 +188,7 @@ def _pairs(
     """
     n = truth.n
     if n == 1:
-        raise NotApplicableError("one item has no affinity to another")
+        raise NotApplicableError("affinities need at least two items")
     points, scale = _points(problem, truth, estimate, r)
     height = _affinities(truth, "the truth")
     vertex = truth.parent[:n]
@@ -203,7 +203,7 @@ def _pairs(
 
 
 def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tuple[Vectors, float]:
-    """Vectors (n, q), and what their dot products are multiplied by to estimate affinities."""
+    """Vectors (n, q), and the factor that makes their dot products estimates of affinities."""
     vectors = _vectors(problem)
     if estimate == "cosine":
         return unit_rows(vectors), 1.0
@@ -214,11 +214,11 @@ def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tupl
 
 
 def _rank(truth: Tree) -> int:
-    """Rank of the affinities between the vertices that observations are drawn from."""
+    """Rank of the affinities between the vertices from which observations are drawn."""
     vertices = np.unique(truth.parent[: truth.n])
     if vertices.size > _MOST_VERTICES:
         raise ParameterError(
-            f"the rank of the affinities of {vertices.size} vertices is not computed; give r"
+            f"the rank of the affinities of {vertices.size} vertices is not computed; set r"
         )
     height = _affinities(truth, "the truth")
     return int(np.linalg.matrix_rank(height[truth.lca(vertices[:, None], vertices)]))
@@ -231,7 +231,7 @@ def _scores(vectors: Vectors, r: int) -> Vectors:
         raise ParameterError(f"r must be at most min(n, p) = {most}, got {r}")
     if r == most:
         return vectors
-    start = np.random.default_rng(0)  # of an iteration: the same at each call
+    start = np.random.default_rng(0)  # start of the iteration, the same in each call
     return principal_scores(vectors.astype(np.float64, copy=False), r, start)
 
 
@@ -249,7 +249,7 @@ def _shortest_branch(truth: Tree) -> float:
     return float((height[inner] - height[apart.parent[inner]]).min(initial=np.inf))
 
 
-# ---- What there is -------------------------------------------------------------------------------
+# ---- Inputs --------------------------------------------------------------------------------------
 
 
 def _truth(problem: Problem) -> Tree:
@@ -260,7 +260,7 @@ def _truth(problem: Problem) -> Tree:
 def _affinities(tree: Tree, whose: str) -> Floats:
     if tree.height is None or tree.kind is not HeightKind.AFFINITY:
         raise NotApplicableError(
-            f"affinities are heights that estimate similarities; {whose} has none"
+            f"this metric needs merge heights that are affinities; {whose} has none"
         )
     return tree.height
 

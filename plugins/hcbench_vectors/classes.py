@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Distances that are held at once: 32 MB.
+#: Distances in one block: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
 
@@ -32,7 +32,7 @@ def related_neighbours(
     scored : Scored
         The problem must have vectors and class labels in two levels or more.
     of : int
-        The class, by its place among the finest classes, sorted by their labels.
+        Index of the class among the finest classes, sorted by their labels.
     k : int
     by : {"dot-product", "euclidean"}
         Largest mean dot product, or smallest mean distance.
@@ -47,7 +47,7 @@ def related_neighbours(
     NotApplicableError
         If there are no vectors or not two levels of labels.
     ParameterError
-        If there is no such class, or there are not k others.
+        If there is no such class, or fewer than k others.
     """
     problem = scored.problem
     if problem.vectors is None:
@@ -83,15 +83,16 @@ def finest_classes(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int6
 def average_dot_products(
     vectors: Vectors, class_of: NDArray[np.int64], rows: NDArray[np.int64] | None = None
 ) -> Floats:
-    """Mean dot product of two different items, one of a class and one of another or the same.
+    """Mean dot product over the pairs of items from two classes, or from one class.
 
-    An item is not paired with itself. NaN for a class of one item and itself.
+    An item is not paired with itself. NaN for a class of one item
+    and itself.
 
     Parameters
     ----------
     vectors : (n, p)
     class_of : (n,) int array, 0 to K-1
-    rows : int array, optional
+        Classes of the rows of the result; by default all.
         Classes, a row of the result for each; by default all.
 
     Returns

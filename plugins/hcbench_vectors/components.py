@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Up to this order a symmetric matrix is decomposed whole; beyond, few components are iterated for.
+#: Up to this order a symmetric matrix is decomposed completely; above it, iteratively.
 _SMALL = 1024
 
 
@@ -31,12 +31,12 @@ class Reduction(TypedDict):
 def read_vectors(
     oracle: Oracle, rng: np.random.Generator, algorithm: str, reduction: Reduction
 ) -> Vectors:
-    """The oracle's vectors in float64, or with ``pca`` their principal component scores.
+    """Return the oracle's vectors in float64, or their principal component scores with ``pca``.
 
     Raises
     ------
     ParameterError
-        If there are fewer components than ``pca``.
+        If ``pca`` exceeds the number of components.
     """
     read: Any = oracle.read()
     vectors: Vectors = read.astype(np.float64, copy=False)
@@ -51,7 +51,7 @@ def read_vectors(
         n, p = vectors.shape
         raise ParameterError(
             f"{algorithm}: pca={r}, but {n} vectors of {p} features have {most} components; "
-            f"take pca={most} or fewer, or pca=auto"
+            f"use pca={most} or fewer, or pca=auto"
         )
     return principal_scores(vectors, r, rng)
 
@@ -59,7 +59,7 @@ def read_vectors(
 def read_similarities(
     oracle: Oracle, algorithm: str, reduction: Reduction
 ) -> NDArray[np.floating[Any]]:
-    """The oracle's similarities.
+    """Return the oracle's similarities.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_similarities(
     """
     if reduction["pca"] is not None:
         raise NotApplicableError(
-            f"{algorithm}: pca={reduction['pca']} needs vectors, and these are similarities"
+            f"{algorithm}: pca={reduction['pca']} needs vectors, not similarities"
         )
     similarity: NDArray[np.floating[Any]] = oracle.read()
     return similarity
@@ -78,8 +78,8 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
     """Scores ``zeta_i = V' Y_i`` of the first r principal components, not centred.
 
     The columns of V are orthonormal eigenvectors of ``sum_i Y_i Y_i'`` for its r largest
-    eigenvalues (Gray et al. 2023, section 2.2). Their signs are arbitrary, and change no dot
-    product or distance.
+    eigenvalues (Gray et al. 2023, section 2.2). Their signs are arbitrary and do not change dot
+    products or distances.
 
     Parameters
     ----------
@@ -88,22 +88,22 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
     r : int
         At most min(n, p).
     rng : Generator
-        Where the iteration starts.
+        Start of the iteration.
 
     Returns
     -------
     (n, r) array
-        With m = min(n, p): O(n p m + m^3) time and O(m^2) memory if m is small or r is not;
-        else some multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory.
+        With m = min(n, p): O(n p m + m^3) time and O(m^2) memory if m is small or r is not small;
+        otherwise a multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory.
     """
     scores = _decomposed(vectors, r, rng, of_rows=True)
-    # The score of a zero row is zero, not what rounding leaves of it: it has no direction.
+    # The score of a zero row is exactly zero: rounding must not give it a direction.
     scores[np.asarray((vectors * vectors).sum(axis=1)).ravel() == 0] = 0.0
     return scores
 
 
 def principal_axes(vectors: Vectors, r: int, rng: np.random.Generator) -> Floats:
-    """V (p, r') itself, r' <= r the numerical rank: as `principal_scores` in time and memory."""
+    """V (p, r') itself, r' <= r the numerical rank; time and memory as `principal_scores`."""
     return _decomposed(vectors, r, rng, of_rows=False)
 
 
@@ -112,7 +112,7 @@ def _decomposed(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: 
     if most > max(_SMALL, 8 * r):
         try:
             return _iterated(vectors, r, rng, of_rows=of_rows)
-        except ArpackError:  # such as where all vectors are zero
+        except ArpackError:  # for example if all vectors are zero
             pass
     by_rows = most == vectors.shape[0]
     product: Any = vectors @ vectors.T if by_rows else vectors.T @ vectors
@@ -121,7 +121,7 @@ def _decomposed(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: 
     values, found = np.sqrt(np.maximum(squares[::-1], 0)), found[:, ::-1]
     if of_rows:
         return np.asarray(found * values if by_rows else vectors @ found, dtype=np.float64)
-    # A matrix squared knows the singular values to the square root of the precision.
+    # The square of a matrix gives singular values only to the square root of the precision.
     found = found[:, values > values[0] * np.sqrt(_noise(vectors))]
     axes: Floats = np.linalg.qr(np.asarray(vectors.T @ found))[0] if by_rows else found
     return axes

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hcbench import Vectors
 
 with warnings.catch_warnings():
-    # Its sources hold escape sequences that newer Pythons warn about when they compile them.
+    # Its sources contain escape sequences for which newer Pythons warn on compilation.
     warnings.simplefilter("ignore", SyntaxWarning)
     warnings.simplefilter("ignore", DeprecationWarning)
     import hdbscan
@@ -36,8 +36,8 @@ def hdbscan_tree(
     """The single-linkage tree of mutual reachability distances (Campello et al. 2013).
 
     ``d(i, j) = max(core(i), core(j), dist(i, j) / alpha)``, where core(i) is the distance to the
-    min_samples-th nearest other item; ties are broken by the package, always in the same way. The
-    exact minimum spanning tree is asked for, not the package's approximation. On similarities S
+    min_samples-th nearest other item; the package breaks ties, always in the same way. The exact
+    minimum spanning tree is computed, not the package's approximation. On similarities S
     the distances are max(S) - S over pairs of different items. Heights are d: kind DISTANCE.
     """
     if given.n == 1:
@@ -52,13 +52,13 @@ def hdbscan_tree(
         min_samples=min_samples,
         metric=metric,
         alpha=alpha,
-        # Its Boruvka gives another tree than the definition where alpha is not 1 (seen in 0.8.44).
+        # Its Boruvka algorithm gives a wrong tree if alpha is not 1 (seen in 0.8.44).
         algorithm="prims_kdtree" if alpha != 1 and metric != "precomputed" else "best",
         approx_min_span_tree=False,
-        core_dist_n_jobs=1,  # more would start processes, which the time limit would have to stop
+        core_dist_n_jobs=1,  # more would start processes outside the time limit
     )
     with warnings.catch_warnings():
-        # Older hdbscan passes scikit-learn an argument that has since been renamed.
+        # Older versions of hdbscan pass a renamed argument to scikit-learn.
         warnings.simplefilter("ignore", FutureWarning)
         model.fit(data)
     merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
@@ -66,16 +66,16 @@ def hdbscan_tree(
 
 
 def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:
-    """Vectors or distances that hdbscan can take, with the metric to tell it."""
-    if metric == "cosine":  # its trees know no cosine
+    """Vectors or distances that hdbscan accepts, with the metric to pass to it."""
+    if metric == "cosine":  # not supported by its trees
         distances = cosine_distances(vectors, "HDBSCAN with metric=cosine", given.names)
         return distances, "precomputed"
     if not isinstance(vectors, np.ndarray):
-        if metric == "euclidean":  # nor does it measure sparse rows: n x n distances
+        if metric == "euclidean":  # sparse rows are not supported: n x n distances
             return -similarity_of_vectors(vectors, "euclidean"), "precomputed"
         raise DataError(
-            f"HDBSCAN takes no sparse vectors with metric={metric}; take metric=euclidean, cosine "
-            "or pca, or give dense vectors"
+            f"HDBSCAN does not support sparse vectors with metric={metric}; use metric=euclidean, "
+            "cosine or pca, or dense vectors"
         )
-    # A copy, since its compiled code demands writable arrays and hcbench's are read-only.
+    # A copy, since its compiled code requires writable arrays and hcbench's are read-only.
     return np.array(vectors, dtype=np.float64, order="C"), metric

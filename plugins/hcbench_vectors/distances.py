@@ -23,12 +23,12 @@ def directions(
     names: Sequence[str] | None,
     instead: str = "metric=euclidean",
 ) -> Vectors:
-    """Every row scaled to length 1; sparse vectors stay sparse. O(entries).
+    """Scale every row to length 1; sparse vectors stay sparse. O(entries).
 
     Raises
     ------
     DataError
-        If a row is zero: it has no direction.
+        If a row is zero.
     """
     vectors = vectors.astype(np.float64, copy=False)
     squares = np.asarray((vectors * vectors).sum(axis=1)).ravel()
@@ -36,8 +36,8 @@ def directions(
     if zero.size:
         name = "" if names is None else f" ({names[zero[0]]!r})"
         raise DataError(
-            f"{algorithm}: row {zero[0]}{name} is zero and has no cosine "
-            f"({zero.size} such rows); drop them or take {instead}"
+            f"{algorithm}: row {zero[0]}{name} is zero, so its cosine is not defined "
+            f"({zero.size} such rows); remove them or use {instead}"
         )
     return unit_rows(vectors)
 
@@ -80,7 +80,7 @@ def cosine_distances(vectors: Vectors, algorithm: str, names: Sequence[str] | No
     Raises
     ------
     DataError
-        If a row is zero: it has no direction.
+        If a row is zero.
     """
     distances = 1.0 - similarity_of_vectors(directions(vectors, algorithm, names), "dot")
     np.maximum(distances, 0.0, out=distances)

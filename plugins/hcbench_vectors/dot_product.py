@@ -17,12 +17,12 @@ from hcbench_vectors.products import merge_by_products, merge_by_similarity
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
-#: Cosines of independent vectors of p features vary by 1 / sqrt(p); these many times that, or a
-#: cosine of a half where p is small, are no sampling error.
+#: Cosines of independent vectors of p features vary by 1 / sqrt(p). Cosines beyond this multiple of
+#: it, or beyond a half if p is small, are not sampling error.
 _DEVIATIONS, _HALF = 3.0, 0.5
-#: Of a similarity matrix p is not known: negatives are negligible within this share of the largest.
+#: p of a similarity matrix is unknown: negatives up to this fraction of the largest are negligible.
 _NEGLIGIBLE = 0.05
-#: And so are they where they concern less than this share of the pairs.
+#: So are negatives that concern less than this proportion of the pairs.
 _FEW_PAIRS = 0.01
 
 
@@ -34,23 +34,23 @@ def dot_product(
     affinity: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
-    """Merge the two clusters of largest mean affinity, and so on (Gray et al. 2023, algorithm 1).
+    """Repeatedly merge the two clusters of largest mean affinity (Gray et al. 2023, algorithm 1).
 
     The affinity of items is ``<Y_i, Y_j> / p``, or ``<zeta_i, zeta_j> / p`` of the principal
-    component scores (equation 3) with p the features of Y in both, or the cosine (appendix E).
-    Heights are of kind AFFINITY: of an inner node the mean affinity of the two that it merges, of a
-    leaf ``<Y_i, Y_i> / p``, or its parent's height if that is larger. On given similarities leaves
-    are at the largest one, as their diagonal means nothing.
+    component scores (equation 3), where p is the number of features of Y in both, or the cosine
+    (appendix E). Heights are of kind AFFINITY: of an inner node the mean affinity of the two
+    clusters that it merges, of a leaf ``<Y_i, Y_i> / p``, or its parent's height if that is larger.
+    On given similarities leaves are at the largest similarity, as their diagonal is ignored.
 
     Time and memory: `merge_by_products`; O(n^2 p) and O(n p) where n > p.
 
     Warns
     -----
     ModelWarning
-        If affinities are negative beyond sampling error, which the model does not allow (lemma 3
-        and appendix E.4). Looked at are the merges, O(n): those count whose clusters' mean vectors
-        have a cosine below -3 / sqrt(p), at most -1/2; together they must concern 1 % of the pairs
-        of items. On given similarities, merges below -5 % of the largest.
+        If affinities are negative beyond sampling error, which the model excludes (lemma 3 and
+        appendix E.4). The O(n) merges are checked: those whose clusters' mean vectors have a cosine
+        below -3 / sqrt(p), at most -1/2, must together concern 1 % of the pairs of items. On given
+        similarities, merges below -5 % of the largest.
     """
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
@@ -85,7 +85,7 @@ def _tree(merges: Floats, leaves: Floats, given: Given) -> Tree:
 
 
 def _sampling_error(merges: Floats, leaves: Floats, p: int) -> Floats:
-    """What the affinity of each two merged clusters may be off, were it 0 in truth."""
+    """Sampling error of the affinity of each two merged clusters whose true affinity is 0."""
     lengths = np.sqrt(mean_squares(merges, leaves))
     left, right = merges[:, :2].astype(np.int64).T
     error: Floats = min(_DEVIATIONS / np.sqrt(p), _HALF) * lengths[left] * lengths[right]
@@ -102,8 +102,8 @@ def _warn_of_negative(merges: Floats, bar: Floats | float) -> None:
         return
     warnings.warn(
         f"{share:.0%} of the pairs merge at a negative affinity, down to {merges[-1, 2]:.3g} (the "
-        f"largest is {merges[0, 2]:.3g}): the model behind DotProduct has alpha >= 0 (Gray et al. "
-        "2023, appendix E.4), so it does not hold and its theorems say nothing of this tree",
+        f"largest is {merges[0, 2]:.3g}): the model of DotProduct requires alpha >= 0 (Gray et al. "
+        "2023, appendix E.4), so its theorems do not apply to this tree; use UPGMA, for example",
         ModelWarning,
         stacklevel=3,
     )

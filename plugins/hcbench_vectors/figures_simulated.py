@@ -1,4 +1,4 @@
-"""Figure 2 of Gray et al. 2023, and the rates of its theorems, drawn of what was measured."""
+"""Figures of measured errors: figure 2 of Gray et al. 2023, and the rates of its theorems."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _PANELS = (
     ("multiplicative, n = 100\n(theorem 3)", "multiplicative", 100, _OF_ALL),
     ("both, n = 100\n(appendix E.4)", "both", 100, _OF_ALL),
 )
-_Found: TypeAlias = dict[tuple[str, str, int, int], tuple[float, float]]
+_Errors: TypeAlias = dict[tuple[str, str, int, int], tuple[float, float]]
 
 
 def affinity_errors(view: FigureView) -> Drawing:
-    """Figure 2: a panel for each way in which n and p grow; bars are standard deviations.
+    """Figure 2: a panel for each way in which n and p grow, with standard deviations.
 
     Raises
     ------
     DataNotAvailableError
         If nothing was measured.
     """
-    found = _means(view)
+    errors = _means(view)
     figure, axes = plots.new_figure(10.0, 3.3, columns=3)
     titles = ("(a) p = n - 90", "(b) p = 1000", "(c) n = 10")
     for ax, (panel, shapes), title in zip(axes, SHAPES.items(), titles, strict=True):
         by_n = panel != "c"
         for shift, estimate in enumerate(_OF_BOTH):
             at = {
-                (n if by_n else p) + 8 * shift: found["additive", estimate, n, p]  # side by side
+                (n if by_n else p) + 8 * shift: errors["additive", estimate, n, p]  # side by side
                 for n, p in shapes
-                if ("additive", estimate, n, p) in found
+                if ("additive", estimate, n, p) in errors
             }
             _draw(ax, estimate, at)
         ax.set_title(title)
@@ -71,11 +71,11 @@ def rates(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    found = _means(view)
+    errors = _means(view)
     shown = [
         (title, panel)
         for title, noise, n, estimates in _PANELS
-        if (panel := _panel(found, noise, n, estimates))
+        if (panel := _panel(errors, noise, n, estimates))
     ]
     if not shown:
         raise DataNotAvailableError("no affinity error was measured along p")
@@ -94,12 +94,14 @@ def rates(view: FigureView) -> Drawing:
 
 
 def _panel(
-    found: _Found, noise: str, n: int, estimates: Sequence[str]
+    errors: _Errors, noise: str, n: int, estimates: Sequence[str]
 ) -> dict[str, dict[int, tuple[float, float]]]:
     """The points along p of each estimate that has any."""
     panel = {
         estimate: {
-            p: found[noise, estimate, n, p] for p in DIMENSIONS if (noise, estimate, n, p) in found
+            p: errors[noise, estimate, n, p]
+            for p in DIMENSIONS
+            if (noise, estimate, n, p) in errors
         }
         for estimate in estimates
     }
@@ -107,7 +109,7 @@ def _panel(
 
 
 def _draw(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
-    """Mean and standard deviation at each place."""
+    """Plot mean and standard deviation at each p."""
     ax.errorbar(
         list(at),
         [mean for mean, _ in at.values()],
@@ -121,15 +123,15 @@ def _draw(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
 
 
 def _draw_slope(ax: Axes) -> None:
-    """A line of the slope -1/2 below all others."""
+    """Plot a line of slope -1/2 below all others."""
     low, high = DIMENSIONS[0], DIMENSIONS[-1]
     start = 0.7 * ax.dataLim.y0 * (high / low) ** 0.5
     ax.plot([low, high], [start, 0.7 * ax.dataLim.y0], "--", color="#888888", label="$p^{-1/2}$")
 
 
-def _means(view: FigureView) -> _Found:
+def _means(view: FigureView) -> _Errors:
     """Mean and standard deviation by noise, estimate, n and p, of data that are not balanced."""
-    found: _Found = {}
+    errors: _Errors = {}
     known = view.results.parameters
     for row in view.results.summary:
         data = known["datasets"].get(row["dataset"], {})
@@ -137,7 +139,7 @@ def _means(view: FigureView) -> _Found:
         if is_error and row["mean"] is not None and not data["balanced"]:
             estimate = str(known["metrics"][row["metric"]]["estimate"])
             key = (str(data["noise"]), estimate, int(str(data["n"])), int(str(data["p"])))
-            found[key] = (row["mean"], row["std"] or 0.0)
-    if not found:
+            errors[key] = (row["mean"], row["std"] or 0.0)
+    if not errors:
         raise DataNotAvailableError("no affinity error was measured")
-    return found
+    return errors

@@ -19,7 +19,7 @@ _SCORES = {False: "Y", True: "ζ"}
 
 
 def printed_and_measured(view: FigureView) -> Drawing:
-    """A panel for each data set: each printed value, misprints put right, and what was measured.
+    """A panel for each data set: printed values, with corrected misprints, and measured ones.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def _row(claim: Claim) -> str:
 
 
 def _draw_verdict(ax: Axes, rows: list[str], verdict: Verdict) -> None:
-    """What is not comparable with the printed value is a cross; beside it the corrected claim."""
+    """Draw an erratum as a cross without the printed value, and the corrected claim."""
     claim, measured = verdict.claim, verdict.measured
     if claim.erratum and measured is not None:
         ax.plot(measured, rows.index(_row(claim)), "x", color=_FAINT, markersize=4.5, zorder=1)
@@ -92,7 +92,7 @@ def _legend() -> list[Any]:
         dot("printed, ± 2 s.e.", marker="o", markersize=6.5, color=_INK, markerfacecolor="white"),
         dot("measured", marker="o", markersize=4.0, color=plots.PALETTE[1]),
         dot(
-            "measured as the text defines it, where the printed values are not that",
+            "measured as defined in the text, unlike the printed values",
             marker="x",
             color=_FAINT,
             markersize=4.5,
@@ -134,7 +134,7 @@ def more_terms(view: FigureView) -> Drawing:
 
 
 def _numbers_of_terms(view: FigureView) -> dict[str, int]:
-    """Of each data set, by label."""
+    """Number of terms of each data set, by label."""
     found = {}
     for dataset in view.results.datasets:
         given = view.results.parameters["datasets"][dataset]["p"]

@@ -1,4 +1,4 @@
-"""Figure 3 of Gray et al. 2023: which topics of 20 Newsgroups are alike, drawn of the data."""
+"""Figure 3 of Gray et al. 2023: the similarity of topics of 20 Newsgroups, from the data."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _DOT, _DISTANCE = "mean dot product", "mean Euclidean distance"
 
 
 def closest_topics(view: FigureView) -> Drawing:
-    """Figure 3a-b: above each topic the five closest, itself included, in the look of their class.
+    """Figure 3a-b: above each topic its five closest ones, including itself, coloured by class.
 
-    A topic is at the mean over pairs of different documents.
+    The position of a topic is the mean over pairs of different documents.
     """
     topics = _Topics(view)
     figure, axes = plots.new_figure(11.0, 6.6, rows=2)
@@ -69,7 +69,7 @@ def one_topic(view: FigureView) -> Drawing:
 def dendrograms(view: FigureView) -> Drawing:
     """Figure 3e-f: trees of the topics' mean scores; leaves are at one height, as in the paper.
 
-    Affinities are over the number of scores, not of terms: only their proportions tell something.
+    Affinities are divided by the number of scores, not of terms: only ratios are meaningful.
     """
     topics = _Topics(view)
     figure, axes = plots.new_figure(11.0, 5.4, columns=2)
@@ -89,7 +89,7 @@ def dendrograms(view: FigureView) -> Drawing:
 
 
 def _with_level_leaves(tree: Tree) -> Tree:
-    """The tree with all leaves at one height, a little beyond the last merge if that is none."""
+    """The tree with all leaves at one height, a little beyond the last merge if it has none."""
     assert tree.height is not None
     height = tree.height.copy()
     merged = height[tree.n :]
@@ -100,13 +100,13 @@ def _with_level_leaves(tree: Tree) -> Tree:
 
 @dataclass
 class _Topics:
-    """The topics of the documents in a comparison, how alike they are, and how each is drawn."""
+    """The topics of the documents in a comparison, their similarities, and their markers."""
 
     view: FigureView
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """In the alphabet, as are the finest classes of the documents."""
+        """In alphabetical order, as the finest classes of the documents."""
         names = self.view.problem(TOPICS).names
         assert names is not None
         return names
@@ -126,16 +126,16 @@ class _Topics:
 
     @cached_property
     def distances(self) -> Floats:
-        """Likewise."""
+        """Mean Euclidean distances over pairs of different documents."""
         return average_distances(*self._documents)
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """Of the newsgroup classes."""
+        """Colours of the newsgroup classes."""
         return plots.class_colours([name.partition(".")[0] for name in self.names])
 
     def draw(self, ax: Axes, x: float, y: float, topic: int) -> None:
-        """A marker; its shape and colour are those of the class, its shade that of the topic."""
+        """Draw a marker with shape and colour of the class and the shade of the topic."""
         ax.plot(x, y, **self._look(topic))
 
     def _look(self, topic: int) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class _Topics:
         }
 
     def name_axis(self, ax: Axes, order: Any) -> None:
-        """Write the topics below, in the colours of their classes."""
+        """Write the names of the topics below the axis, in the colours of their classes."""
         names = [self.names[topic] for topic in order]
         ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         ax.tick_params(axis="x", labelsize=8)
@@ -169,7 +169,7 @@ class _Topics:
 
 
 def _lighter(colour: str, share: float) -> tuple[float, float, float]:
-    """A colour mixed with so much white."""
+    """Mix a colour with this proportion of white."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (channel + (1 - channel) * share for channel in to_rgb(colour))

@@ -29,14 +29,14 @@ def upgma(
     """Average linkage (Sokal & Michener 1958).
 
     On vectors heights are mean distances. ``metric="dot-product"`` is the dissimilarity of Table 4
-    of Gray et al. 2023: the clusters of the *smallest* mean <x, y> are merged first, which is also
-    their height; leaves are at the first of them if that is negative. On similarities S heights are
-    mean similarities between the merged clusters, so of kind AFFINITY; leaves are at max(S), taken
-    over pairs of different items, as the diagonal means nothing.
+    of Gray et al. 2023: the clusters of the *smallest* mean <x, y> merge first, which is also their
+    height; leaves are at the first such height if it is negative. On similarities S heights are
+    mean similarities between the merged clusters, of kind AFFINITY; leaves are at max(S) over pairs
+    of different items, as the diagonal is ignored.
 
-    Time and memory of cosine and dot-product: `merge_by_products`, O(n p) memory where n > p; on
-    similarities `merge_by_similarity`. Else O(n^2) time after the distances and O(n^2) memory, by
-    scipy.
+    Time and memory for cosine and dot-product: `merge_by_products`, O(n p) memory if n > p; on
+    similarities `merge_by_similarity`. Otherwise scipy, in O(n^2) time after the distances and
+    O(n^2) memory.
     """
     if given.n == 1:
         return _one_item(given)
@@ -65,7 +65,7 @@ def wpgma(
     metric: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
-    """Average linkage where the merged two count alike, whatever their sizes (McQuitty 1966)."""
+    """Average linkage in which the two merged clusters have equal weights (McQuitty 1966)."""
     return _by_scipy("weighted", oracle, given, rng, metric, reduction)
 
 
@@ -96,25 +96,25 @@ def single(
 def centroid(
     oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
-    """Centroid linkage: Euclidean distance of the means; heights may fall (Sneath & Sokal 1973)."""
+    """Centroid linkage: Euclidean distance of the means; not monotone (Sneath & Sokal 1973)."""
     return _by_scipy("centroid", oracle, given, rng, "euclidean", reduction)
 
 
 def median(
     oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
-    """Median linkage: as centroid, but the merged two count alike (Gower 1967)."""
+    """Median linkage: as centroid, with equal weights of the merged clusters (Gower 1967)."""
     return _by_scipy("median", oracle, given, rng, "euclidean", reduction)
 
 
 def ward(
     oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
-    """Ward's method: the merge that raises the sum of squares within clusters least (Ward 1963).
+    """Ward's method: minimise the increase of the sum of squares in clusters (Ward 1963).
 
     Heights are scipy's: ``sqrt(2 |u| |v| / (|u| + |v|)) |m_u - m_v|``, the distance itself for two
-    items. O(n^2 p) time; by means in O(n p) memory, but of sparse vectors with n <= p by their
-    distances in O(n^2), which is less.
+    items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors with n <= p, O(n^2) by
+    their distances, which is less.
     """
     if given.n == 1:
         return _one_item(given)
@@ -147,7 +147,7 @@ def _by_scipy(
 ) -> Tree:
     """Linkage by scipy on condensed distances: O(n^2) time after them, O(n^2) memory.
 
-    Similarities S become distances max(S) - S, and heights are turned back: kind AFFINITY.
+    Similarities S become distances max(S) - S, and heights are converted back: kind AFFINITY.
     """
     if given.n == 1:
         return _one_item(given)
@@ -164,11 +164,11 @@ def _by_scipy(
 
 
 def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:
-    """The first merge is at the largest similarity, and so are the leaves."""
+    """The tree of the merges; the leaves are at the similarity of the first merge, the largest."""
     return Tree.from_linkage(
         merges, kind=HeightKind.AFFINITY, leaf_height=float(merges[0, 2]), names=given.names
     )
 
 
 def _one_item(given: Given) -> Tree:
-    return Tree([-1], names=given.names)  # no pair, no height
+    return Tree([-1], names=given.names)

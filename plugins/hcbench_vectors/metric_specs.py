@@ -25,7 +25,7 @@ METRICS = (
     MetricSpec(
         name="affinity-error",
         function="hcbench_vectors.affinity:affinity_error",
-        doc="Largest error of a pair's estimated affinity; of the data, whatever the result.",
+        doc="Largest error of the affinities estimated from the data, without the result.",
         parameters=_ESTIMATE,
         paper=GRAY_2023,
         direction="lower",
@@ -36,7 +36,7 @@ METRICS = (
     MetricSpec(
         name="merge-distortion-slack",
         function="hcbench_vectors.affinity:merge_distortion_slack",
-        doc="Affinity error minus merge distortion, which by theorem 1 is not negative.",
+        doc="Affinity error minus merge distortion, at least 0 by theorem 1.",
         parameters=_ESTIMATE,
         paper=GRAY_2023,
         direction="higher",
@@ -45,7 +45,7 @@ METRICS = (
     MetricSpec(
         name="vertex-distance-error",
         function="hcbench_vectors.affinity:vertex_distance_error",
-        doc="Largest error of lemma 1's d(u, v) as estimated from the data, whatever the result.",
+        doc="Largest error of lemma 1's d(u, v) estimated from the data, without the result.",
         paper=GRAY_2023,
         direction="lower",
         interval="[0, inf)",
@@ -55,15 +55,15 @@ METRICS = (
     MetricSpec(
         name="related-neighbours",
         function="hcbench_vectors.classes:related_neighbours",
-        doc="How many of the classes closest to one share its coarsest class; of the data, "
-        "whatever the result.",
+        doc="Number of the classes closest to one that share its coarsest class, without the "
+        "result.",
         parameters=(
             Parameter("of", 0, "Index of the class in the sorted labels.", interval="[0, inf)"),
             Parameter("k", 5, "Number of closest classes.", interval="[1, inf)"),
             Parameter(
                 "by",
                 "dot-product",
-                "Closest by the largest mean dot product, or the smallest mean distance.",
+                "Measure of closeness: largest mean dot product, or smallest mean distance.",
                 choices=("dot-product", "euclidean"),
             ),
         ),

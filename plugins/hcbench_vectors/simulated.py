@@ -17,7 +17,7 @@ NAME = "gray-simulated"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The tree, the vertices on which observations sit, and how probable each is."""
+    """The tree, the vertices that are observed, and their probabilities."""
 
     tree: Vertices
     observed: NDArray[np.int64]  # vertices (k,), the paper's script Z
@@ -53,44 +53,45 @@ def gray_simulated(
     seed : int
     n, p : int
     tree : str
-        In Newick, every vertex named; the length of a branch is the variance of the step that ends
-        at its vertex, 1 if left out.
+        In Newick, with a name at every vertex; a branch length is the variance of the step that
+        ends at its vertex, by default 1.
     observed : sequence of str or int
-        The vertices that Z_i may be, inner ones included; the leaves if empty.
+        The possible values of Z_i, which may be inner vertices; the leaves if empty.
     probabilities : sequence of float
         Of the observed vertices, in their order; equal if empty.
     balanced : bool
-        As many items for each observed vertex as the probabilities say, up to rounding, in their
-        order, instead of independent draws.
+        Whether the numbers of items of the observed vertices are fixed by the probabilities, up to
+        rounding, and the items sorted, instead of independent draws.
     noise : {"additive", "multiplicative", "both"}
-        ``X + S E`` (equation 1), ``gamma X`` (equation 29) or all of it (appendix E.4).
+        ``X + S E`` (equation 1), ``gamma X`` (equation 29) or ``gamma X + S E`` (appendix E.4).
     sigma : float or sequence of float
+        S(z) = sigma_z R^(1/2): one number, or one for each observed vertex.
         S(z) = sigma_z R^(1/2): one for all, or one for each observed vertex.
     correlation : float
-        ``R_jk = correlation^|j - k|``: noise of neighbouring coordinates is alike, and the norm of
-        S stays bounded as p grows (assumption A5).
+        ``R_jk = correlation^|j - k|``: noise of neighbouring coordinates is correlated, and the
+        norm of S stays bounded as p grows (assumption A5).
     S : str, optional
         An .npy file with the matrix S (p, p), or one for each observed vertex (k, p, p); sigma and
         correlation are then not used.
     gamma : {"lognormal", "uniform"}
-        The law of gamma_i: ``exp N(0, spread^2)``, or uniform on 1 - spread..1 + spread.
+        The law of gamma_i: ``exp N(0, spread^2)``, or uniform on [1 - spread, 1 + spread].
     gamma_spread : float
     unit_heights : bool
-        Lengthen the branches of the observed leaves and scale all, such that h(z) = 1 at each:
-        what theorem 3 assumes.
+        Lengthen the branches of the observed leaves and scale all, so that h(z) = 1 at each, as
+        theorem 3 assumes.
 
     Returns
     -------
     Problem
-        Truth ``exact``: an item hangs below the vertex Z_i at ``h(Z_i) + tr(S'S)/p`` (section
-        3.3), so that two items merge at alpha(Z_i, Z_j). Levels: the way from the root to Z_i.
+        Truth ``exact``: an item is a child of the vertex Z_i at ``h(Z_i) + tr(S'S)/p`` (section
+        3.3), so that two items merge at alpha(Z_i, Z_j). Levels: the path from the root to Z_i.
 
     Raises
     ------
     ParameterError
-        If parameters contradict each other.
+        If parameters are inconsistent.
     DataError
-        If the file S cannot be used.
+        If the file S cannot be read or has the wrong shape.
     """
     model = _model(tree, observed, probabilities, unit_heights)
     rng = np.random.default_rng(seed)
@@ -101,11 +102,11 @@ def gray_simulated(
         vectors *= _gammas(rng, gamma, gamma_spread, n)[:, None]
     extra = np.zeros(model.observed.size)
     if noise != "multiplicative":
-        disturbance = _Disturbance.made(model.observed.size, p, sigma, correlation, S)
+        additive_noise = _Noise.made(model.observed.size, p, sigma, correlation, S)
         for z in range(model.observed.size):
             rows = np.flatnonzero(labels == z)
-            vectors[rows] += disturbance.times(z, rng.standard_normal((rows.size, p)))
-        extra = disturbance.traces
+            vectors[rows] += additive_noise.times(z, rng.standard_normal((rows.size, p)))
+        extra = additive_noise.traces
     where = model.observed[labels]
     return Problem(
         n=n,
@@ -124,7 +125,7 @@ def _model(
     for name in chosen:
         if name not in number:
             raise ParameterError(
-                f"{NAME}: observed has {name!r}, the vertices are {', '.join(tree.names)}"
+                f"{NAME}: observed has {name!r}, but the vertices are {', '.join(tree.names)}"
             )
     if len(set(chosen)) < len(chosen):
         raise ParameterError(f"{NAME}: observed names a vertex twice: {', '.join(chosen)}")
@@ -159,7 +160,7 @@ def _numbers(given: Sequence[float], name: str) -> NDArray[np.float64]:
 def _labels(
     rng: np.random.Generator, probability: NDArray[np.float64], n: int, balanced: bool
 ) -> NDArray[np.int64]:
-    """Which of the observed vertices each item sits on, (n,)."""
+    """The observed vertex of each item, (n,)."""
     if not balanced:
         return rng.choice(probability.size, n, p=probability)
     ends = np.rint(np.cumsum(probability) * n).astype(np.int64)
@@ -180,14 +181,14 @@ def _gammas(rng: np.random.Generator, law: str, spread: float, n: int) -> NDArra
         return rng.lognormal(0.0, spread, n)
     if spread >= 1:
         raise ParameterError(
-            f"{NAME}: gamma=uniform on 1 - spread..1 + spread must be positive; "
-            f"gamma_spread={spread} is not below 1"
+            f"{NAME}: gamma=uniform on [1 - spread, 1 + spread] must be positive; set "
+            f"gamma_spread below 1, got {spread}"
         )
     return rng.uniform(1 - spread, 1 + spread, n)
 
 
 @dataclass(frozen=True, slots=True)
-class _Disturbance:
+class _Noise:
     """S(z) of each observed vertex, as a scale and a correlation, or as a matrix."""
 
     scale: NDArray[np.float64]  # (k,)
@@ -197,17 +198,17 @@ class _Disturbance:
     @classmethod
     def made(
         cls, k: int, p: int, sigma: float | Sequence[float], correlation: float, file: str | None
-    ) -> _Disturbance:
+    ) -> _Noise:
         matrix = None if file is None else _read_matrix(Path(file).expanduser(), k, p)
         scales = _numbers(sigma, "sigma") if isinstance(sigma, Sequence) else np.full(k, sigma)
         if scales.size != k or (scales < 0).any():
             raise ParameterError(
-                f"{NAME}: sigma must be one number, or {k} of them, not negative; got {sigma}"
+                f"{NAME}: sigma must be one nonnegative number, or {k} of them; got {sigma}"
             )
         return cls(scales.astype(np.float64), correlation, matrix)
 
     def times(self, z: int, normal: NDArray[np.float64]) -> NDArray[np.float64]:
-        """S(z) E of standard normal rows E (m, p)."""
+        """S(z) E for standard normal rows E (m, p)."""
         if self.matrix is not None:
             product: NDArray[np.float64] = normal @ self.matrix[z % len(self.matrix)].T
             return product
@@ -237,8 +238,8 @@ def _read_matrix(path: Path, k: int, p: int) -> NDArray[np.float64]:
     stack = matrix[None] if matrix.ndim == 2 else matrix
     if stack.shape not in {(1, p, p), (k, p, p)} or not np.isfinite(stack).all():
         raise DataError(
-            f"{NAME}: S={path} has shape {matrix.shape}; finite numbers of shape ({p}, {p}) or "
-            f"({k}, {p}, {p}) are needed"
+            f"{NAME}: S={path} has shape {matrix.shape}; it must contain finite numbers of shape "
+            f"({p}, {p}) or ({k}, {p}, {p})"
         )
     return stack
 
@@ -252,13 +253,13 @@ def augmented(tree: Vertices, where: NDArray[np.int64], extra: NDArray[np.float6
     where : (n,) int array
         Z_i.
     extra : (n,) array
-        By how much an item is above h(Z_i).
+        Height of each item above h(Z_i).
 
     Returns
     -------
     Tree
         Of kind AFFINITY. Vertices without items below them, and those with a single child, are
-        left out; merge heights stay exact. O(n + |V|).
+        removed; merge heights stay exact. O(n + |V|).
     """
     n = where.size
     heights = tree.heights()

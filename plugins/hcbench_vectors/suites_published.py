@@ -71,7 +71,7 @@ class Printed:
     scores : bool
         Whether the input is principal component scores (zeta) rather than vectors (Y).
     column : str
-        What stands above it: an algorithm, or in Table 2 the number of terms.
+        Heading of its column: an algorithm, or in Table 2 the number of terms.
     value : str
         As printed.
     error : float
@@ -87,12 +87,12 @@ class Printed:
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """Table, row and column."""
         return f"Table {self.table}: {self.data} {'zeta' if self.scores else 'Y'}, {self.column}"
 
 
 def columns_of(table: int) -> list[str]:
-    """What stands above the columns of a table."""
+    """Headings of the columns of a table."""
     return [name.strip() for name in TABLES[table].strip().splitlines()[0].split("|")]
 
 

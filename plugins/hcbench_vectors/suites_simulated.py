@@ -23,12 +23,12 @@ SHAPES = {
 
 
 def shape(n: int, p: int) -> str:
-    """The paper's simulated data of this size."""
+    """Name the paper's simulated data of this size."""
     return f"gray-simulated[n={n}, p={p}]"
 
 
 def _panel(panel: str) -> tuple[Claim, ...]:
-    """What section 4.2 says of a panel, at each of its points."""
+    """The claims of section 4.2 about a panel, one for each of its points."""
     smaller = panel != "c"
     says = "the error of PCA is slightly smaller" if smaller else "the error of PCA is larger"
     return tuple(
@@ -48,7 +48,7 @@ FIGURE_2 = Suite(
     name="gray2023-figure2",
     doc="Figure 2: the largest error of affinities by dot products of data and of PC scores. "
     "The paper does not print n and p: here p = n - 90, p = 1000, and n = 10, for up to 1000. "
-    "r = 5, the rank of the true affinities (assumption A6), also where 10 points miss a leaf.",
+    "r = 5, the rank of the true affinities (assumption A6), also if 10 points miss a leaf.",
     algorithms=("DotProduct",),
     datasets=tuple(dict.fromkeys(shape(n, p) for panel in SHAPES.values() for n, p in panel)),
     metrics=(_DATA_ERROR, _PCA_ERROR_OF_5),
@@ -84,7 +84,7 @@ _RATE = "p from 500 to 8000 at a fixed n; a bound on the rate: it may fall faste
 
 
 def _always(claim: str, algorithm: str, dataset: str, metric: str, paper: str) -> Claim:
-    """A statement that each repetition must keep."""
+    """A statement that must hold in each repetition."""
     return Claim(
         claim=claim,
         algorithm=algorithm,

@@ -12,7 +12,7 @@ from hcbench_vectors.data_specs import GRAY_2023
 from hcbench_vectors.suites_published import Printed, cells_of, columns_of
 
 TAU = "kendall-tau-b[include_self=true]"
-"""As the authors computed it: an item is ranked too; the text ranks the other n - 1."""
+"""As the authors computed it: the item itself is also ranked; the text ranks the other n - 1."""
 
 TRANSPOSED = "kendall-tau-b[include_self=true, transposed=true]"
 BROKEN_TIES = "kendall-tau-b[include_self=true, break_ties=rounding]"
@@ -21,7 +21,7 @@ _METRICS = (TAU, "kendall-tau-b-error[include_self=true]", "kendall-tau-b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """What stands for a data set of the paper.
+    """A data set of the paper and its counterpart here.
 
     Attributes
     ----------
@@ -29,15 +29,15 @@ class Data:
     r : int
         The number of principal components that the authors chose.
     choice : str
-        What was chosen where the paper leaves freedom, or where the data are others.
+        Choices where the paper is not specific, and differences of the data.
     is_text : bool
         Whether rows are sparse and of unit length.
     erratum : str
         Why the printed values are not what the paper defines; "" if they are.
     metric : str
-        What they are instead.
+        The metric that they show instead.
     other_data : str
-        Why the data are another sample than the paper's; "" if they are the same.
+        How the data differ from the paper's; "" if they are the same.
     """
 
     dataset: str
@@ -57,7 +57,7 @@ DATA = {
         r=34,
         is_text=True,
         choice=(
-            "the authors' sample of 5000 documents; plural endings are taken off in place of "
+            "the authors' sample of 5000 documents; plural endings are removed instead of using "
             "WordNet's noun lemmas, and stop words are scikit-learn's, not NLTK's: 12636 terms, "
             "not 12818; the truth is the authors' grouping of topics by hand"
         ),
@@ -83,7 +83,7 @@ DATA = {
             "digits in the authors' results"
         ),
         other_data=(
-            "381 stocks from 2015-01-12 to 2020-01-10 where the file is the one shared for tests; "
+            "381 stocks from 2015-01-12 to 2020-01-10 if the file is the one shared for tests; "
             "the paper has 368 from 2013 to 2018"
         ),
     ),
@@ -91,8 +91,8 @@ DATA = {
         dataset="gray-simulated",
         r=5,
         choice=(
-            "n = p = 1000, drawn anew in each repetition. The printed values are of a truth that "
-            "has no ties: rounding errors broke them, in an order that depends on the machine"
+            "n = p = 1000, drawn anew in each repetition. The printed values are of a truth "
+            "without ties: rounding errors broke them, in an order that depends on the machine"
         ),
         metric=BROKEN_TIES,
         erratum="of a truth whose ties were broken by rounding",
@@ -102,8 +102,8 @@ DATA = {
 EXCHANGED = "the two rows of Reviews are exchanged"
 _MISPRINTS = {"-0.0085": ("-0.00085", "-0.0085 should be -0.00085")}
 _COSINE_HDBSCAN = "HDBSCAN[metric=cosine]"
-"""On rows of unit length it merges as with Euclidean distances, of which cosine is half the square,
-and it takes sparse rows."""
+"""On rows of unit length it merges as with Euclidean distances, since the cosine distance is half
+their square, and it accepts sparse rows."""
 
 
 def _with_pca(name: str, r: int) -> str:
@@ -111,7 +111,7 @@ def _with_pca(name: str, r: int) -> str:
 
 
 def _on_input(name: str, data: Data, *, scores: bool) -> str:
-    """The algorithm that stands for a column on vectors or on scores."""
+    """The algorithm of a column, on vectors or on scores."""
     if scores:
         return _with_pca(name, data.r)
     return _COSINE_HDBSCAN if name == "HDBSCAN" and data.is_text else name
@@ -121,7 +121,7 @@ def _on_input(name: str, data: Data, *, scores: bool) -> str:
 
 
 def _claims(table: int) -> tuple[Claim, ...]:
-    """The claims of a table, with the choices made for a data set at its first one."""
+    """The claims of a table; the first of each data set states the choices made for it."""
     told: set[str] = set()
     claims = []
     for cell in cells_of(table):
@@ -132,7 +132,7 @@ def _claims(table: int) -> tuple[Claim, ...]:
 
 
 def _claim(cell: Printed, note: str) -> Claim:
-    """The printed value; where it is thought to be wrong, with the correction."""
+    """The printed value, with a correction if it is assumed to be wrong."""
     data = DATA[cell.data]
     error, column, dataset = cell.error, cell.column, data.dataset
     if cell.table == 2:
@@ -166,7 +166,7 @@ def _claim(cell: Printed, note: str) -> Claim:
 
 
 def _with_terms(column: str) -> str:
-    """The data set of a column of Table 2; the last one has all terms."""
+    """Name the data set of a column of Table 2; the last column has all terms."""
     return NEWSGROUPS if column == "p=12818" else f"{NEWSGROUPS[:-1]}, terms=random, {column}]"
 
 
@@ -188,7 +188,7 @@ def _table(number: int, doc: str) -> Suite:
         figures=(
             Figure(
                 name=f"gray2023-table{number}",
-                doc="Measured values against printed ones, misprints put right.",
+                doc="Measured values against printed ones, with corrected misprints.",
                 function="hcbench_vectors.figures_tables:printed_and_measured",
             ),
         ),
@@ -197,7 +197,7 @@ def _table(number: int, doc: str) -> Suite:
 
 
 def _pairs(number: int) -> tuple[tuple[str, str], ...]:
-    """Where algorithms run alone: on as many scores as fit the data, and HDBSCAN on what it can."""
+    """Algorithms that run alone: on as many scores as the data have, and HDBSCAN if applicable."""
     pairs = []
     for name in columns_of(number):
         for data in DATA.values():
@@ -231,4 +231,4 @@ TABLE_2 = Suite(
 )
 
 TABLE_3 = _table(3, "Table 3: complete and single linkage compared with dot products.")
-TABLE_4 = _table(4, "Table 4: UPGMA of dot products taken for distances, and of Manhattan ones.")
+TABLE_4 = _table(4, "Table 4: UPGMA of dot products used as distances, and of Manhattan distances.")

@@ -10,7 +10,7 @@ DOCUMENTS = f"{NEWSGROUPS[:-1]}, pca=34]"
 TOPICS = f"{NEWSGROUPS[:-1]}, by=topic, pca=34]"
 
 WINDOWS = 5
-"""comp.windows.x, in the alphabet of topics."""
+"""Index of comp.windows.x in the alphabetical order of topics."""
 
 _BY_DOT_PRODUCT = f"related-neighbours[of={WINDOWS}]"
 _BY_DISTANCE = f"related-neighbours[of={WINDOWS}, by=euclidean]"
@@ -18,7 +18,7 @@ _BY_DISTANCE = f"related-neighbours[of={WINDOWS}, by=euclidean]"
 FIGURE_3 = Suite(
     name="gray2023-figure3",
     doc="Figure 3: topics of 20 Newsgroups by mean dot product and by mean Euclidean distance of "
-    "34 PC scores. Means are over pairs of different documents: none is paired with itself.",
+    "34 PC scores. Means are over pairs of different documents.",
     algorithms=("DotProduct", "UPGMA"),
     datasets=(DOCUMENTS, TOPICS),
     metrics=(_BY_DOT_PRODUCT, _BY_DISTANCE, "kendall-tau-b"),
@@ -31,7 +31,7 @@ FIGURE_3 = Suite(
             dataset=DOCUMENTS,
             metric=_BY_DOT_PRODUCT,
             paper="4",
-            note="the other one, sci.crypt in the paper, is to be seen in the figure",
+            note="the other one, sci.crypt in the paper, is visible in the figure",
         ),
         Claim(
             claim="Figure 3(d): in Euclidean distance, the others of comp are not as close",

@@ -23,7 +23,7 @@ class Vertices:
     parent : (m,) int array
         -1 for the root.
     variance : (m,) array
-        Of the step from the parent, or from 0, to the vertex.
+        Variance of the step from the parent, or from 0, to the vertex.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class Vertices:
         return height
 
     def paths(self) -> NDArray[np.int64]:
-        """Column l of row v is the ancestor of v at depth l + 1; v itself below its depth."""
+        """Ancestor of v at depth l + 1 in column l of row v; v itself below its depth."""
         chains: list[list[int]] = []
         for v, parent in enumerate(self.parent):
             chains.append([v] if parent < 0 else [*chains[parent], v])
@@ -55,12 +55,12 @@ class Vertices:
 
 
 def read_vertices(text: str, owner: str) -> Vertices:
-    """Read Newick in which every vertex has a name and may have a variance after a colon.
+    """Read Newick with a name at every vertex and an optional variance after a colon.
 
     Raises
     ------
     ParameterError
-        Saying what is wrong; ``owner`` is whose parameter it is.
+        If the text is not of this form; ``owner`` names the data set in the message.
     """
 
     def wrong(what: str) -> ParameterError:
@@ -68,19 +68,19 @@ def read_vertices(text: str, owner: str) -> Vertices:
             f"{owner}: tree={text!r} {what}; write for example ((1:5,2:2)6:2,(4:0.5,5:7)7:1)8:1"
         )
 
-    # Read from the end, a vertex comes before its children.
+    # From right to left, a vertex comes before its children.
     tokens = _TOKEN.findall(text.strip().removesuffix(";"))[::-1]
     names: list[str] = []
     parents: list[int] = []
     variances: list[float] = []
     above, last = [-1], -1
-    expected = True  # whether the name of a vertex must come next
+    expected = True  # whether the next token must be the name of a vertex
     for token in tokens:
         if expected and token not in ("(", ")", ",", ";"):
             name, _, length = token.partition(":")
             variance = _variance(length)
             if not name or variance is None:
-                raise wrong(f"has {token!r} for a name and a variance that is not negative")
+                raise wrong(f"has {token!r} instead of a name and a nonnegative variance")
             last = len(names)
             names.append(name)
             parents.append(above[-1])
@@ -93,13 +93,13 @@ def read_vertices(text: str, owner: str) -> Vertices:
             expected = True
         elif not expected and token == "(" and len(above) > 1:
             above.pop()
-            last = -1  # what stands before an opening bracket is no vertex with children
+            last = -1  # the node before an opening bracket cannot have children
         else:
-            raise wrong("is no tree with a name at every vertex")
+            raise wrong("is not a tree with a name at every vertex")
     if not names or expected or len(above) > 1:
-        raise wrong("is no tree with a name at every vertex")
+        raise wrong("is not a tree with a name at every vertex")
     if len(set(names)) < len(names):
-        raise wrong("names two vertices alike")
+        raise wrong("has two vertices of the same name")
     return _from_the_left(Vertices(tuple(names), np.array(parents), np.array(variances)))
 
 
@@ -142,7 +142,7 @@ def with_unit_heights(tree: Vertices, observed: NDArray[np.int64], owner: str) -
     inner = [tree.names[v] for v in observed if v not in tree.leaves]
     if inner:
         raise ParameterError(
-            f"{owner}: unit_heights needs leaves to be observed, {inner[0]!r} is an inner vertex"
+            f"{owner}: unit_heights needs observed leaves, but {inner[0]!r} is an inner vertex"
         )
     heights = tree.heights()
     top = heights[observed].max()

@@ -1,4 +1,4 @@
-"""How many principal components to keep: the Wasserstein choice of Gray et al. 2023."""
+"""Choice of the number of principal components by the Wasserstein distance (Gray et al. 2023)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def wasserstein_dimension(
     vectors: Vectors, r_max: int, patience: int | None, rng: np.random.Generator
 ) -> int:
-    """The r <= r_max of smallest `wasserstein_distances`, the smaller at ties."""
+    """The r <= r_max with the smallest `wasserstein_distances`, the smaller for ties."""
     return 1 + int(np.argmin(wasserstein_distances(vectors, r_max, patience, rng)))
 
 
@@ -28,23 +28,23 @@ def wasserstein_distances(
 
     Gray et al. 2023, algorithm 2: ``d_r`` is the Wasserstein distance between the first ceil(n/2)
     rows, projected on their own first r principal axes, and the other rows, as point sets in R^p
-    with the Euclidean distance as the cost. Rows are taken in the order in which they stand. The
-    optimal transport is exact, see `transport_cost`.
+    with the Euclidean distance as the cost. Rows are split in the given order. The optimal
+    transport is exact, see `transport_cost`.
 
     Parameters
     ----------
     vectors : (n, p) array or csr_array, n > 1
     r_max : int
-        Largest dimension; at most the rank of the first half, after which nothing changes.
+        Largest dimension; at most the rank of the first half, beyond which nothing changes.
     patience : int, optional
-        Stop after so many dimensions without a new smallest distance: a heuristic.
+        Stop after this many dimensions without a new smallest distance: a heuristic.
     rng : Generator
         See `principal_axes`.
 
     Returns
     -------
     (r,) array
-        ``d_1, d_2, ...``, in the vectors' unit. For each O(n^2) time for the costs, as
+        ``d_1, d_2, ...``, in the vectors' unit. Each takes O(n^2) time for the costs, as
         ``|V V' x - y|^2 = |V' x|^2 + |y|^2 - 2 <V' x, V' y>``, and that of an exact transport of
         n/2 points, about O(n^3): seconds at n = 4000. O(n^2) memory, a few matrices (n/2, n/2).
     """
@@ -65,13 +65,13 @@ def wasserstein_distances(
 
 
 def transport_cost(cost: NDArray[np.float64]) -> float:
-    """The cost of an optimal transport between two samples, the first with at most one point more.
+    """Cost of an optimal transport between two samples, the first with at most one more point.
 
-    The points of each sample have equal weights. For samples of one size, an optimal transport is
+    The points of each sample have equal weights. For samples of equal size, an optimal transport is
     an optimal assignment. Otherwise one point of the first sample remains without a partner: each
     of the k partners gives k of its k + 1 shares to its assigned point, and the remaining point
-    sends one share to each of the k points, along the cheapest way in the residual network (a
-    shortest path from one source, since no way back can run out of its k shares).
+    sends one share to each of the k points, along the shortest path in the residual network (from
+    a single source, since no reverse edge can run out of its k shares).
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def transport_cost(cost: NDArray[np.float64]) -> float:
     Returns
     -------
     float
-        The least total cost, in the unit of `cost`. O(m^3) time for the assignment; the shortest
+        The smallest total cost, in the unit of `cost`. O(m^3) time for the assignment; the shortest
         paths (Bellman-Ford) take O(m^2) for each edge of the longest of them. O(m^2) memory.
     """
     m, k = cost.shape

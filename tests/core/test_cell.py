@@ -405,7 +405,7 @@ def test_at_a_checkpoint_only_what_is_known_there_is_told() -> None:
     assert at_4 == {"queries": 4, "distinct_queries": None, "rounds": None, "seconds": None}
     assert end["distinct_queries"] == 20
     assert end["rounds"] == 40
-    assert done.points[0].values["seconds"].reason.startswith("known of a whole call only")
+    assert done.points[0].values["seconds"].reason.startswith("known only for a whole call")
 
 
 def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> None:

@@ -226,9 +226,9 @@ def test_cophenetic_correlation_says_what_heights_are_missing():
     order = Tree(heights.parent, [0, 0, 0, 0, 1, 2, 3], HeightKind.ORDER)
     infinite = Tree(heights.parent, [0, 0, 0, 0, 1, 2, np.inf], HeightKind.DISTANCE)
     metric = cophenetic_correlation_with_truth
-    with pytest.raises(NotApplicableError, match="the truth's are missing; take baker-gamma"):
+    with pytest.raises(NotApplicableError, match="the truth's are missing; use baker-gamma"):
         metric(scored(heights, truth=CHAIN))
-    with pytest.raises(NotApplicableError, match="the result's are but the order of merging"):
+    with pytest.raises(NotApplicableError, match="the result's are only an order of merging"):
         metric(scored(order, truth=heights))
     with pytest.raises(NotApplicableError, match="finite heights; the result's are not"):
         metric(scored(infinite, truth=heights))

@@ -286,12 +286,12 @@ def test_an_ultrametric_correlates_with_itself_alone_perfectly():
 @pytest.mark.parametrize(
     ("tree", "reason"),
     [
-        (CHAIN, "is not there"),
+        (CHAIN, "are missing"),
         (Tree(CHAIN.parent, [0, 0, 0, 0, 1, 2, 3], HeightKind.ORDER), "order of merging"),
         (Tree(CHAIN.parent, [0, 0, 0, 0, 1, 2, np.inf], HeightKind.DISTANCE), "infinite"),
         (Tree(CHAIN.parent, [0, 0, 0, 0, 2, 2, 2], HeightKind.DISTANCE), "heights are equal"),
-        (Tree(PAIR.parent, [0, 0, 1], HeightKind.DISTANCE), "up to two items"),
-        (Tree(SINGLE.parent, [0], HeightKind.DISTANCE), "up to two items"),
+        (Tree(PAIR.parent, [0, 0, 1], HeightKind.DISTANCE), "one or two items"),
+        (Tree(SINGLE.parent, [0], HeightKind.DISTANCE), "one or two items"),
     ],
 )
 def test_heights_that_cannot_correlate_are_named(tree, reason):
@@ -418,11 +418,11 @@ def test_what_is_no_graph_has_no_divergence():
     for tree, w in ((PAIR, np.zeros((2, 2))), (SINGLE, np.ones((1, 1)))):
         with pytest.raises(NotApplicableError, match="positive similarity"):
             tree_sampling_divergence(scored(tree, similarity=w))
-    with pytest.raises(NotApplicableError, match=r"negative similarity, and one is -1"):
+    with pytest.raises(NotApplicableError, match="the smallest is -1"):
         tree_sampling_divergence(scored(PAIR, similarity=-np.ones((2, 2))))
     vectors = np.array([[1.0, 0], [-1, 0]])
     for normalised in (True, False):
-        with pytest.raises(NotApplicableError, match="negative similarity"):
+        with pytest.raises(NotApplicableError, match="similarities >= 0"):
             tree_sampling_divergence(scored(PAIR, vectors=vectors), normalised=normalised)
 
 

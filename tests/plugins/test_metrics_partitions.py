@@ -199,7 +199,7 @@ def test_the_best_cut_against_answers_is_the_one_nearest_to_them():
 
 def test_the_best_cut_takes_no_number_of_clusters_and_a_partition_is_judged_as_it_is():
     true = [0, 0, 1, 1]
-    with pytest.raises(ParameterError, match=r"k=2 and cut=best: .* leave out one"):
+    with pytest.raises(ParameterError, match=r"k=2 and cut=best: .* omit one"):
         partitions.ari(scored(TWO_PAIRS, true), cut="best", k=2)
     apart = scored([0, 1, 2, 3], true)
     assert partitions.ari(apart, cut="best") == partitions.ari(apart)

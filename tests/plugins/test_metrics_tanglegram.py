@@ -53,7 +53,7 @@ def test_entanglement_by_hand():
 
 
 def test_one_item_has_no_worst_case():
-    with pytest.raises(NotApplicableError, match="one item"):
+    with pytest.raises(NotApplicableError, match="a single item"):
         entanglement(scored(SINGLE, truth=SINGLE))
 
 

@@ -72,7 +72,7 @@ def test_a_star_resolves_nothing():
 @pytest.mark.parametrize("tree", [SINGLE, PAIR], ids=["one item", "two items"])
 def test_so_few_items_have_no_triplet(tree):
     for count in ("all", "resolved-in-truth", "resolved-in-both"):
-        with pytest.raises(NotApplicableError, match="fewer than three"):
+        with pytest.raises(NotApplicableError, match="at least three items"):
             triplet_agreement(scored(tree, truth=tree), count)
 
 

@@ -163,7 +163,7 @@ def test_a_matrix_of_noise_is_read_from_a_file(tmp_path):
     np.testing.assert_allclose(np.cov(noise.T), S @ S.T, atol=0.7)  # 5 standard errors of 9
     assert make(**params).truth.height[0] == pytest.approx((S**2).sum() / 2)
     np.save(tmp_path / "S.npy", np.eye(3))
-    with pytest.raises(DataError, match=r"shape \(3, 3\); finite numbers of shape \(2, 2\)"):
+    with pytest.raises(DataError, match=r"shape \(3, 3\); .* finite numbers of shape \(2, 2\)"):
         make(**params)
 
 
@@ -215,14 +215,14 @@ def test_the_seed_decides_the_data():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"observed": ("1", "9")}, "observed has '9', the vertices are 8, 6, 1"),
+        ({"observed": ("1", "9")}, "observed has '9', but the vertices are 8, 6, 1"),
         ({"observed": ("1", 1)}, "names a vertex twice"),
         ({"probabilities": (0.5, 0.5)}, "must be 5 positive numbers of sum 1"),
         ({"probabilities": (1.0, 1.0, 1.0, 1.0, -3.0)}, "positive"),
         ({"probabilities": ("a", 1, 1, 1, 1)}, "probabilities must be numbers"),
-        ({"sigma": (1.0, 2.0)}, "sigma must be one number, or 5"),
-        ({"sigma": (1.0, 2.0, 1.0, 1.0, -1.0)}, "not negative"),
-        ({"noise": "both", "gamma": "uniform", "gamma_spread": 1.0}, "not below 1"),
+        ({"sigma": (1.0, 2.0)}, "sigma must be one nonnegative number, or 5"),
+        ({"sigma": (1.0, 2.0, 1.0, 1.0, -1.0)}, "nonnegative"),
+        ({"noise": "both", "gamma": "uniform", "gamma_spread": 1.0}, "below 1"),
         ({"unit_heights": True, "observed": ("6", "1")}, "'6' is an inner vertex"),
         ({"unit_heights": True, "tree": "(a:0,b:0)c:0"}, "variance above 0"),
         ({"correlation": 1.0}, r"correlation must be in \(-1, 1\)"),

@@ -161,7 +161,7 @@ def test_hdbscan_measures_sparse_vectors_itself_where_the_package_does_not():
     dense = np.random.default_rng(3).normal(size=(20, 4))
     whole, thin = fit("HDBSCAN", vectors(dense)), fit("HDBSCAN", vectors(sparse.csr_array(dense)))
     np.testing.assert_allclose(thin.height, whole.height, rtol=1e-7)
-    with pytest.raises(DataError, match="take metric=euclidean, cosine"):
+    with pytest.raises(DataError, match="use metric=euclidean, cosine"):
         fit("HDBSCAN", vectors(sparse.csr_array(dense)), metric="manhattan")
 
 

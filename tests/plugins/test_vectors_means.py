@@ -148,7 +148,7 @@ def test_equal_rows_are_merged_in_pairs():
 def test_vectors_whose_products_overflow_are_refused(name, n):
     params = {"metric": "dot-product"} if name == "UPGMA" else {}
     huge = 1e200 * np.random.default_rng(0).normal(size=(n, 3))
-    with pytest.raises(DataError, match="products overflow; scale them down"):
+    with pytest.raises(DataError, match="products of the data overflow"):
         fit(name, vectors(huge), **params)
 
 
