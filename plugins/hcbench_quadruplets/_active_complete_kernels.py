@@ -34,13 +34,13 @@ def complete_linkage_of_order(
     """
     n = len(merges) + 1
     cluster, size = np.arange(n), np.ones(n, np.int64)
-    come = np.zeros((n, n), np.int32)  # pairs of items between two clusters reached so far
+    reached = np.zeros((n, n), np.int32)  # pairs of items of two clusters reached so far
     step = 0
     for at in range(i.size):
         a, b = cluster[i[at]], cluster[j[at]]
         p, q = min(a, b), max(a, b)
-        come[p, q] += 1
-        if come[p, q] < size[p] * size[q]:
+        reached[p, q] += 1
+        if reached[p, q] < size[p] * size[q]:
             continue
         merges[step, 0], merges[step, 1] = p, q
         step += 1
@@ -50,22 +50,22 @@ def complete_linkage_of_order(
             if cluster[r] == q:
                 cluster[r] = p
             if size[r] > 0 and r != p:
-                come[min(p, r), max(p, r)] += come[min(q, r), max(q, r)]
+                reached[min(p, r), max(p, r)] += reached[min(q, r), max(q, r)]
 
 
 @njit(types.void(ASK, STATE, _MERGES), cache=True)
 def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
     """Complete linkage with few queries, by tournaments.
 
-    The similarity of two clusters is that of their least similar items, and so never increases.
-    Row i is a tournament of the pairs of clusters (i, c), c < i; a tournament of the rows finds the
+    The similarity of two clusters is that of their least similar items, so it never increases. Row
+    i is a tournament of the pairs of clusters (i, c), c < i; a tournament of the rows gives the
     merge. A pair that lost remains beaten after it changes, so only games of winners are replayed,
-    and only when their row may hold the next merge. To merge p < q into p, the candidates for the
+    and only if their row may hold the next merge. To merge p < q into p, the candidates for the
     least similar items of (p, c) and (q, c) are joined in one list, which is searched when (p, c)
-    plays next; and if one c had won a part of row p and the same part of row q, it still wins it.
+    plays next; if one c had won a part of row p and the same part of row q, it still wins it.
 
-    n(n-1)/2 - 1 queries until the first merge, typically O(n^2) in total, O(n^2 log n) at worst.
-    The same time; 12 bytes for each of the n(n-1)/2 pairs.
+    n(n-1)/2 - 1 queries until the first merge, typically O(n^2) in total, O(n^2 log n) in the worst
+    case, and the same time; 12 bytes for each of the n(n-1)/2 pairs.
 
     Parameters
     ----------
@@ -75,16 +75,16 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
     n = len(merges) + 1
     n_pairs = n * (n - 1) // 2
     # Pair (i, c) is at i(i-1)/2 + c, and so is inner node c of the tournament of row i.
-    least = np.arange(n_pairs).astype(np.int32)  # of two clusters: the first of their candidates
-    after = least.copy()  # the next candidate, in a ring
-    winner = np.full(n_pairs, -1 - n, np.int32)  # c; or -1 - c, to be replayed: c won last
+    least = np.arange(n_pairs).astype(np.int32)  # first candidate of each two clusters
+    after = least.copy()  # next candidate, in a circular list
+    winner = np.full(n_pairs, -1 - n, np.int32)  # c; or -1 - c if it must be replayed: c won last
     alive = np.ones(n, np.bool_)
-    best = np.zeros(n, np.int64)  # column of each row that won
-    bound = np.zeros(n, np.int64)  # the items at which it did, or -1: the row is empty
+    best = np.zeros(n, np.int64)  # column that won each row
+    bound = np.zeros(n, np.int64)  # least similar items when it won, or -1: the row is empty
     bound[0] = -1
-    stale = np.ones(n, np.bool_)  # whether that column has lost members or similarity since
+    stale = np.ones(n, np.bool_)  # whether that column has since lost items or similarity
     top = np.zeros(n, np.int64)  # tournament of the rows
-    changed = np.full(n, -1, np.int64)  # when the least similar items of a column became others
+    changed = np.full(n, -1, np.int64)  # merge at which the least similar items of a column changed
     todo = np.empty(n, np.int64)
 
     def closer(a: int, b: int) -> bool:
@@ -92,7 +92,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
         k, l = items_of_pair(b)  # noqa: E741
         return bool(ask(state, i, j, k, l) > 0)
 
-    def settle(at: int) -> bool:
+    def find_least_similar(at: int) -> bool:
         """Find the least similar items of a pair of clusters; return whether they changed."""
         first = least[at]
         found, other = first, after[first]
@@ -137,12 +137,12 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
             h *= 2
 
     def join(at: int, other: int) -> None:
-        """Take over the candidates of another pair of clusters."""
+        """Append the candidates of another pair of clusters."""
         a, b = least[at], least[other]
         after[a], after[b] = after[b], after[a]
 
-    played = 0  # rows, again and again
-    merged = -1  # before the tournament of the rows has begun
+    played = 0  # rows, repeatedly
+    merged = -1  # before the tournament of the rows begins
     row = root_of_rows = 1
     while merged < n - 1:
         # Find the winner of a row: the games to replay, from the root down, then from below.
@@ -174,7 +174,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
             last = -1 - winner[start + m]
             if alive[a] and alive[b]:
                 for c in (a, b):
-                    if settle(start + c):
+                    if find_least_similar(start + c):
                         changed[c] = played
                 if (last != a and last != b) or changed[last] == played:
                     last = b if closer(least[start + b], least[start + a]) else a
@@ -187,7 +187,7 @@ def complete_linkage(ask: Any, state: Any, merges: NDArray[np.int64]) -> None:
         before = bound[row]
         bound[row] = -1
         if alive[c]:
-            settle(start + c)
+            find_least_similar(start + c)
             bound[row] = least[start + c]
         played += 1
 

@@ -1,13 +1,12 @@
-"""Compiled loops that ask one query at a time: sorting, a spanning tree, a tournament's shape.
+"""Compiled loops that make one query at a time: sorting, a spanning tree, and tournaments.
 
-All are called by `hcbench.Oracle.run`: ``ask(state, i, j, k, l)`` is positive where w_ij > w_kl.
-They use only the answers, and end for any answers, including contradictory ones; if neither pair is
-more similar than the other, the first one in the query loses.
+All are called by `hcbench.Oracle.run`: ``ask(state, i, j, k, l)`` is positive if w_ij > w_kl. They
+use only the answers, and terminate for any answers, including contradictory ones; if neither pair
+is more similar than the other, the first one in the query loses.
 
-Tournaments lie in arrays: of the leaves 0..size-1, inner node m = 1..size-1 with lowest bit h is
-the winner among the leaves from m - h to m + h - 1, as far as there are any; the root is the
-largest power of two below size. So nodes of one number cover the same leaves in trees of different
-size.
+Tournaments are stored in arrays: of the leaves 0..size-1, inner node m = 1..size-1 with lowest bit
+h is the winner among the leaves from m - h to m + h - 1, as far as they exist; the root is the
+largest power of two below size. So a node covers the same leaves in trees of different size.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _ITEMS = types.int64[::1]
 
 @njit(types.int64(types.int64, types.int64), cache=True)
 def node_of_right_part(m: int, size: int) -> int:
-    """The inner node over the leaves from m on, below node m; 0 where that is leaf m alone."""
+    """The inner node over the leaves from m on, below node m; 0 if that is only leaf m."""
     g = (m & -m) >> 1
     while g > 0 and m + g >= size:
         g >>= 1
@@ -35,13 +34,13 @@ def node_of_right_part(m: int, size: int) -> int:
 
 @njit(types.int64[::1](types.int64, _ITEMS, _ITEMS), cache=True)
 def join_in_order(n: int, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Join the clusters of items i and j (m,), pair after pair, where they are not one yet.
+    """Join the clusters of items i and j (m,), one pair at a time, if they differ.
 
     Returns
     -------
     (2n-1,) int64 array
-        Parents of the binary tree: merge t is node n + t. Kruskal's algorithm, O(m) with halved
-        paths and unions by size.
+        Parents of the binary tree: merge t is node n + t. Kruskal's algorithm, O(m) with path
+        halving and union by size.
     """
     parent = np.full(2 * n - 1, -1, np.int64)
     root, node, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
@@ -68,10 +67,9 @@ def join_in_order(n: int, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray
 
 @njit(types.void(ASK, STATE, _ITEMS, _ITEMS), cache=True)
 def sort_pairs(ask: Any, state: Any, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
-    """Sort pairs i, j (m,) by merging, in place, the most similar ones first.
+    """Sort pairs i, j (m,) in place by merge sort, the most similar ones first.
 
-    At least m - 1 and at most m ceil(log2 m) queries, in runs that are halved evenly: the proof
-    of proposition 1. 32 m bytes.
+    At least m - 1 and at most m ceil(log2 m) queries, as in the proof of proposition 1. 32 m bytes.
     """
     m = i.size
     runs = 1
@@ -103,19 +101,19 @@ def sort_pairs(ask: Any, state: Any, i: NDArray[np.int64], j: NDArray[np.int64])
 def spanning_tree(
     ask: Any, state: Any, nearest: NDArray[np.int64], added: NDArray[np.int64]
 ) -> None:
-    """Spanning tree of largest similarities: Prim's algorithm, with a tournament of items.
+    """Maximum spanning tree of the similarities: Prim's algorithm, with a tournament of items.
 
-    Every pair is queried when its first item joins, which takes n(n-1)/2 - O(n) queries; an item
-    that gets closer to the tree moves up in the tournament, and one that joins leaves it: O(log n)
+    Every pair is queried when its first item is added, which takes n(n-1)/2 - O(n) queries; an item
+    that gets closer to the tree is updated in the tournament, and an added one is removed: O(log n)
     queries each. The former happens about n ln n times for similarities in random order. O(n)
     memory.
 
     Parameters
     ----------
     nearest : (n,) int64, written
-        For each item but 0: the item of the tree that it joins.
+        For each item but 0: the item of the tree to which it is joined.
     added : (n,) int64, written
-        Items in the order of joining.
+        Items in the order in which they are added.
     """
     n = nearest.size
     nearest[:] = 0
@@ -174,7 +172,7 @@ def spanning_tree(
 def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
     """Add the products of rows of signs, i != j: K_ij += sum over t of S_it S_jt. O(n^2 words).
 
-    Of signs 1, 0 and -1 there are bits (n, words): whether it is not 0, and whether it is -1.
+    Signs 1, 0 and -1 are stored as bits (n, words): whether it is not 0, and whether it is -1.
     """
     n, size = present.shape
     for i in range(n):

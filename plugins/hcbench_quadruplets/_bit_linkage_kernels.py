@@ -1,4 +1,4 @@
-"""Compiled merging of 4-AL on dense comparisons, as bits. It trusts its input.
+"""Compiled merging of 4-AL on dense comparisons, as bits. It does not check its input.
 
 Notation as in `_kernels`; columns of S are summed by `_bit_sums_kernels`. Numbers for each pair of
 items, as v = S c, are in the order of `_bit_sums_kernels.byte_of`.
@@ -32,16 +32,16 @@ def add_columns(
     won: Any,
     lost: Any,
     width: int,
-    room: NDArray[np.uint64],
+    work: NDArray[np.uint64],
     v: NDArray[np.float64],
 ) -> None:
-    """Add ``weight`` times the columns of S to v; ``room`` as in `count_columns`.
+    """Add ``weight`` times the columns of S to v; ``work`` as in `count_columns`.
 
     O(columns M / 64 + M).
     """
     for start in range(0, columns.size, MOST):
         some = columns[start : start + MOST]
-        sums = count_columns(some, won, lost, width, room)
+        sums = count_columns(some, won, lost, width, work)
         less = np.int32(some.size)
         for at in range(v.size):
             v[at] += weight * np.int32(np.int32(sums[at]) - less)
@@ -56,7 +56,7 @@ def add_cluster(
     won: Any,
     lost: Any,
     width: int,
-    room: NDArray[np.uint64],
+    work: NDArray[np.uint64],
     v: NDArray[np.float64],
 ) -> None:
     """Add ``scale / kind[j]`` times column ij of S to v for i in a cluster, j of kind above 0.
@@ -80,12 +80,12 @@ def add_cluster(
                     low, high = min(i, j), max(i, j)
                     columns[listed] = low * (2 * n - low - 1) // 2 + high - low - 1
                     listed += 1
-        add_columns(columns[:listed], scale / size, won, lost, width, room, v)
+        add_columns(columns[:listed], scale / size, won, lost, width, work, v)
 
 
 @njit(cache=True)
 def sum_all_columns(won: Any, lost: Any, place: NDArray[np.int64], v: NDArray[np.float64]) -> None:
-    """Write the sums of all columns of S to v: of each row, its ones less those of ``lost``."""
+    """Write the sums of all columns of S to v: in each row, its ones minus those of ``lost``."""
     for a in range(place.size):
         more, fewer, ahead, behind = np.uint64(0), np.uint64(0), won[a], lost[a]
         for word in range(ahead.size):
@@ -106,7 +106,7 @@ def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.flo
 def name_blocks(
     own: int, cluster: NDArray[np.int64], place: NDArray[np.int64], K: int, slot: NDArray[np.uint32]
 ) -> None:
-    """Write where in B the blocks are that pairs of items of a cluster belong to."""
+    """Write the positions in B of the blocks of pairs of items of a cluster."""
     n = cluster.size
     for i in range(n):
         if cluster[i] == own:
@@ -126,18 +126,18 @@ def merge_bits(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Make the first ``len(merges)`` merges.
+    """Perform the first ``len(merges)`` merges.
 
-    Time O(M^2 / 64) for the first sums, and for merging p and q O(M / 64) for each of the
-    (|G_p| + |G_q|) n pairs that touch them, O(M) for every size of a cluster that they meet.
-    Memory 22 M + 8 K^2 bytes.
+    Time O(M^2 / 64) for the first sums and, for merging p and q, O(M / 64) for each of the
+    (|G_p| + |G_q|) n pairs that contain their items, and O(M) for each distinct size of the other
+    clusters. Memory 22 M + 8 K^2 bytes.
 
     Parameters
     ----------
     won, lost : (64 w, w) uint64, w >= 8
         See `hcbench.model.comparisons.bits.PreferenceBits`.
     cluster : (n,) int64, changed
-        Cluster of each item, numbered by smallest items; a merged cluster keeps the smaller number.
+        Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (t, 2), (t,), written
@@ -147,41 +147,41 @@ def merge_bits(
     place = np.empty(n * (n - 1) // 2, np.int64)
     for a in range(place.size):
         place[a] = byte_of(a, width)
-    v, room = np.zeros(64 * step_words(width)), aligned_words(16 * step_words(width))
+    v, work = np.zeros(64 * step_words(width)), aligned_words(16 * step_words(width))
     won_rows, lost_rows = won.reshape(won.size), lost.reshape(lost.size)
     B, alive, K = np.empty(K0 * K0 + 1), np.arange(K0), K0
-    slot = np.full(v.size, K0 * K0, np.uint32)  # the last is of places that no pair has
+    slot = np.full(v.size, K0 * K0, np.uint32)  # the last entry is for positions without a pair
     for p in range(K0):
         name_blocks(p, cluster, place, K0, slot)
-    kind = np.empty(n, np.int64)  # of each item: the size of its cluster, 0 if that is left out
+    kind = np.empty(n, np.int64)  # size of the cluster of each item, 0 if that is excluded
     if n == K0:
         sum_all_columns(won, lost, place, v)
     else:
         for p in range(K0):
             for j in range(n):
                 kind[j] = size[cluster[j]] if cluster[j] > p else 0
-            add_cluster(p, 1 / size[p], cluster, kind, won_rows, lost_rows, width, room, v)
+            add_cluster(p, 1 / size[p], cluster, kind, won_rows, lost_rows, width, work, v)
     for step in range(len(merges)):
         sum_rows(v, slot, B)
         first, second, W = most_similar(B, K0, alive, K, size)
         p, q = alive[first], alive[second]
         merges[step, 0], merges[step, 1], similarities[step] = p, q, W
 
-        # Columns between the two lose their weight, those to other clusters get a smaller one.
+        # Columns between the two get weight 0, those to other clusters a smaller one.
         for j in range(n):
             kind[j] = size[q] if cluster[j] == q else 0
-        add_cluster(p, -1 / size[p], cluster, kind, won_rows, lost_rows, width, room, v)
+        add_cluster(p, -1 / size[p], cluster, kind, won_rows, lost_rows, width, work, v)
         for j in range(n):
             kind[j] = 0 if cluster[j] == p or cluster[j] == q else size[cluster[j]]
         union = size[p] + size[q]
-        alike = size[p] == size[q]  # then their columns have the same weights, and go together
+        alike = size[p] == size[q]  # equal weights: their columns are processed together
         for i in range(n):
             if alike and cluster[i] == q:
                 cluster[i] = p
         for own in (p, q):
             if own == p or not alike:
                 scale = 1 / union - 1 / size[own]
-                add_cluster(own, scale, cluster, kind, won_rows, lost_rows, width, room, v)
+                add_cluster(own, scale, cluster, kind, won_rows, lost_rows, width, work, v)
         for i in range(n):
             if cluster[i] == q:
                 cluster[i] = p

@@ -1,9 +1,9 @@
-"""Compiled sums of columns of S, from bits of dense comparisons. They trust their input.
+"""Compiled sums of columns of S, from bits of dense comparisons. They do not check their input.
 
 Notation as in `_kernels`; ``won`` and ``lost`` are the bits of `hcbench.Comparisons.bits`. Column b
-of S is row b of ``lost`` less row b of ``won``, so that columns are summed by counting bits at each
-place, by adders made of operations on vectors of words: a count is a number of so many bits, one in
-each of as many planes of words.
+of S is row b of ``lost`` minus row b of ``won``, so columns are summed by counting bits at each
+position, with adders made of operations on vectors of words: the bits of a count are distributed
+over planes of words, one plane for each binary digit.
 
 A row of w >= 8 words is processed in steps of 8. The last step ends with the row, so that some
 words are processed twice; the output takes `step_words` words per row, and `byte_of` is the
@@ -29,14 +29,14 @@ MOST = 126  # columns whose sum, plus their number, fits in a byte; a multiple o
 
 @njit(cache=True)
 def full_adder(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    """Sum and carry of three bits, in each place."""
+    """Sum and carry of three bits, at each position."""
     either = a ^ b
     return either ^ c, (a & b) ^ (either & c)
 
 
 @njit(cache=True)
 def add_seven(x: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """The sum of seven bits, in each place, as planes."""
+    """The sum of seven bits, at each position, as planes."""
     one, two = full_adder(x[0], x[1], x[2])
     other, twos = full_adder(x[3], x[4], x[5])
     ones, more = full_adder(one, other, x[6])
@@ -46,7 +46,7 @@ def add_seven(x: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 
 @njit(cache=True)
 def bit_length(number: int) -> int:
-    """Planes that a number up to this one needs."""
+    """Number of planes for numbers up to this one."""
     length = 0
     while number > 0:
         number >>= 1
@@ -75,7 +75,7 @@ def byte_of(a: int, width: int) -> int:
 def columns_at(
     won: Any, lost: Any, at: int, rows: NDArray[np.int64], masks: NDArray[np.uint64]
 ) -> tuple[Any, Any, Any, Any]:
-    """In each place of a vector: the sum of seven columns, plus how many masks are not 0.
+    """At each position of a vector: the sum of seven columns, plus the number of nonzero masks.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def columns_at(
     at : int
         Word of the row.
     rows, masks : (7,)
-        Where each row starts; 0 for a column that does not count, all ones for one that does.
+        Start of each row; the mask is 0 for a column to skip, all ones for one to add.
     """
     m0, m1, m2, m3 = masks[0], masks[1], masks[2], masks[3]
     m4, m5, m6 = masks[4], masks[5], masks[6]
@@ -123,10 +123,10 @@ def sum_columns(
     width: int,
     planes: NDArray[np.uint64],
 ) -> int:
-    """Count in each place the sum of columns of S, plus their number. O(columns M / 64).
+    """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
 
-    Writes planes of `step_words` words each, one after the other, and returns how many: as many as
-    twice the number of columns needs, but 4 at least.
+    Writes planes of `step_words` words each, one after the other, and returns their number: enough
+    for twice the number of columns, and at least 4.
     """
     stride = step_words(width)
     rows, masks = np.empty(7, np.int64), np.empty(7, np.uint64)
@@ -167,7 +167,7 @@ def sum_columns(
 def take_bytes(
     planes: NDArray[np.uint64], at: int, stride: int, count: int, to: NDArray[np.uint64]
 ) -> None:
-    """Write a vector of numbers of at most eight planes as bytes, those of each bit together."""
+    """Write a vector of numbers of at most eight planes as bytes, grouped by bit."""
     for bit in range(8):
         eight = no_words()
         for plane in range(count):
@@ -178,17 +178,17 @@ def take_bytes(
 
 @njit(cache=True)
 def count_columns(
-    columns: NDArray[np.int64], won: Any, lost: Any, width: int, room: NDArray[np.uint64]
+    columns: NDArray[np.int64], won: Any, lost: Any, width: int, work: NDArray[np.uint64]
 ) -> NDArray[np.uint8]:
     """The sums of at most `MOST` columns of S, plus their number, in the order of `byte_of`.
 
-    ``room`` is for 16 times `step_words`: planes, and the bytes that are taken out of them.
+    ``work`` has 16 times `step_words`: for the planes, and the bytes extracted from them.
     """
     steps = step_words(width)
-    counts = room[8 * steps :]
-    count = sum_columns(columns, won, lost, width, room)
+    counts = work[8 * steps :]
+    count = sum_columns(columns, won, lost, width, work)
     for word in range(0, steps, 8):
-        take_bytes(room, word, steps, count, counts[word:])
+        take_bytes(work, word, steps, count, counts[word:])
     return counts.view(np.uint8)
 
 
@@ -219,7 +219,7 @@ def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArr
             pairs[following[between[a]]] = a
             place[following[between[a]]] = byte_of(a, width)
             following[between[a]] += 1
-    room, running = aligned_words(16 * step_words(width)), np.zeros(start[P] + 1, np.int32)
+    work, running = aligned_words(16 * step_words(width)), np.zeros(start[P] + 1, np.int32)
     won_rows, lost_rows, S = (
         won.reshape(won.size),
         lost.reshape(lost.size),
@@ -229,7 +229,7 @@ def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArr
         row = S[block]
         for first in range(start[block], start[block + 1], MOST):
             columns = pairs[first : min(first + MOST, start[block + 1])]
-            counts = count_columns(columns, won_rows, lost_rows, width, room)
+            counts = count_columns(columns, won_rows, lost_rows, width, work)
             total = np.int32(0)
             for at in range(place.size):
                 total += np.int32(counts[place[at]])

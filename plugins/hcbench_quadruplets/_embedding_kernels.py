@@ -1,9 +1,9 @@
-"""Compiled loops of ordinal embedding. They trust their input.
+"""Compiled loops of ordinal embedding. They do not check their input.
 
-A pair of items, numbered in condensed order, has a score u; a comparison says that u is larger for
-one pair than for another. A loss depends on the items through u alone, so that a comparison costs
-the same whatever the dimension: ``slope`` collects dL/du of the pairs, and one pass over the pairs
-makes of it the gradient of the items.
+A pair of items, numbered in condensed order, has a score u; a comparison means that u is larger for
+one pair than for another. A loss depends on the items only through u, so the cost of a comparison
+does not depend on the dimension: ``slope`` collects dL/du of the pairs, and one pass over the pairs
+converts it to the gradient of the items.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-# Signatures, so that all is compiled, or read from the cache, on import: how many triplets there
-# are decides which of the loops are needed, and no call may be timed with its compilation.
+# Signatures, so that all is compiled, or read from the cache, on import: the number of triplets
+# decides which of the loops are needed, and no timed call may include their compilation.
 _COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
 _WRITTEN, _PAIRS = types.uint32[::1], types.float64[::1]
 _ITEMS, _CODES = types.float64[:, ::1], types.int64[::1]
 _RANKS = types.Array(types.int64, 2, "C", readonly=True)
 
 WIDEST = 600.0
-"""Scores within this range have exponentials whose quotients are finite."""
-SURE = 40.0  # exp(-SURE) is less than the rounding of 1
+"""Scores within this range have exponentials with finite quotients."""
+SURE = 40.0  # exp(-SURE) is less than the rounding error of 1
 LARGE = 1e40  # factors are multiplied up to this before their logarithm is taken
 
 
@@ -33,9 +33,9 @@ def logistic_loss(
 ) -> float:
     """Sum over the comparisons of log(1 + exp(u_farther - u_closer)), and its slopes.
 
-    The negative log-likelihood of answers of probability e^u_closer / (e^u_closer + e^u_farther):
-    that of van der Maaten & Weinberger 2012 where u is the logarithm of the kernel, the
-    logistic loss of Jain, Jamieson & Nowak 2016 where u is minus the squared distance.
+    The negative log-likelihood of answers with probability e^u_closer / (e^u_closer + e^u_farther):
+    that of van der Maaten & Weinberger 2012 if u is the logarithm of the kernel, the logistic loss
+    of Jain, Jamieson & Nowak 2016 if u is minus the squared distance.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def logistic_loss(
     loss = 0.0
     product = 1.0
     if high - low > WIDEST:
-        block = np.floor((u - low) / WIDEST)  # within one, quotients of powers are finite
+        block = np.floor((u - low) / WIDEST)  # in one block, quotients of powers are finite
         power = np.exp(u - low - WIDEST * (block + 0.5))
         for at in range(closer.size):
             a, b = closer[at], farther[at]
@@ -152,8 +152,8 @@ def gradient_of_items(
 def gradient_of_gram(weight: NDArray[np.float64], G: NDArray[np.float64]) -> None:
     """dL/dM of the Gram matrix M, by D_ij = M_ii - 2 M_ij + M_jj. O(n^2).
 
-    The Laplacian of ``weight`` (M,), dL/dD; G (n, n) is written. Its rows add up to 0: a step
-    leaves the centre of the items where it is.
+    The Laplacian of ``weight`` (M,), dL/dD; G (n, n) is written. Its rows sum to 0, so a step does
+    not move the centre of the items.
     """
     n = len(G)
     G[:] = 0.0
@@ -175,7 +175,7 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
 
 @njit(cache=True)
 def answer_triplet(i: Any, j: Any, k: Any, rank: Any, at: Any, closer: Any, farther: Any) -> Any:
-    """Write what the ranks (n, n) say of w_ij and w_ik at a position; the next one, if they do."""
+    """Write the comparison of w_ij and w_ik by ranks (n, n) at a position; return the next one."""
     if rank[i, j] == rank[i, k]:
         return at
     if rank[i, j] < rank[i, k]:
@@ -187,7 +187,7 @@ def answer_triplet(i: Any, j: Any, k: Any, rank: Any, at: Any, closer: Any, fart
 
 @njit((_RANKS, _WRITTEN, _WRITTEN), cache=True)
 def answer_all_triplets(rank: Any, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> int:
-    """All triplets i, j < k that ranks (n, n) of pairs answer; how many are not tied. O(n^3)."""
+    """Write all triplets i, j < k that ranks (n, n) do not tie; return their number. O(n^3)."""
     n = len(rank)
     found = 0
     for i in range(n):
@@ -202,7 +202,7 @@ def answer_all_triplets(rank: Any, closer: NDArray[np.uint32], farther: NDArray[
 def answer_triplets(
     rank: Any, codes: NDArray[np.int64], closer: NDArray[np.uint32], farther: NDArray[np.uint32]
 ) -> int:
-    """As `answer_all_triplets`, some ordered triplets, by numbers below n (n-1) (n-2). O(m)."""
+    """As `answer_all_triplets`, for ordered triplets numbered below n (n-1) (n-2). O(m)."""
     n = len(rank)
     found = 0
     for code in codes:

@@ -1,16 +1,16 @@
-"""Compiled loops of 4-AL (Ghoshdastidar, Perrot & von Luxburg 2019). They trust their input.
+"""Compiled loops of 4-AL (Ghoshdastidar, Perrot & von Luxburg 2019). They do not check their input.
 
 Notation. Pairs of items are numbered 0..M-1 in condensed order. S is the antisymmetric matrix of
-comparisons over pairs: S[a, b] = 1 if only "a is closer than b" is there, -1 if only the opposite,
-0 if neither or both. With c[kl] = 1 / (|G(k)| |G(l)|) for items k, l in different ones of the K
-clusters, 0 within a cluster, equations 4 and 5 are
+comparisons over pairs: S[a, b] = 1 if only "a is closer than b" was observed, -1 if only the
+opposite, 0 if neither or both. With c[kl] = 1 / (|G(k)| |G(l)|) for items k, l in different ones of
+the K clusters, 0 within a cluster, equations 4 and 5 are
 
     W(G_p, G_q) = 2 / (K (K-1)) * V(p, q),    V(p, q) = 1 / (|G_p| |G_q|) * B(p, q),
     B(p, q) = sum over i in G_p, j in G_q of (S c)[ij].
 
-The factor 2 is there because the sum of equation 5 runs over ordered r != s. |V| is at most
-K(K-1)/2 and |W| at most 1. A merge of two clusters changes c, and so B, only by the columns of S
-that touch one of them.
+The factor 2 is due to the sum of equation 5 over ordered r != s. |V| is at most K(K-1)/2 and |W| at
+most 1. A merge of two clusters changes c, and so B, only by the columns of S of pairs that contain
+their items.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-TIE = 1e-12  # values of W that differ by less are equal: sums in another order are rounded anew
+TIE = 1e-12  # values of W that differ by less are equal: the order of sums changes their rounding
 
-# Signatures, so that all is compiled, or read from the cache, on import: which of the loops are
-# needed depends on the number of clusters, and no call may be timed with its compilation.
+# Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
+# decides which of the loops are needed, and no timed call may include their compilation.
 _COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
 _PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::1]
 _BETWEEN, _BLOCKS = types.int32[::1], types.int32[:, ::1]
@@ -35,7 +35,7 @@ _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 def index_pairs(
     closer: Any, farther: Any, M: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """List for every pair of items the pairs that it was compared with: the columns of S.
+    """List for every pair of items the pairs with which it was compared: the columns of S.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def index_pairs(
     middle : (M,) int64
     other : (2m,) uint32
         ``other[start[b]:middle[b]]`` are the pairs a with S[a, b] = 1, closer than b;
-        ``other[middle[b]:start[b+1]]`` those with S[a, b] = -1. Where both answers to a query
-        are there, a is in both and cancels. O(M + m) time, 8 m bytes.
+        ``other[middle[b]:start[b+1]]`` those with S[a, b] = -1. If both answers to a query were
+        observed, a is in both and cancels. O(M + m) time, 8 m bytes.
     """
     start = np.zeros(M + 1, np.int64)
     middle = np.zeros(M, np.int64)
@@ -62,8 +62,8 @@ def index_pairs(
         middle[b] += start[b]
         start[b + 1] += middle[b]
     other = np.empty(2 * closer.size, np.uint32)
-    won = start[:M].copy()  # where the next pair closer than b goes
-    lost = middle.copy()  # where the next pair farther than b goes
+    won = start[:M].copy()  # position of the next pair closer than b
+    lost = middle.copy()  # position of the next pair farther than b
     for at in range(closer.size):
         a, b = closer[at], farther[at]
         other[won[b]] = a
@@ -94,7 +94,7 @@ def add_column(
 def most_similar(
     B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[int, int, float]:
-    """The merge to make: positions p < q in ``alive``, and W. O(K^2).
+    """The next merge: positions p < q in ``alive``, and W. O(K^2).
 
     B(p, q) is at ``B[alive[p] * width + alive[q]]``; of those within `TIE` of the largest W the
     first in lexicographic order.
@@ -131,30 +131,30 @@ def merge_sparse(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Make the first ``len(merges)`` merges, on the comparisons themselves.
+    """Perform the first ``len(merges)`` merges, on lists of comparisons.
 
-    Time O(m) for the first sums, and for merging p and q the comparisons of the
-    (|G_p| + |G_q|) n pairs that touch them; memory 4 M + 8 K^2 bytes.
+    Time O(m) for the first sums and, for merging p and q, the number of comparisons of the
+    (|G_p| + |G_q|) n pairs that contain their items; memory 4 M + 8 K^2 bytes.
 
     Parameters
     ----------
     start, middle, other
         The columns of S, of `index_pairs`.
     cluster : (n,) int64, changed
-        Cluster of each item, numbered by smallest items; a merged cluster keeps the smaller number.
+        Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
     n, K0 = cluster.size, size.size
-    slot = np.empty(n * (n - 1) // 2, np.int32)  # of each pair of items: where in B its block is
+    slot = np.empty(n * (n - 1) // 2, np.int32)  # position in B of the block of each pair of items
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
             slot[b] = min(cluster[i], cluster[j]) * K0 + max(cluster[i], cluster[j])
             b += 1
-    B = np.zeros(K0 * K0)  # on the diagonal: the sums within clusters, which are not read
+    B = np.zeros(K0 * K0)  # the diagonal, the sums within clusters, is not used
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
@@ -169,7 +169,7 @@ def merge_sparse(
         p, q = alive[first], alive[second]
         merges[step, 0], merges[step, 1], similarities[step] = p, q, W
 
-        # Columns between the two lose their weight, those to other clusters get a smaller one.
+        # Columns between the two get weight 0, those to other clusters a smaller one.
         union = size[p] + size[q]
         for i in range(n):
             if cluster[i] != p and cluster[i] != q:
@@ -184,7 +184,7 @@ def merge_sparse(
                     weight += 1.0 / (union * size[cluster[j]])
                 add_column(weight, b, start, middle, other, slot, B)
 
-        # Rows: the blocks of q join those of p.
+        # Rows: the blocks of q are added to those of p.
         for i in range(n):
             if cluster[i] == q:
                 cluster[i] = p
@@ -229,7 +229,7 @@ def net_preferences(
     """Sums of S over the blocks of pairs of clusters, (P, P) for P = K(K-1)/2. O(m + P^2).
 
     ``between`` (M,) is the pair of clusters of each pair of items; comparisons (m,) with a pair
-    inside a cluster do not count.
+    inside a cluster are ignored.
     """
     P = K * (K - 1) // 2
     beats = np.zeros((P, P), np.int32)
@@ -237,7 +237,7 @@ def net_preferences(
         a, b = between[closer[at]], between[farther[at]]
         if a >= 0 and b >= 0:
             beats[a, b] += 1
-    tile = 64  # in tiles, because a column of the whole has every entry in another cache line
+    tile = 64  # in tiles, as each entry of a column of the whole is in another cache line
     for top in range(0, P, tile):
         for left in range(top, P, tile):
             for a in range(top, min(top + tile, P)):
@@ -275,12 +275,12 @@ def merge_dense(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Make all merges, on the sums of S over pairs of clusters.
+    """Perform all merges, on the sums of S over pairs of clusters.
 
-    With K clusters at first, P = K(K-1)/2 pairs of them and k now, a merge adds 2k rows of S in
-    O(k P); 8 P + 16 K^2 bytes beside S. Rows of S become those of pairs of merged clusters, while
-    its columns and v = S c stay those of pairs of the first ones. What a merge changes in c
-    belongs to columns, which are the rows with the opposite sign.
+    With K initial clusters, P = K(K-1)/2 pairs of them and k current clusters, a merge adds 2k rows
+    of S in O(k P); 8 P + 16 K^2 bytes besides S. Rows of S become those of pairs of merged
+    clusters, while its columns and v = S c remain those of pairs of initial ones. The columns by
+    which a merge changes c are the rows with the opposite sign.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def merge_dense(
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (K-1, 2), (K-1,), written
-        p < q of each merge, where p goes on as the union; and W.
+        p < q of each merge, where p becomes the union; and W.
     """
     K0 = size.size
     pair = np.zeros((K0, K0), np.int64)  # row of S for each pair of clusters
@@ -314,7 +314,7 @@ def merge_dense(
         p, q = alive[first], alive[second]
         merges[step, 0], merges[step, 1], similarities[step] = p, q, W
 
-        # Columns between the two lose their weight, those to other clusters get a smaller one.
+        # Columns between the two get weight 0, those to other clusters a smaller one.
         add_row(1.0 / (size[p] * size[q]), S[pair[p, q]], v)
         union = size[p] + size[q]
         for r in alive[:K]:

@@ -1,4 +1,4 @@
-"""Compiled average linkage of a matrix of similarities. It trusts its input."""
+"""Compiled average linkage of a matrix of similarities. It does not check its input."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MERGES, _ITEMS = types.int64[:, ::1], types.int64[::1]
 def best_in_row(
     p: int, B: NDArray[np.float64], alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[float, int]:
-    """The largest mean B(p, q) / (|G_p| |G_q|) of cluster p = alive[at], q after it; and q. O(K).
+    """The largest mean B(p, q) / (|G_p| |G_q|) of cluster alive[p], q after it; and q. O(K).
 
-    A quotient of exact sums is rounded once, so that equal means are equal numbers.
+    A quotient of exact sums is rounded once, so equal means are equal numbers.
     """
     largest, found = -np.inf, -1
     for at in range(np.searchsorted(alive[:K], p) + 1, K):
@@ -34,25 +34,25 @@ def merge_by_mean(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Average linkage: again and again the two clusters of the largest mean similarity.
+    """Average linkage: repeatedly merge the two clusters with the largest mean similarity.
 
-    O(n^2) memory; O(n^2) time where few clusters lose the one most similar to them at a merge,
-    O(n^3) at worst (many ties).
+    O(n^2) memory; O(n^2) time if few clusters lose the one most similar to them in a merge, O(n^3)
+    in the worst case (many ties).
 
     Parameters
     ----------
     B : (n, n) float64, symmetric, changed
-        Similarities of items; then their sums over pairs of clusters. The diagonal is not read.
+        Similarities of items; then their sums over pairs of clusters. The diagonal is ignored.
     tie : float
-        Means that differ by no more than this are equal; of these the first in the lexicographic
-        order of (smaller, larger) cluster is merged, clusters being named by their smallest item.
+        Means that differ by at most this are equal; of these the first in the lexicographic order
+        of (smaller, larger) cluster is merged, clusters being numbered by their smallest item.
     merges, similarities : (n-1, 2), (n-1,), written
-        p < q of each merge, where p goes on as the union; and their mean similarity.
+        p < q of each merge, where p becomes the union; and their mean similarity.
     """
     n = len(B)
     size = np.ones(n, np.int64)
     alive = np.arange(n)
-    best, where = np.empty(n), np.empty(n, np.int64)  # of each row, over the columns after it
+    best, where = np.empty(n), np.empty(n, np.int64)  # maximum of each row, in later columns
     for p in range(n):
         best[p], where[p] = best_in_row(p, B, alive, n, size)
     K = n

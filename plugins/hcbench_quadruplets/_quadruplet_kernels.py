@@ -1,14 +1,14 @@
 """Compiled loops of 4K-AL's passive kernel (Ghoshdastidar, Perrot & von Luxburg 2019).
 
-They trust their input. Pairs of items are numbered 0..M-1 in condensed order and S is the
+They do not check their input. Pairs of items are numbered 0..M-1 in condensed order and S is the
 antisymmetric matrix of comparisons over pairs, as in `_kernels`. For a pair c let A_c be the
-symmetric (n, n) matrix of how the pairs of items stand to c, A_c[i, r] = S[ir, c], 0 on the
+symmetric (n, n) matrix of the comparisons of pairs of items with c, A_c[i, r] = S[ir, c], 0 on the
 diagonal. Equation 3 is then
 
     K = sum over c of A_c A_c,    off the diagonal,
 
-in which r = i and r = j drop out by themselves: one pass over the columns of S, of which a column
-holds as many entries as there are comparisons with its pair.
+in which the terms r = i and r = j are 0: one pass over the columns of S, each of which has as many
+entries as both are comparisons with its pair.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _RANKS = types.int32[:, ::1]
 
-PANEL = 48  # rows of bits that stay in a cache while all others go by; a multiple of three
+PANEL = 48  # rows of bits that stay in the cache during a pass over the others; a multiple of three
 
 
 @njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
 def kernel_by_products(
     start: Any, middle: Any, other: Any, i: Any, j: Any, n: int
 ) -> NDArray[np.int64]:
-    """K of equation 3, one product of two comparisons after the other.
+    """K of equation 3, one product of two comparisons at a time.
 
-    O(m + number of pairs of comparisons that share a column of S and an item) time: where a
-    column holds z comparisons of random pairs, 2 z^2 / n. Memory 8 n^2 bytes.
+    O(m + number of pairs of comparisons that share a column of S and an item) time: in a column of
+    z comparisons with random pairs, 2 z^2 / n. Memory 8 n^2 bytes.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def kernel_by_products(
     longest = 0
     for c in range(start.size - 1):
         longest = max(longest, start[c + 1] - start[c])
-    head = np.full(n, -1, np.int64)  # of each item r: the last comparison of a pair (i, r) so far
-    before = np.empty(2 * longest, np.int64)  # the one before it
+    head = np.full(n, -1, np.int64)  # for each item r: the last comparison of a pair (i, r) so far
+    before = np.empty(2 * longest, np.int64)  # the previous one
     tip = np.empty(2 * longest, np.int32)  # its i
     sign = np.empty(2 * longest, np.int8)  # S[ir, c]
     K = np.zeros((n, n), np.int64)
@@ -89,39 +89,39 @@ def kernel_by_products(
 
 @njit(cache=True)
 def load_three(rows: NDArray[np.uint64], at: int, width: int) -> Any:
-    """Words of three rows of bits that lie one after the other, each of ``width`` words."""
+    """Words of three consecutive rows of bits, each of ``width`` words."""
     return load_words(rows, at), load_words(rows, at + width), load_words(rows, at + 2 * width)
 
 
 @njit(cache=True)
-def count(there: Any, apart: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
-    """Add to counts where x and y are 1, and where s and t differ there."""
+def count(both: Any, differ: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+    """Count the bits at which x and y are 1, and those of them at which s and t differ."""
     both = x & y
-    return there + count_ones(both), apart + count_ones(both & (s ^ t))
+    return both + count_ones(both), differ + count_ones(both & (s ^ t))
 
 
 @njit(cache=True)
-def count_three(there: Any, apart: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
-    """Add to three counts, of three rows x with minus signs s: each with the row y, t."""
-    there0, apart0 = count(there[0], apart[0], x[0], s[0], y, t)
-    there1, apart1 = count(there[1], apart[1], x[1], s[1], y, t)
-    there2, apart2 = count(there[2], apart[2], x[2], s[2], y, t)
+def count_three(both: Any, differ: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+    """Update three counts, for three rows x with minus signs s, each with the row y, t."""
+    there0, apart0 = count(both[0], differ[0], x[0], s[0], y, t)
+    there1, apart1 = count(both[1], differ[1], x[1], s[1], y, t)
+    there2, apart2 = count(both[2], differ[2], x[2], s[2], y, t)
     return (there0, there1, there2), (apart0, apart1, apart2)
 
 
 @njit(cache=True)
-def add_counts(K: NDArray[np.int64], i: int, j: int, there: Any, apart: Any) -> None:
-    """Add what was counted of rows i, i + 1, i + 2 with row j to K."""
+def add_counts(K: NDArray[np.int64], i: int, j: int, both: Any, differ: Any) -> None:
+    """Add the counts of rows i, i + 1, i + 2 with row j to K."""
     for row in range(3):
-        K[i + row, j] += sum_lanes(there[row]) - 2 * sum_lanes(apart[row])
+        K[i + row, j] += sum_lanes(both[row]) - 2 * sum_lanes(differ[row])
 
 
 @njit(cache=True)
 def add_products(present: Any, minus: Any, i: int, j: int, width: int, K: Any) -> None:
     """Add to K the products of rows i, i + 1, i + 2 of bits with rows j, j + 1, j + 2.
 
-    Nine at a time, so that each row is read a third as often, and no more, so that the counts stay
-    in registers.
+    Nine products at a time, so that each row is read a third as often, and the counts still fit in
+    registers.
     """
     none = no_words()
     there0 = there1 = there2 = apart0 = apart1 = apart2 = (none, none, none)
@@ -141,21 +141,21 @@ def add_products(present: Any, minus: Any, i: int, j: int, width: int, K: Any) -
 
 @njit((_BITS, _BITS, types.int64, types.int64), cache=True)
 def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int64]:
-    """K as `kernel_by_products` makes it, of comparisons as bits.
+    """K as in `kernel_by_products`, from comparisons as bits.
 
-    With x and y the places where the rows ir and jr of S are not 0, and s and t those where they
-    are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 512 comparisons at a time.
-    n^5 / 256 words are multiplied, however many comparisons there are.
+    With x and y the positions at which the rows ir and jr of S are not 0, and s and t those at
+    which they are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 512 comparisons at a
+    time. n^5 / 256 words are multiplied, whatever the number of comparisons.
 
     Parameters
     ----------
     won, lost : (64 w, w) uint64
         See `hcbench.model.comparisons.bits.PreferenceBits`.
     n, at_once : int
-        Items, and words of a row that are multiplied at a time, at most: 16 n bytes each.
+        Number of items, and maximum words of a row that are multiplied at once: 16 n bytes each.
     """
     rows, width = -(-n // 3) * 3, won.shape[1]
-    parts = -(-width // at_once)  # of equal size, as all are multiplied whole
+    parts = -(-width // at_once)  # of equal size, as all are multiplied in full
     at_once = -(-width // (parts * LANES)) * LANES
     x, s = aligned_words(rows * at_once), aligned_words(rows * at_once)
     K = np.zeros((rows, rows), np.int64)
@@ -185,11 +185,11 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
 
 @njit((_RANKS, _RANKS, types.int64), cache=True)
 def kernel_of_ranks(level: NDArray[np.int32], tied: NDArray[np.int32], M: int) -> NDArray[np.int64]:
-    """K of equation 3 where all comparisons are there. O(n^3) time, 8 n^2 bytes.
+    """K of equation 3 for all comparisons. O(n^3) time, 8 n^2 bytes.
 
     Let ``level`` (n, n) be the number of pairs of lower similarity plus that of lower or equal
     similarity, and ``tied`` (n, n) the number of equal similarity. Of the M references, those
-    between w_ir and w_jr count -1, those equal to one of them 0, the others 1:
+    between w_ir and w_jr contribute -1, those equal to one of them 0, the others 1:
 
         sum over r != i, j of  M - |level_ir - level_jr|   if w_ir != w_jr,   else M - tied_ir.
 
@@ -201,12 +201,12 @@ def kernel_of_ranks(level: NDArray[np.int32], tied: NDArray[np.int32], M: int) -
         for two in range(one + 1, n):
             lost = 0
             for r in range(n):
-                apart = abs(level[one, r] - level[two, r])
-                if apart == 0:
-                    apart = tied[one, r]
-                lost += apart
+                differ = abs(level[one, r] - level[two, r])
+                if differ == 0:
+                    differ = tied[one, r]
+                lost += differ
             for r in (one, two):
-                apart = abs(level[one, r] - level[two, r])
-                lost -= apart if apart else tied[one, r]
+                differ = abs(level[one, r] - level[two, r])
+                lost -= differ if differ else tied[one, r]
             K[one, two] = K[two, one] = (n - 2) * M - lost
     return K

@@ -1,10 +1,10 @@
-"""Compiled loop of 4-AL on all comparisons. It trusts its input.
+"""Compiled loop of 4-AL on all comparisons. It does not check its input.
 
-Notation as in `_kernels`. Where every comparison is there, S[a, b] = sign(rank a - rank b), so that
+Notation as in `_kernels`. If every comparison was observed, S[a, b] = sign(rank a - rank b), and
 
     (S c)[a] = (sum of c over the pairs of lower rank) - (sum of c over those of higher rank)
 
-follows from sums along the ranking, and neither S nor a block sum of it is ever stored.
+follows from sums along the ranking, so that neither S nor its block sums are stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hcbench_quadruplets._kernels import most_similar
 
 _ITEMS, _ENDS = types.int64[::1], types.int32[::1]
 _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
-_STRETCH = 1024  # ranks whose sum is rounded at its own scale
+_STRETCH = 1024  # ranks that are summed together, to limit rounding errors
 
 
 @njit(cache=True)
@@ -34,9 +34,9 @@ def lead_of_ranks(
     Parameters
     ----------
     i, j, rank : (M,) int32
-        Items and rank of each pair, in the order of rising similarity.
+        Items and rank of each pair, by increasing similarity.
     cluster : (n,) int64
-        Of each item.
+        Cluster of each item.
     share : (K,) float64
         1 / |G| of each cluster.
     lead : (R,) float64, written
@@ -48,7 +48,7 @@ def lead_of_ranks(
         if p != q:
             lead[rank[at]] += share[p] * share[q]
     everything = share.size * (share.size - 1) / 2  # sum of c
-    lower = 0.0  # sum of c over the stretches before
+    lower = 0.0  # sum of c over the previous stretches
     for start in range(0, lead.size, _STRETCH):
         stretch = 0.0
         for level in range(start, min(start + _STRETCH, lead.size)):
@@ -65,9 +65,9 @@ def sum_blocks(
     cluster: NDArray[np.int64],
     B: NDArray[np.float64],
 ) -> None:
-    """Block sums of S c: those of clusters p < q at ``B[p, q]``. O(M + K^2).
+    """Block sums of S c: for clusters p < q at ``B[p, q]``. O(M + K^2).
 
-    ``rank`` (M,) is that of the pairs in condensed order, so that one row of B is at hand.
+    ``rank`` (M,) has the pairs in condensed order, so that one row of B is updated at a time.
     """
     B[:] = 0.0
     a = 0
@@ -93,25 +93,25 @@ def merge_ranked(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Make all merges. O(M) for each, so n^3/2 in all; memory 8 M + 8 K^2 bytes.
+    """Perform all merges. O(M) for each, so n^3/2 in total; memory 8 M + 8 K^2 bytes.
 
     Parameters
     ----------
     i, j, rising : (M,) int32
-        Items and rank of each pair, in the order of rising similarity.
+        Items and rank of each pair, by increasing similarity.
     rank : (M,) int32
-        Of the pairs in condensed order, dense.
+        Dense ranks of the pairs in condensed order.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items.
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (K-1, 2), (K-1,), written
-        p < q of each merge, where p goes on as the union; and W.
+        p < q of each merge, where p becomes the union; and W.
     """
     K = size.size
     lead = np.empty(rising[rising.size - 1] + 1 if rising.size else 0)
     B = np.empty(K * K)
-    number = np.arange(K)  # that each cluster had at first; in `cluster` they stay dense
+    number = np.arange(K)  # initial number of each cluster; in `cluster` numbers remain dense
     dense = np.arange(K)
     for step in range(K - 1):
         k = K - step

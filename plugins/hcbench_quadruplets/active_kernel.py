@@ -18,7 +18,7 @@ from hcbench_quadruplets.linkage import tree_by_mean
 DEFAULT_P = 0.1
 DEFAULT_COUNT = 1_000_000
 BLOCK = 1 << 20
-"""Signs at a time, so queries at most: of up to 256 items 8 MB."""
+"""Number of signs in a block, so the maximum number of queries: for up to 256 items 8 MB."""
 
 
 def four_k_al_act(
@@ -96,9 +96,9 @@ def four_k_al_act(
     plan = _planned(oracle, given.n, references, p, chance, landmarks == "fresh", rng)
     similarity = np.zeros((given.n, given.n), np.int64)
     pairs = given.n * (given.n - 1) // 2
-    room = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
+    work = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
     for block in _blocks(plan):
-        signs = _asked(oracle, block, room, own=kernel == "code")
+        signs = _query(oracle, block, work, own=kernel == "code")
         kernels.add_products(*_bits(signs), similarity)
     return tree_by_mean(similarity, given.names)
 
@@ -194,14 +194,14 @@ def _blocks(plan: Iterable[References]) -> Iterator[list[tuple[References, slice
         yield block
 
 
-def _asked(
-    oracle: Oracle, block: list[tuple[References, slice]], room: NDArray[Any], *, own: bool
+def _query(
+    oracle: Oracle, block: list[tuple[References, slice]], work: NDArray[Any], *, own: bool
 ) -> NDArray[np.int8]:
-    """Signs (n, columns) of a block; the queries are written into ``room`` (4, any)."""
+    """Signs (n, columns) of a block; the queries are written into ``work`` (4, any)."""
     ends = [0]
     for references, part in block:
-        ends.append(ends[-1] + references.ask_about(part, room[:, ends[-1] :]))
-    codes = oracle.ask(room[:, : ends[-1]].T)
+        ends.append(ends[-1] + references.ask_about(part, work[:, ends[-1] :]))
+    codes = oracle.ask(work[:, : ends[-1]].T)
     signs = [
         references.signs(part, codes[start:end], own=own)
         for (references, part), (start, end) in zip(block, pairwise(ends), strict=True)

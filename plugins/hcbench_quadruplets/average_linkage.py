@@ -12,7 +12,7 @@ from hcbench_quadruplets import (
     _kernels,
 )
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
-from hcbench_quadruplets.pairs import note_what_is_unknown
+from hcbench_quadruplets.pairs import warn_of_missing_items
 
 FEW = 48
 """From this number of clusters, sums of S over pairs of pairs of them are stored: 1128^2, 5 MB."""
@@ -54,16 +54,16 @@ def four_al(
 
     Notes
     -----
-    For n items, M = n(n-1)/2 pairs of them and m comparisons: until `FEW` clusters are left, a
-    merge goes through the columns of S of all |union| n pairs that touch the two clusters. Where
-    there are few comparisons, that takes 2m/M additions a column, and 8 m + 26 n^2 bytes; where
-    they are dense (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes beside the
-    bits. Where clusters of like sizes merge, that are O(n^2 log n) columns, and O(n^3) where a
-    large one swallows single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once.
-    On all comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
+    For n items, M = n(n-1)/2 pairs and m comparisons: until `FEW` clusters remain, a merge uses the
+    columns of S of all |union| n pairs that contain items of the two clusters. If there are few
+    comparisons, that takes 2m/M additions per column, and 8 m + 26 n^2 bytes; if they are dense
+    (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes besides the bits. If
+    clusters of similar sizes merge, these are O(n^2 log n) columns, and O(n^3) if a large one
+    absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
+    comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
-    note_what_is_unknown(comparisons)
+    warn_of_missing_items(comparisons)
     cluster = initial_clusters(comparisons, given, rng, init, size)
     if isinstance(comparisons, AllComparisons):
         merges, similarities = merge_by_ranks(comparisons, cluster)
@@ -76,8 +76,8 @@ def merge_by_ranks(
     comparisons: AllComparisons, cluster: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """As `merge_all`, on all comparisons of a ranking. O(n^2 K) time for K initial clusters."""
-    # Importing it compiles a kernel, which other answers do not need. A call on few items imports
-    # it whenever one on many does: both have answers of one type.
+    # Importing it compiles a kernel that other inputs do not need. A warm-up on few items imports
+    # it if the timed call does, since both have inputs of one type.
     from hcbench_quadruplets import _rank_kernels
 
     n, size = comparisons.n, np.bincount(cluster)
@@ -169,7 +169,7 @@ def _tree(
 ) -> Tree:
     n, size = cluster.size, np.bincount(cluster)
     initial = np.flatnonzero(size > 1)
-    node = np.empty(size.size, np.int64)  # of each cluster, as it is at present
+    node = np.empty(size.size, np.int64)  # current node of each cluster
     node[cluster] = np.arange(n)
     node[initial] = n + np.arange(initial.size)
     parent = np.full(n + initial.size + len(merges), -1, np.int64)

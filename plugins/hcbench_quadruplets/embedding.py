@@ -11,7 +11,7 @@ from hcbench_quadruplets.embedding_starts import Points, best_embedding
 from hcbench_quadruplets.embedding_triplets import triplets_of
 from hcbench_quadruplets.embedding_tste import descend
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import note_what_is_unknown
+from hcbench_quadruplets.pairs import warn_of_missing_items
 
 
 def tste_al(
@@ -53,7 +53,7 @@ def tste_al(
 
     Notes
     -----
-    An iteration takes O(m + n^2 d) time for m triplets, the first start O(n^3). Memory beside the
+    An iteration takes O(m + n^2 d) time for m triplets, the first start O(n^3). Memory besides the
     triplets: O(n^2).
     """
     triplets = _read_triplets(oracle, rng)
@@ -101,7 +101,7 @@ def forte_al(
 
     Notes
     -----
-    An iteration takes O(m + n^3) time for m triplets. Memory beside the triplets: O(n^2).
+    An iteration takes O(m + n^3) time for m triplets. Memory besides the triplets: O(n^2).
     """
     triplets = _read_triplets(oracle, rng)
 
@@ -113,7 +113,7 @@ def forte_al(
 
 def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
     triplets = triplets_of(oracle.read(), rng)
-    note_what_is_unknown(triplets)
+    warn_of_missing_items(triplets)
     return triplets
 
 

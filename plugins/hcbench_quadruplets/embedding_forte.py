@@ -20,7 +20,7 @@ LOSSES: dict[str, Callable[..., float]] = {
     "hinge": kernels.hinge_loss,
 }
 HALVINGS = 40
-"""How often a step is halved before the descent stops."""
+"""Maximum number of halvings of a step before the descent stops."""
 
 
 def gram_loss(
@@ -72,10 +72,10 @@ def descend_gram(
 ) -> tuple[float, Points]:
     """Projected gradient descent on `gram_loss`; the loss at its end, and the points.
 
-    The Gram matrix M becomes that of rank d nearest to M - step G, G being the gradient: of all of
-    that rank it has the least L(M) + <G, M' - M> + |M' - M|^2 / (2 step). The step is halved until
-    the loss is below this model, so that it never rises; the next step begins with the
-    curvature met last (Barzilai & Borwein 1988).
+    The Gram matrix M is replaced by that of rank d nearest to M - step G, G being the gradient:
+    among those of rank d it minimises L(M) + <G, M' - M> + |M' - M|^2 / (2 step). The step is
+    halved until the loss is below this model, so the loss never increases; the next step begins
+    with the last estimate of the curvature (Barzilai & Borwein 1988).
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def descend_gram(
     -------
     loss : float
     points : (n, min(d, n)) array
-        The start if no step lowers the loss.
+        The start if no step decreases the loss.
     """
 
     def evaluate(points: Points) -> _Iterate:
@@ -113,7 +113,7 @@ def descend_gram(
 def _descend_once(
     now: _Iterate, step: float, d: int, evaluate: _Evaluate
 ) -> tuple[_Iterate, float]:
-    """The next iterate and the step length; the current one if no step lowers the loss."""
+    """The next iterate and the step length; the current one if no step decreases the loss."""
     for _ in range(HALVINGS):
         new = evaluate(nearest_of_rank(now.gram - step * now.gradient, d))
         change = new.gram - now.gram

@@ -20,7 +20,7 @@ Descent: TypeAlias = Callable[[Points], tuple[float, Points]]
 def best_embedding(
     triplets: Comparisons, d: int, restarts: int, rng: np.random.Generator, descend: Descent
 ) -> Points:
-    """The points (n, d) of least loss to which a descent leads from any of the `starts`."""
+    """The points (n, d) of lowest loss after a descent from each of the `starts`."""
     ends = map(descend, starts(triplets, d, restarts, rng))
     return min(ends, key=lambda end: end[0])[1]
 

@@ -19,18 +19,16 @@ def triplets_of(
 ) -> Comparisons:
     """The comparisons whose two pairs share an item; a random sample of them if there are too many.
 
-    Of a passive sample of quadruplets at proportion p, these are a sample of the triplets at the
-    same proportion. Repeated answers stay, and so do opposite ones: the losses are sums over
-    answers.
+    For a passive sample of quadruplets at proportion p, these are a sample of the triplets at the
+    same proportion. Repeated and opposite answers remain: the losses are sums over answers.
 
     Parameters
     ----------
     comparisons : Comparisons or AllComparisons
     rng : Generator
-        Draws the part.
+        Draws the sample.
     most : int
-        Of more triplets than this, so many are drawn, with replacement, and a `ModelWarning`
-        says so.
+        If there are more triplets, this number is drawn, with replacement, with a `ModelWarning`.
 
     Raises
     ------
@@ -39,7 +37,7 @@ def triplets_of(
 
     Notes
     -----
-    O(m) time for m comparisons, O(n^3) for all of them; 8 bytes a triplet.
+    O(m) time for m comparisons, O(n^3) for all of them; 8 bytes per triplet.
     """
     if isinstance(comparisons, AllComparisons):
         return _of_all(comparisons, rng, most)

@@ -18,9 +18,9 @@ _ACTIVE = "4K-AL-act"
 
 
 def recovery(view: FigureView) -> Drawing:
-    """AARI against delta, a panel for each proportion p; bars are standard deviations.
+    """Plot AARI against delta, a panel for each proportion p, with standard deviations.
 
-    Where the active kernel was not run with the p of a panel, it is drawn with the largest it has.
+    If the active kernel was not run with the p of a panel, its largest p is used.
 
     Raises
     ------

@@ -70,7 +70,7 @@ def _by_dimension(view: FigureView, name: str) -> Drawing:
 
 
 def _label(view: FigureView, dataset: str) -> str:
-    """A data set as the results name it; "" if it is not there."""
+    """Label of a data set in the results; "" if it is missing."""
     base = dataset.partition("[")[0]
     return next((d for d in view.results.datasets if d.partition("[")[0] == base), "")
 
@@ -102,7 +102,7 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
 
 
 def _tidy(panels: list[Axes]) -> None:
-    """One legend beside the last panel, one name of the axis at the first."""
+    """Draw one legend beside the last panel, and the label of the axis at the first."""
     panels[0].set_ylabel("Dasgupta's cost\nmean ± standard deviation")
     for ax in panels[1:]:
         ax.set_ylabel("")

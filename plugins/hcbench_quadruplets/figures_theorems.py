@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def separation(view: FigureView) -> Drawing:
-    """Recovery by SL and CL against delta/sigma, a panel for each N0, the bounds as lines.
+    """Plot recovery by SL and CL against delta/sigma, a panel for each N0, with the bounds.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def separation(view: FigureView) -> Drawing:
                 delta / suite.SIGMA, color="#888888", linestyle=style, label=f"theorem 1: {label}"
             )
         ax.set(title=f"N0 = {size}, L = {suite.LINKED_DEPTH}", xlabel=r"$\delta/\sigma$")
-    axes[0].set_ylabel("recovered\nshare of repetitions")
+    axes[0].set_ylabel("recovered\nproportion of repetitions")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
@@ -70,7 +70,7 @@ def rates(view: FigureView) -> Drawing:
     left.set(
         title=f"4K-AL-act (theorem 2), {suite.REFERENCES} references",
         xlabel="q N / ln N",
-        ylabel="recovered\nshare of repetitions",
+        ylabel="recovered\nproportion of repetitions",
         ylim=(-0.05, 1.05),
     )
     left.set_xticks(suite.FACTORS, [str(factor) for factor in suite.FACTORS])
@@ -104,7 +104,7 @@ def _draw(ax: Axes, at: dict[float, float], label: str, number: int) -> None:
 
 
 def _means(view: FigureView) -> dict[tuple[str, int, float], float]:
-    """Share of recovered hierarchies by algorithm (or its q), N0 and delta."""
+    """Proportion of recovered hierarchies by algorithm (or its q), N0 and delta."""
     parameters = view.results.parameters
     found = {}
     for row in view.results.summary:

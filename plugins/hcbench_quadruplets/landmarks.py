@@ -13,16 +13,16 @@ Items: TypeAlias = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Landmarks:
-    """The pairs that touch a set of landmarks.
+    """The pairs that contain a landmark.
 
     Attributes
     ----------
-    i, j : (m,) arrays of any type of int
+    i, j : (m,) arrays of any integer type
         Items of the pairs, each pair once.
     position : (s, n) int array
-        Of the pair of each landmark with each item, in ``i`` and ``j``; m for itself.
+        Position in ``i`` and ``j`` of the pair of each landmark with each item; m for itself.
     rank : (n,) int array
-        The row of each landmark, -1 for the other items.
+        Row of each landmark, -1 for the other items.
     """
 
     i: Items
@@ -48,12 +48,12 @@ class References:
     Attributes
     ----------
     landmarks : Landmarks
-    i, j : (r,) arrays of any type of int
+    i, j : (r,) arrays of any integer type
         Items of the references.
     at : (r,) int array
-        Where each is among the pairs of the landmarks; -1 if it touches none.
+        Position of each among the pairs of the landmarks; -1 if it contains none.
     touching : (t,) int array
-        Numbers of those that touch a landmark.
+        Numbers of those that contain a landmark.
     known : (t, t) int8 array, written
         Row a, column b: sign of touching reference b compared with a, or 0 if not yet known.
     """
@@ -89,7 +89,7 @@ class References:
     def signs(self, part: slice, codes: NDArray[np.int8], *, own: bool) -> NDArray[np.int8]:
         """Signs (n, columns): a column for each landmark and each of some references.
 
-        Landmarks have the sign 1 of themselves if ``own``, else 0.
+        The sign of a landmark with itself is 1 if ``own``, else 0.
         """
         these, m = self._touching_in(part), self.landmarks.i.size
         r = part.stop - part.start
@@ -113,15 +113,15 @@ class References:
         return signs
 
     def _touching_in(self, part: slice) -> slice:
-        """Which of the touching references are among those."""
+        """Slice of the touching references in this part."""
         return slice(*np.searchsorted(self.touching, [part.start, part.stop]).tolist())
 
     def _apart_in(self, part: slice) -> NDArray[np.intp]:
-        """Numbers of the references that touch no landmark."""
+        """Numbers of the references that contain no landmark."""
         return np.flatnonzero(self.at[part] < 0) + int(part.start)
 
     def _is_new(self, these: slice) -> NDArray[np.bool_]:
-        """Whether a pair is to be compared with touching references (t, m)."""
+        """Whether each pair must still be compared with touching references (t, m)."""
         number = np.arange(self.touching.size)
         new = np.ones((these.stop - these.start, self.landmarks.i.size), np.bool_)
         new[:, self.at[self.touching]] = number > number[these, None]
@@ -129,12 +129,12 @@ class References:
 
 
 def draw_landmarks(n: int, q: float, rng: np.random.Generator) -> Landmarks:
-    """Landmarks (s) at random, and the s(n-1) - s(s-1)/2 pairs that touch them."""
+    """Draw landmarks (s), and list the s(n-1) - s(s-1)/2 pairs that contain one."""
     items = np.flatnonzero(rng.random(n) < q)
     rank = np.full(n, -1)
     rank[items] = np.arange(items.size)
     other = np.arange(n)
-    first_seen = (rank < 0) | (other > items[:, None])  # of two landmarks: from the smaller one
+    first_seen = (rank < 0) | (other > items[:, None])  # a pair of two landmarks only once
     j, row = np.nonzero(first_seen.T)
     position = np.full((items.size, n), row.size)
     position[row, j] = np.arange(row.size)
@@ -153,5 +153,5 @@ def compared_with(landmarks: Landmarks, i: Items, j: Items, at: NDArray[np.int64
 
 
 def few_bytes(n: int) -> np.dtype[Any]:
-    """The smallest integer type for n items, as a million queries are written at a time."""
+    """Smallest integer type for n items, as a million queries are written at a time."""
     return np.min_scalar_type(n - 1)

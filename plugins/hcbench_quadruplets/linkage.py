@@ -28,9 +28,9 @@ def true_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator
     """
     merges = merge_by_mean(oracle.read())
     if given.n == 1:
-        return Tree([-1], names=given.names)  # no pair, no height
+        return Tree([-1], names=given.names)
     top = float(merges[0, 2])
-    heights = np.minimum.accumulate(merges[:, 2])  # a tie may have taken the smaller one first
+    heights = np.minimum.accumulate(merges[:, 2])  # ties may be merged in the wrong order
     merges[:, 2] = heights
     return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=top, names=given.names)
 
@@ -55,7 +55,7 @@ def tree_by_mean(similarity: NDArray[np.generic], names: tuple[str, ...] | None 
 
 
 def merge_by_mean(similarity: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Repeatedly merge the two clusters of the largest mean similarity.
+    """Repeatedly merge the two clusters with the largest mean similarity.
 
     Of equally similar clusters the lexicographically smallest pair (smaller, larger) is merged,
     clusters being numbered by their smallest items. Integers are compared exactly, as long as sums
@@ -69,7 +69,7 @@ def merge_by_mean(similarity: NDArray[np.generic]) -> NDArray[np.float64]:
     Returns
     -------
     (n-1, 4) float64 array
-        scipy's linkage matrix, with similarities in place of distances: two clusters, their mean
+        scipy's linkage matrix, with similarities instead of distances: two clusters, their mean
         similarity, the size of the union. Typically O(n^2) time, O(n^3) at worst; 8 n^2 bytes.
     """
     n = len(similarity)

@@ -12,7 +12,7 @@ from hcbench import AllComparisons, Comparisons, ModelWarning, NotApplicableErro
 
 Number = TypeVar("Number", np.int64, np.float64)
 
-NAMED = 5  # items that a note lists
+NAMED = 5  # maximum number of items listed in a warning
 
 
 def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:
@@ -35,7 +35,7 @@ def times_compared(comparisons: Comparisons | AllComparisons) -> NDArray[np.int6
 
 
 def pair_levels(comparisons: AllComparisons) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each pair (M,): the pairs lower, plus those lower or equal; and those equal."""
+    """For each pair (M,): pairs below plus pairs below or equal; and the number equal to it."""
     sizes = np.bincount(comparisons.rank)
     up_to = np.cumsum(sizes)
     level = 2 * up_to - sizes
@@ -66,8 +66,8 @@ def only_triplets(comparisons: Comparisons) -> Comparisons:
     return chosen
 
 
-def note_what_is_unknown(comparisons: Comparisons | AllComparisons) -> None:
-    """Warn, by `ModelWarning`, if items are in no comparison: their place is arbitrary."""
+def warn_of_missing_items(comparisons: Comparisons | AllComparisons) -> None:
+    """Warn, by `ModelWarning`, if items are in no comparison: their position is arbitrary."""
     n = comparisons.n
     if n <= 2:
         return

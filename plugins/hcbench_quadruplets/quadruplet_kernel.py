@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_items
 from hcbench_quadruplets import _kernels, _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, pair_levels, square
+from hcbench_quadruplets.pairs import net_wins, pair_levels, square, warn_of_missing_items
 
 Variant = Literal["paper", "code"]
 
 WORDS = 512
-"""Words of a row of bits that are multiplied at a time: all that 240 items have."""
+"""Words of a row of bits that are multiplied at a time: all words of 240 items."""
 FEWEST = 130
-"""With fewer than M^2 / FEWEST comparisons, products one by one are quicker than those of bits."""
+"""With fewer than M^2 / FEWEST comparisons, single products are faster than those of bits."""
 
 
 def four_k_al(
@@ -43,10 +43,10 @@ def four_k_al(
 
     Notes
     -----
-    Time and memory are those of `kernel_matrix`, and O(n^2) as a rule for the linkage.
+    Time and memory are those of `kernel_matrix`, and usually O(n^2) for the linkage.
     """
     comparisons: Comparisons | AllComparisons = oracle.read()
-    note_what_is_unknown(comparisons)
+    warn_of_missing_items(comparisons)
     return tree_by_mean(kernel_matrix(comparisons, kernel), given.names)
 
 
@@ -64,8 +64,7 @@ def kernel_matrix(
     comparisons : Comparisons or AllComparisons
     kernel : {"paper", "code"}
         "code" is the computation of the authors' program: r runs over i and j as well, where an
-        item counts as more similar to itself than any pair. That adds twice the sum of S over its
-        row ij.
+        item counts as more similar to itself than any pair. That adds twice the sum of row ij of S.
 
     Returns
     -------
@@ -74,11 +73,11 @@ def kernel_matrix(
 
     Notes
     -----
-    Of m comparisons, M = n(n-1)/2 pairs: O(m^2 / (M n)) products of comparisons if they are few
-    (see `FEWEST`) or their bits are too large (`Comparisons.is_dense`), otherwise O(n^5) products
-    of bits, 64 at a time. Memory beside the comparisons, once they are in order (see
+    For m comparisons and M = n(n-1)/2 pairs: O(m^2 / (M n)) products of comparisons if there are
+    few (see `FEWEST`) or their bits are too large (`Comparisons.is_dense`), otherwise O(n^5)
+    products of bits, 64 at a time. Memory besides the sorted comparisons (see
     `Comparisons.unique`): 8 m + 8 n^2 bytes; or n^4 / 16 for the bits, which the comparisons keep,
-    and 8 KB n. Of all comparisons: O(n^3), 16 n^2 bytes.
+    and 8 KB n. For all comparisons: O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
         values = _of_all(comparisons)

@@ -30,7 +30,7 @@ def planted(delta: float) -> str:
 
 
 def sampled(p: float) -> str:
-    """Passive comparisons in this proportion."""
+    """Name the oracle of passive comparisons in this proportion."""
     return f"quadruplet-set[p={p}]"
 
 
@@ -44,7 +44,7 @@ def _active(proportions: Iterable[float], parameters: str = "") -> str:
 
 
 def _at(algorithm: str, p: float) -> tuple[str, str]:
-    """An algorithm and its oracle, where comparisons are a proportion p."""
+    """An algorithm and its oracle, for comparisons in proportion p."""
     if algorithm.startswith("4K-AL-act"):
         rest = algorithm.removeprefix("4K-AL-act").strip("[]")
         return f"4K-AL-act[p={min(p, 0.1)}{', ' if rest else ''}{rest}]", ""
@@ -64,8 +64,8 @@ def _of_linkages(figure: str) -> Iterator[Claim]:
             metric="exact-recovery",
             paper="0.5",
             relation="<",
-            note="hardly: in fewer than half of the repetitions; the AARI of the figure counts "
-            "the upper levels too, where the lowest one is not found",
+            note="hardly: in fewer than half of the repetitions; the AARI of the figure also "
+            "includes the upper levels, if the lowest one is not recovered",
         )
     for delta in (0.06, 0.1, 0.14, 0.2):
         yield Claim(

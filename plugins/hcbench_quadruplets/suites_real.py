@@ -29,7 +29,7 @@ _COMPARABLE = (
 
 
 def sampled(p: float) -> str:
-    """Passive comparisons in this proportion, by cosine similarity as is the default."""
+    """Name the oracle of passive comparisons in this proportion, by the default cosine."""
     return f"quadruplet-set[p={p}]"
 
 
@@ -96,7 +96,7 @@ def _dimensions() -> Iterator[Claim]:
 FIGURE_3 = Suite(
     name="ghoshdastidar2019-figure3",
     doc="Figures 3 and S.2 to S.4: Dasgupta's cost by cosine similarity over unordered pairs, "
-    "against the proportion p of comparisons, on three data sets. The paper names no dimension but "
+    "against the proportion p of comparisons, on three data sets. The paper gives no dimension but "
     f"2 and prints no costs; here d = {', '.join(map(str, DIMENSIONS))}, and six proportions.",
     algorithms=(*OURS, *(f"{base}[d={list(DIMENSIONS)}]" for base in EMBEDDINGS), *REFERENCES),
     datasets=tuple(DATA.values()),

@@ -20,7 +20,7 @@ RECOVERY = "exact-recovery"
 
 
 def planted(size: int, depth: int, delta: float) -> str:
-    """The model with 2^depth pure clusters of some size."""
+    """The model with 2^depth pure clusters of this size."""
     return f"planted[N0={size}, L={depth}, sigma={SIGMA}, delta={delta}]"
 
 
@@ -116,7 +116,7 @@ def _theorem_1() -> Iterator[Claim]:
             metric=RECOVERY,
             paper="0.5",
             relation="<=",
-            note='the theorem wants a "large" N0',
+            note='the theorem needs a "large" N0',
         )
 
 
@@ -160,7 +160,7 @@ def _theorem_2() -> Iterator[Claim]:
             metric="queries",
             paper=f"{math.floor(2 * q * n * n) * REFERENCES}",
             relation="<=",
-            note=f"for each of {REFERENCES} references; in the mean, as most draws keep the bound",
+            note=f"for each of {REFERENCES} references; on average; most draws satisfy it",
         )
         yield Claim(
             claim=f"Theorem 2, recovery where SL fails: N = {n}",
@@ -205,7 +205,7 @@ def _theorems_3_and_4() -> Iterator[Claim]:
             oracle=sampled(FEW),
             better_than=f"4-AL[init={smaller}]",
             metric="AARI",
-            note=f"p = {FEW}; from more comparisons the largest clusters lead to no errors",
+            note=f"p = {FEW}; with more comparisons the largest clusters cause no errors",
         )
     yield Claim(
         claim="Theorem 4, 4-AL recovers from initial clusters and a part of the answers: m = 10",

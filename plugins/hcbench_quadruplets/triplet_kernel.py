@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_index, pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import note_what_is_unknown, only_triplets, square
+from hcbench_quadruplets.pairs import only_triplets, square, warn_of_missing_items
 
 Variant = Literal["k1", "k2"]
 
@@ -27,7 +27,7 @@ def tk_al(
     Parameters
     ----------
     oracle : Oracle
-        Of kind triplet-set; or quadruplet-set, of which only comparisons that share an item count.
+        Of kind triplet-set; or quadruplet-set, of which comparisons that share an item are used.
     kernel : {"k1", "k2"}
         See `triplet_kernel`.
 
@@ -45,7 +45,7 @@ def tk_al(
     comparisons: Comparisons | AllComparisons = oracle.read()
     if isinstance(comparisons, Comparisons):
         comparisons = only_triplets(comparisons)
-    note_what_is_unknown(comparisons)
+    warn_of_missing_items(comparisons)
     return tree_by_mean(triplet_kernel(comparisons, kernel), given.names)
 
 
@@ -59,7 +59,7 @@ def triplet_kernel(
     F_i are
 
         k1: S[ik, il] for k < l: how i ranks the others (with all triplets, Kendall's tau);
-        k2: S[ri, rl] for r, l: where i stands in the rankings by the others.
+        k2: S[ri, rl] for r, l: the ranks of i in the rankings by the others.
 
     An item without triplets has 0 with all.
 
@@ -71,8 +71,8 @@ def triplet_kernel(
     Returns
     -------
     (n, n) float64 array, symmetric, in [-1, 1]
-        Of m triplets about O(m^2 / n^2) time and O(m + n^2) memory, each item being the first of
-        m / n. Of all triplets O(n^3) for k2, O(n^4) by matrix products for k1.
+        For m triplets about O(m^2 / n^2) time and O(m + n^2) memory, each item being the first of
+        m / n. For all triplets O(n^3) for k2, O(n^4) by matrix products for k1.
     """
     if isinstance(comparisons, AllComparisons):
         products = _k1_of_all(comparisons) if kernel == "k1" else _k2_of_all(comparisons)
@@ -86,7 +86,7 @@ def triplet_kernel(
 
 
 def _features(comparisons: Comparisons, kernel: Variant) -> Any:
-    """F as a sparse matrix, one row an item."""
+    """F as a sparse matrix, one row per item."""
     n = comparisons.n
     one, two = pair_items(comparisons.closer, n)
     other, another = pair_items(comparisons.farther, n)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import net_wins, note_what_is_unknown, square, times_compared
+from hcbench_quadruplets.pairs import net_wins, square, times_compared, warn_of_missing_items
 
 
 def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
@@ -28,10 +28,10 @@ def rowsum_average_linkage(oracle: Oracle, given: Given, _rng: np.random.Generat
 
     Notes
     -----
-    O(m + n^2) time as a rule for m comparisons, O(n^2) memory.
+    Usually O(m + n^2) time for m comparisons, O(n^2) memory.
     """
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
-    note_what_is_unknown(comparisons)
+    warn_of_missing_items(comparisons)
     return tree_by_mean(win_rates(comparisons), given.names)
 
 

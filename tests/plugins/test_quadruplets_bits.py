@@ -28,8 +28,8 @@ def test_columns_are_summed_as_by_unpacking_their_bits(words):
         drawn = rng.integers(7, size=n_columns)
         for columns in (drawn, np.zeros_like(drawn), np.ones_like(drawn)):
             steps = sums_of.step_words(words)
-            v, room = np.ones(64 * steps), aligned_words(16 * steps)
-            bits.add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, room, v)
+            v, work = np.ones(64 * steps), aligned_words(16 * steps)
+            bits.add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, work, v)
             places = [sums_of.byte_of(a, words) for a in range(64 * words)]
             expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
             np.testing.assert_array_equal(v[places], expected)
