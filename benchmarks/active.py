@@ -99,17 +99,17 @@ class Active:
         return self._run("4K-AL-act", SMALL)[0]
 
     @benchmark("SL: queries", "queries")
-    def track_questions_of_single_linkage(self) -> int:
+    def track_queries_of_single_linkage(self) -> int:
         """Queries of single linkage of 1000 items."""
         return self._run("SL", self.n)[1]
 
     @benchmark("CL: queries", "queries")
-    def track_questions_of_complete_linkage(self) -> int:
+    def track_queries_of_complete_linkage(self) -> int:
         """Queries of complete linkage of 1000 items."""
         return self._run("CL", self.n)[1]
 
     @benchmark("CL with merge sort: queries", "queries")
-    def track_questions_of_merge_sort(self) -> int:
+    def track_queries_of_merge_sort(self) -> int:
         """Queries of complete linkage of 1000 items, half a million pairs, after sorting them."""
         return self._run("CL[ask=merge-sort]", SORTED)[1]
 

@@ -139,13 +139,13 @@ class Seconds(Measured):
         return cache[case]["seconds"]
 
 
-class Questions(Measured):
+class Queries(Measured):
     """Queries until the cut is known."""
 
     params: ClassVar = [[_label(case) for case in COUNTED]]
 
     @benchmark("Cuts: queries", "queries")
-    def track_questions(self, cache: Cache, case: str) -> float:
+    def track_queries(self, cache: Cache, case: str) -> float:
         """Queries to find the cut into 1000 clusters that always splits the largest one."""
         return cache[case]["queries"]
 
@@ -164,8 +164,8 @@ class Rounds(Measured):
 def main() -> None:
     """Print every case, for more numbers of items."""
     for case, values in _all([*TIMED, *MORE, *ROUNDS]):
-        told = ", ".join(f"{value:.4g} {quantity}" for quantity, value in values.items())
-        sys.stdout.write(f"{_label(case)}: {told}\n")
+        shown = ", ".join(f"{value:.4g} {quantity}" for quantity, value in values.items())
+        sys.stdout.write(f"{_label(case)}: {shown}\n")
 
 
 if __name__ == "__main__":

@@ -113,9 +113,9 @@ def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, ti
 
 
 @njit(types.int64(ASK, STATE, types.int64, types.int64), cache=True)
-def _ask_much(ask: Any, state: Any, n: Any, questions: Any) -> Any:
+def _make_queries(ask: Any, state: Any, n: Any, queries: Any) -> Any:
     total = 0
-    for q in range(questions):
+    for q in range(queries):
         total += ask(state, q % n, (7 * q + 1) % n, (13 * q + 2) % n, (q // n) % n)
     return total
 
@@ -136,16 +136,16 @@ class CompiledOracle(Timed):
         )
         self.oracle = hcbench.Oracle(answers)
         self.oracle.prepare()
-        self.oracle.run(_ask_much, n, 10)
+        self.oracle.run(_make_queries, n, 10)
         self.batch = np.random.default_rng(SEED).integers(n, size=(1_000_000, 4))
         self.oracle.ask(self.batch[:10])
 
     @benchmark("10^6 queries by a kernel: time")
-    def time_a_million_questions(self) -> None:
+    def time_a_million_queries(self) -> None:
         """Time to count, deduplicate and answer 10^6 queries one by one."""
-        self.oracle.run(_ask_much, 1000, 1_000_000)
+        self.oracle.run(_make_queries, 1000, 1_000_000)
 
     @benchmark("10^6 queries in a batch: time")
-    def time_a_million_questions_in_a_batch(self) -> None:
+    def time_a_million_queries_in_a_batch(self) -> None:
         """Time to count, deduplicate and answer 10^6 queries in one batch."""
         self.oracle.ask(self.batch)

@@ -49,26 +49,26 @@ class Noisy:
         return _run(",strategy=paper", SMALL)[0]
 
     @benchmark("bayes: queries", "queries")
-    def track_questions_of_bayes(self) -> int:
+    def track_queries_of_bayes(self) -> int:
         """Queries for 64 items."""
         return _run("", SMALL)[1]
 
     @benchmark("bayes with random errors: queries", "queries")
-    def track_questions_of_bayes_told_that_errors_are_random(self) -> int:
+    def track_queries_of_bayes_assuming_random_errors(self) -> int:
         """Queries for 64 items if the algorithm knows that errors are random."""
         return _run(",wrong=random", SMALL)[1]
 
     @benchmark("repeat: queries", "queries")
-    def track_questions_of_repeat(self) -> int:
+    def track_queries_of_repeat(self) -> int:
         """Queries for 64 items by majority votes."""
         return _run(",strategy=repeat", SMALL)[1]
 
     @benchmark("repeat until a lead: queries", "queries")
-    def track_questions_of_repeat_that_stops_at_a_lead(self) -> int:
+    def track_queries_of_repeat_until_a_lead(self) -> int:
         """Queries for 64 items by majority votes that stop at a sufficient lead."""
         return _run(",strategy=repeat,stop=lead", SMALL)[1]
 
     @benchmark("paper: queries", "queries")
-    def track_questions_of_paper(self) -> int:
+    def track_queries_of_paper(self) -> int:
         """Queries for 64 items with the paper's strategy."""
         return _run(",strategy=paper", SMALL)[1]

@@ -64,7 +64,7 @@ class Ordinal:
         return sum(measure(name, answers)[0] for answers in self.answers)
 
     @benchmark("Ordinal queries: queries", "queries")
-    def track_questions(self, name: str) -> int:
+    def track_queries(self, name: str) -> int:
         """Total number of queries, which only changes if the algorithm does."""
         return sum(measure(name, answers)[1] for answers in self.answers)
 
