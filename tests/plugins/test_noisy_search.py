@@ -94,7 +94,7 @@ def test_repeat_is_binary_search_by_majorities_that_end_as_soon_as_they_may(n, s
 
 def test_an_insertion_without_patience_takes_the_likeliest_place_and_says_so():
     oracle, _ = scripted(9, 0, 0.9, random_truth(9, 0))
-    with pytest.warns(ModelWarning, match="places of 7 of 9 items were still open after 0.001"):
+    with pytest.warns(ModelWarning, match="7 of 9 insertions were not decided after 0.001"):
         assert fit(oracle, 0.9, patience=0.001).n == 9
 
 

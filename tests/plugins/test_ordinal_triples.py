@@ -167,7 +167,7 @@ def test_a_budget_that_is_too_small_is_not_spent(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_too_many_triples_are_refused_before_any_is_asked(name):
     oracle = oracle_of(random_tree(0, n=800))
-    with pytest.raises(NotApplicableError, match="85013600 triples of 800 items"):
+    with pytest.raises(NotApplicableError, match="85013600 queries about 800 items"):
         fit(name, oracle)
     assert oracle.ledger.queries == 0
 
