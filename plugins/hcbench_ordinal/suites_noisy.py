@@ -67,8 +67,8 @@ def _recovered() -> Iterator[Claim]:
                         metric=RECOVERY,
                         paper=f"{1 - DELTA}",
                         relation=">=",
-                        note=f"all of {REPETITIONS} trees must be correct: then the exact one-sided "
-                        "lower bound of the proportion is 0.951",
+                        note=f"all of {REPETITIONS} trees must be correct: then the exact "
+                        "one-sided bound of the proportion is 0.951",
                     )
 
 
