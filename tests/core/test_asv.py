@@ -181,8 +181,8 @@ def test_beside_asv_times_are_the_processors(measured: Measured) -> None:
         return hcbench.fit("UPGMA", X)
 
     case = ("algorithm_UPGMA", N)
-    dozing = replace(measured.cases.cells[case][0], algorithm=own_algorithm(doze))
-    cases = replace(measured.cases, cells={case: [dozing]})
+    dozing = replace(measured.listed.cells[case][0], algorithm=own_algorithm(doze))
+    cases = replace(measured.listed, cells={case: [dozing]})
     assert 0 < Measured(cases).measure(case)["seconds"] < 0.05
 
 
@@ -192,17 +192,8 @@ def test_what_does_not_apply_tells_the_reason(measured: Measured) -> None:
 
 def test_asv_gets_what_was_measured_once(cases: Cases) -> None:
     names = ("algorithm_Bottom_up", "algorithm_Truth", "oracle_person")
-    chosen = {
-        case: cells for case, cells in cases.cells.items() if case[0] in names and case[1] == N
-    }
-    keys = {cell.key for cells in chosen.values() for cell in cells}
-    few = replace(
-        cases,
-        kinds={name: cases.kinds[name] for name in names[2:]},
-        cells=chosen,
-        plan=replace(cases.plan, cells=[c for c in cases.plan.cells if c.key in keys]),
-    )
-    cache = measure_all(few)
+    few = replace(cases, kinds={name: cases.kinds[name] for name in names})
+    cache = measure_all(Measured(few))
     classes = hcbench.asv.registered()
     assert classes["algorithm_Bottom_up"]()._found(cache, N, "queries") == math.comb(N, 3)
     assert classes["algorithm_Truth"]()._found(cache, N, "loss") == 0

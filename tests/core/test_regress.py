@@ -16,18 +16,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from hcbench.authoring.asv.process import MeasuringProcess
 from hcbench.authoring.regress import (
     Commit,
     Recorded,
     accepted_between,
     find_commit,
     find_root,
+    install,
     judge,
     measure_in_turns,
     read_both,
     write_both,
 )
-from hcbench.authoring.regress.checkouts import INSTALLED, Checkout, install
+from hcbench.authoring.regress.commits import INSTALLED
 from hcbench.authoring.regress.interleaving import PAIRS, PROCESSES, Key, Series
 from hcbench.cli import main
 from hcbench.errors import DataError
@@ -209,7 +211,7 @@ def test_only_what_is_asked_for_is_measured() -> None:
 
 @pytest.mark.slow
 def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> None:
-    side = Checkout(BASE, tmp_path)
+    side = MeasuringProcess(folder=tmp_path)
     try:
         assert ("algorithm_Truth", 40) in side.cases()
         assert side._process is not None
@@ -223,7 +225,7 @@ def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> N
 
 def test_a_side_that_cannot_be_measured_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"main \(aaaaaaaa\) cannot be measured: .*no-such"):
-        Checkout(BASE, tmp_path, ["no-such-package"]).cases()
+        MeasuringProcess(["no-such-package"], tmp_path, "main (aaaaaaaa)").cases()
 
 
 # ---- asv's files ---------------------------------------------------------------------------------

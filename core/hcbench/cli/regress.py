@@ -122,14 +122,16 @@ def _measure(
     tolerance: float,
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
-    from hcbench.authoring.regress import measure_in_turns, write_both
-    from hcbench.authoring.regress.checkouts import Checkout, install
+    from hcbench.authoring.asv.process import MeasuringProcess
+    from hcbench.authoring.regress import install, measure_in_turns, write_both
 
-    folder = results.absolute().parent / "regress"
+    processes = []
     for commit in (base, head):
         tell(f"installing {commit.name} ({commit.short})")
-        install(root, commit, folder)
-    one, other = (Checkout(c, install(root, c, folder), distributions) for c in (base, head))
+        folder = install(root, commit, results.absolute().parent / "regress")
+        name = f"{commit.name} ({commit.short})"
+        processes.append(MeasuringProcess(distributions, folder, name))
+    one, other = processes
     measured = measure_in_turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell)
     return write_both(results, base, head, measured, (one.version, other.version))
 

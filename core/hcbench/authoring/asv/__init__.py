@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "Registered", "registered"]
 
-VERSION = "3"
+VERSION = "4"
 """Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
 
 SIZES = (40, 80, 160)
 REPETITIONS = 3
-TIMEOUT = 60.0
-"""Seconds for one call of an algorithm."""
 
 UNITS = {
     "seconds": "s",
@@ -41,8 +39,8 @@ UNITS = {
 }
 TRACKS = {
     "algorithm": {
-        "seconds": "Median time of a call over the repetitions.",
-        "peak_memory": "Largest peak memory of a call over the repetitions.",
+        "seconds": "Median processor time of a call over the repetitions.",
+        "peak_memory": "Smallest peak memory of a call over the repetitions.",
         "queries": "Mean number of queries over the repetitions.",
         "loss": "1 - AARI of a tree, 1 - ARI of a partition; the mean over the repetitions.",
     },
@@ -59,7 +57,12 @@ TRACKS = {
 
 _NAMES = Path("hcbench-asv.json")  # in asv's cache folder, the working directory of each benchmark
 
-Cache = dict[tuple[str, int], dict[str, Any]]
+Case = tuple[str, int]
+"""A name, such as ``"algorithm_UPGMA"``, and the number of items."""
+
+Measurement = dict[str, Any]
+"""A finite number, or None if it is missing, for each quantity of `TRACKS`; or ``reason``, why the
+case is inapplicable; or ``failed``, how it failed."""
 
 
 class Registered:
@@ -82,16 +85,17 @@ class Registered:
     data: ClassVar[str] = ""
     case: ClassVar[str] = ""
 
-    def setup_cache(self) -> Cache:
+    def setup_cache(self) -> dict[Case, Measurement]:
         """Measure all cases; asv calls this once for all subclasses."""
         from hcbench.authoring.asv.measuring import measure_all
+        from hcbench.authoring.asv.process import MeasuringProcess
 
-        cases = _cases(self.distributions, self.data)
-        listed = {"of": sorted(self.distributions), "tracks": cases.tracks()}
-        _NAMES.write_text(json.dumps(listed))
-        return measure_all(cases)
+        tracks = _cases(self.distributions, self.data).tracks()
+        _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
+        with MeasuringProcess([f"--data={self.data}", *self.distributions]) as process:
+            return measure_all(process)
 
-    def setup(self, cache: Cache, n: int) -> None:
+    def setup(self, cache: dict[Case, Measurement], n: int) -> None:
         """Skip what does not apply.
 
         Raises
@@ -103,7 +107,7 @@ class Registered:
         if reason:
             raise NotImplementedError(reason)
 
-    def _found(self, cache: Cache, n: int, quantity: str) -> float:
+    def _found(self, cache: dict[Case, Measurement], n: int, quantity: str) -> float:
         """A measured value; NaN, which asv shows as n/a, if it is missing (None means failed)."""
         found = cache[self.case, n]
         if "failed" in found:
@@ -113,7 +117,7 @@ class Registered:
 
 
 def _track(name: str, quantity: str, sizes: list[int]) -> Any:
-    def track(self: Registered, cache: Cache, n: int) -> float:
+    def track(self: Registered, cache: dict[Case, Measurement], n: int) -> float:
         return self._found(cache, n, quantity)
 
     kind, _, registration = name.partition("_")

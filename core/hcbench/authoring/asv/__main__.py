@@ -1,8 +1,8 @@
-"""The measuring process of one commit in ``hcbench regress``: measures one case per line.
+"""The process that measures one case per line, for asv and ``hcbench regress``.
 
-``python -P -m hcbench.asv [DISTRIBUTION...]`` writes a line of JSON with all cases, then answers
-each line ``[name, n, repetition]`` with what it measured. Times are processor times, so that other
-processes do not count.
+``python -P -m hcbench.asv [--data=NAME] [DISTRIBUTION...]`` writes a line of JSON with all cases,
+then answers each line ``[name, n, repetition]`` with what it measured. Times are processor times,
+so that other processes do not count.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from typing import IO, Any
 
 from hcbench.authoring.asv import VERSION
-from hcbench.authoring.asv.cases import Cases, find_cases
+from hcbench.authoring.asv.cases import find_cases
 from hcbench.authoring.asv.measuring import Measured
 from hcbench.errors import HcbenchError
 
@@ -23,22 +23,14 @@ def main() -> None:
     # What plugins print goes to stderr: stdout is for answers.
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)
-        cases = find_cases(sys.argv[1:])
-        _write(answers, {"version": VERSION, "cases": _in_order(cases)})
-        measured = Measured(cases)
+        data, *distributions = ["--data=", *sys.argv[1:]]
+        if distributions and distributions[0].startswith("--data="):
+            data, *distributions = distributions
+        measured = Measured(find_cases(distributions, data.removeprefix("--data=")))
+        _write(answers, {"version": VERSION, "cases": measured.cases()})
         for line in sys.stdin:
             name, n, repetition = json.loads(line)
             _write(answers, measured.measure((name, n), repetition))
-
-
-def _in_order(cases: Cases) -> list[tuple[str, int]]:
-    """Cases with the same data and oracle are adjacent, as both are cached."""
-
-    def place(case: tuple[str, int]) -> tuple[int, str]:
-        cells = cases.cells.get(case)
-        return case[1], cells[0].oracle.label if cells else ""
-
-    return sorted(cases.all, key=place)
 
 
 def _write(stream: IO[str], content: Any) -> None:

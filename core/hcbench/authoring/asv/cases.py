@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from hcbench.authoring.asv import REPETITIONS, SIZES, TIMEOUT, TRACKS
+from hcbench.authoring.asv import REPETITIONS, SIZES, TRACKS, Case
 from hcbench.authoring.asv.problem import DATA
 from hcbench.errors import HcbenchError, ParameterError, UnknownNameError
 from hcbench.plan.cell import Cell
@@ -48,14 +48,14 @@ class Cases:
 
     kinds: dict[str, str]
     uses: dict[str, Use[Any]]
-    reasons: dict[tuple[str, int], str]
-    cells: dict[tuple[str, int], list[Cell]]
+    reasons: dict[Case, str]
+    cells: dict[Case, list[Cell]]
     plan: Plan
     datasets: dict[int, Use[DatasetSpec]]
     registry: Registry = field(repr=False)
 
     @property
-    def all(self) -> list[tuple[str, int]]:
+    def all(self) -> list[Case]:
         """Every case: its name and number of items."""
         return [(name, n) for name, kind in self.kinds.items() for n in sizes_of(kind)]
 
@@ -186,7 +186,6 @@ def _plan(
         name="asv",
         metrics=tuple(name for name in QUALITY.values() if name in known),
         repetitions=REPETITIONS,
-        timeout=TIMEOUT,
     )
     if not algorithms:
         return Plan(suite)
@@ -197,12 +196,12 @@ def _plan(
 
 def _cells(
     plan: Plan, algorithms: dict[str, Use[Any]], datasets: dict[int, Use[DatasetSpec]]
-) -> tuple[dict[tuple[str, int], list[Cell]], dict[tuple[str, int], str]]:
+) -> tuple[dict[Case, list[Cell]], dict[Case, str]]:
     """The cells of each case of an algorithm, or why there are none."""
     # make_plan may change labels to distinguish algorithms of two packages, but not their order.
     names = {use.label: name for use, name in zip(plan.algorithms, algorithms, strict=True)}
     numbers = {use.label: n for use, n in zip(plan.datasets, datasets, strict=True)}
-    cells: dict[tuple[str, int], list[Cell]] = {}
+    cells: dict[Case, list[Cell]] = {}
     for cell in plan.cells:
         case = names[cell.algorithm.label], numbers[cell.dataset.label]
         cells.setdefault(case, []).append(cell)

@@ -1,33 +1,29 @@
-"""Measuring all cases in isolated workers, or one case repeatedly in this process."""
+"""Measuring one case repeatedly in this process, and summaries of its repetitions."""
 
 from __future__ import annotations
 
 import math
 import statistics
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.asv import Cache
+from hcbench.authoring.asv import REPETITIONS, Case, Measurement
 from hcbench.authoring.asv.cases import Cases
+from hcbench.authoring.asv.process import MeasuringProcess
 from hcbench.authoring.testing.metrics import COST
 from hcbench.errors import NotApplicableError
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.oracle import Answers, Oracle
 from hcbench.oracle.scored import Point, Scored
-from hcbench.plan.outcome import Outcome, Value
 from hcbench.registry import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, run_job
-from hcbench.run.run import run_plan
 from hcbench.run.tasks import make_job
-from hcbench.store import Store
 
 SEED = 0
 CALLS = 7
@@ -37,47 +33,32 @@ _QUERIES = 1000
 _CLUSTERS = 8
 _FEW = 4
 
-Found = dict[str, Any]
 
-
-def measure_all(cases: Cases) -> Cache:
-    """Measure every case once, algorithms in isolated workers, so that a crash loses one case."""
-    found: Cache = {case: {"reason": reason} for case, reason in cases.reasons.items()}
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "asv.sqlite") as store:
-        outcomes = run_plan(cases.plan, cases.registry.plugins, store, jobs=1)
-    by_key = {outcome.key: outcome for outcome in outcomes}
-    for case, cells in cases.cells.items():
-        loss = cases.loss_label(case[0])
-        found[case] = _of_outcomes([by_key[cell.key] for cell in cells], loss)
-    measured = Measured(cases)
-    for case in cases.all:
-        if case not in found:
-            found[case] = measured.measure(case)
-    return found
-
-
-def _of_outcomes(outcomes: list[Outcome], loss: str) -> Found:
-    for outcome in outcomes:
-        if outcome.status == "skipped":
-            return {"reason": outcome.reason}
-        if outcome.status != "ok":
-            return {"failed": f"{outcome.status}: {outcome.reason}"}
-    values = [outcome.points[-1].values for outcome in outcomes]
+def measure_all(measures: Measured | MeasuringProcess) -> dict[Case, Measurement]:
+    """Measure every case, its repetitions one after the other."""
     return {
-        "seconds": _over(statistics.median, [o.cost.seconds for o in outcomes]),
-        "peak_memory": _over(max, [o.cost.peak_bytes for o in outcomes]),
-        "queries": _over(statistics.fmean, [o.cost.queries for o in outcomes]),
-        "loss": _over(statistics.fmean, [_loss(of.get(loss)) for of in values]),
+        case: _summarise_all([measures.measure(case, number) for number in range(REPETITIONS)])
+        for case in measures.cases()
     }
 
 
-def _loss(quality: Value | None) -> float | None:
-    return None if quality is None or quality.value is None else 1 - quality.value
+def _summarise_all(repetitions: Sequence[Measurement]) -> Measurement:
+    for measurement in repetitions:
+        if "reason" in measurement or "failed" in measurement:
+            return measurement
+    columns = {name: [each[name] for each in repetitions] for name in repetitions[0]}
+    return {
+        name: None if None in values else summarise(name, values)
+        for name, values in columns.items()
+    }
 
 
-def _over(summary: Callable[[list[float]], float], values: list[Any]) -> float | None:
-    """A summary of the repetitions; None if a value is missing."""
-    return None if None in values else float(summary(values))
+def summarise(quantity: str, values: Sequence[float]) -> float:
+    """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
+    if quantity in ("queries", "loss"):
+        return statistics.fmean(values)
+    # Memory that a first call loads counts for that call alone.
+    return min(values) if quantity == "peak_memory" else statistics.median(values)
 
 
 class Measured:
@@ -85,27 +66,29 @@ class Measured:
 
     Parameters
     ----------
-    cases : Cases
+    listed : Cases
     """
 
-    def __init__(self, cases: Cases) -> None:
-        self.cases = cases
+    def __init__(self, listed: Cases) -> None:
+        self.listed = listed
         self._problems: dict[int, Problem] = {}
         self._results: dict[tuple[int, str], Result] = {}
 
-    def measure(self, case: tuple[str, int], repetition: int = 0) -> Found:
-        """Measure a case, of an algorithm one repetition.
+    def cases(self) -> list[Case]:
+        """All cases; those with the same data and oracle are adjacent, as both are kept."""
 
-        Returns
-        -------
-        dict
-            A finite number, or None if it is missing, for each quantity of `TRACKS`; or
-            ``reason``, why the case is inapplicable; or ``failed``, how it failed.
-        """
-        if case in self.cases.reasons:
-            return {"reason": self.cases.reasons[case]}
+        def place(case: Case) -> tuple[int, str]:
+            cells = self.listed.cells.get(case)
+            return case[1], cells[0].oracle.label if cells else ""
+
+        return sorted(self.listed.all, key=place)
+
+    def measure(self, case: Case, repetition: int = 0) -> Measurement:
+        """Measure a case, of an algorithm one repetition."""
+        if case in self.listed.reasons:
+            return {"reason": self.listed.reasons[case]}
         name, n = case
-        kind = self.cases.kinds[name]
+        kind = self.listed.kinds[name]
         measure = {"algorithm": self._algorithm, "oracle": self._oracle, "metric": self._metric}
         try:
             return measure[kind](name, n, repetition)
@@ -116,35 +99,39 @@ class Measured:
 
     def _problem(self, n: int) -> Problem:
         if n not in self._problems:
-            use = self.cases.datasets[n]
+            use = self.listed.datasets[n]
             self._problems[n] = use.spec.load()(SEED, **use.params)
         return self._problems[n]
 
-    def _algorithm(self, name: str, n: int, repetition: int) -> Found:
-        cells = self.cases.cells[name, n]
-        loss = self.cases.loss_label(name)
+    def _algorithm(self, name: str, n: int, repetition: int) -> Measurement:
+        cells = self.listed.cells[name, n]
+        loss = self.listed.loss_label(name)
         job = replace(make_job(cells[repetition % len(cells)], [loss]), clock=process_time)
-        best: Found = {}
+        best: Measurement = {}
         spent = 0.0
         for call in range(CALLS):
             done = run_job(job)
             if done.cost is None or done.status != "ok":
                 return {"reason" if done.status == "skipped" else "failed": done.reason}
-            found = {
-                "seconds": done.cost.seconds,
-                "peak_memory": done.cost.peak_bytes,
-                "queries": done.cost.queries,
-                "loss": _loss(done.points[-1].values.get(loss)),
-            }
-            best = found if not call else _smaller(best, found)
-            spent += done.cost.seconds or 0.0
+            if not call:
+                scored = done.points[-1].values.get(loss)
+                quality = None if scored is None else scored.value
+                best = {
+                    "seconds": done.cost.seconds,
+                    "peak_memory": done.cost.peak_bytes,
+                    "queries": done.cost.queries,
+                    "loss": None if quality is None else 1 - quality,
+                }
+            seconds = done.cost.seconds or 0.0
+            best["seconds"] = min(best["seconds"], seconds)  # disturbances only make a call longer
+            spent += seconds
             if call and spent > _ENOUGH:
                 break
             job = replace(job, metrics={})
         return best
 
-    def _oracle(self, name: str, n: int, repetition: int) -> Found:
-        use = self.cases.uses[name]
+    def _oracle(self, name: str, n: int, repetition: int) -> Measurement:
+        use = self.listed.uses[name]
         problem = self._problem(n)
         missing = unmet(use.spec.needs, problem.provides)
         if missing:
@@ -153,8 +140,8 @@ class Measured:
         seconds, answers = _timed(lambda: make(problem, repetition, None, **use.params))
         return {"seconds": seconds, "seconds_a_question": _per_query(answers, seconds)}
 
-    def _metric(self, name: str, n: int, _repetition: int) -> Found:
-        use = self.cases.uses[name]
+    def _metric(self, name: str, n: int, _repetition: int) -> Measurement:
+        use = self.listed.uses[name]
         problem = self._problem(n)
         missing = unmet(use.spec.needs, problem.provides)
         if missing:
@@ -181,7 +168,7 @@ class Measured:
 
     def _answers(self, problem: Problem) -> Answers:
         """The answers of the first oracle that gives them for all pairs."""
-        for use in default_uses(self.cases.registry.oracles):
+        for use in default_uses(self.listed.registry.oracles):
             if unmet(use.spec.needs, problem.provides) is None:
                 answers: Answers = use.spec.load()(problem, SEED, None, **use.params)
                 if answers.matrix is not None:
@@ -201,11 +188,6 @@ def _linkage_of(problem: Problem) -> Tree:
     tree = Tree.from_linkage(linkage(dense, "average"))
     assert tree.height is not None
     return Tree(tree.parent, tree.height.max() - tree.height, HeightKind.AFFINITY)
-
-
-def _smaller(best: Found, found: Found) -> Found:
-    """The smaller of the times, as disturbances only make a call longer."""
-    return {**best, "seconds": min(best["seconds"], found["seconds"])}
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from numpy.typing import NDArray
 
 from hcbench.model.problem import Problem
 from hcbench.model.trees import HeightKind, Tree
@@ -35,54 +36,25 @@ def make_problem(seed: int, *, n: int) -> Problem:
         and the subtrees of its first three levels as labels.
     """
     rng = np.random.default_rng(seed)
-    parent, height, depth = _balanced(n)
-    walk = np.zeros((len(parent), FEATURES))
-    for node in range(len(parent) - 2, -1, -1):  # parents have larger numbers
-        above = parent[node]
-        step = np.sqrt(height[node] - height[above])
-        walk[node] = walk[above] + step * rng.standard_normal(FEATURES)
-    vectors = walk[:n]
-    tree = Tree.from_parents(parent, height, HeightKind.AFFINITY)
+    depth = math.ceil(math.log2(n))
+    groups = np.arange(n)[:, None] * 2 ** np.arange(1, depth + 1) // n  # of items at each level
+    steps = np.where(np.arange(depth) < LEVELS, 1.0, _STEP)
+    vectors = rng.normal(scale=_NOISE, size=(n, FEATURES))
+    for step, group in zip(steps, groups.T, strict=True):
+        vectors += step * rng.standard_normal((group[-1] + 1, FEATURES))[group]
+    shape = Tree.from_levels(groups)
+    ends = np.array([shape.leaves(node)[[0, -1]] for node in range(shape.n_nodes)])
+    height = (groups[ends[:, 0]] == groups[ends[:, 1]]) @ steps**2
+    height[:n] += _NOISE**2
+    tree = Tree(shape.parent, height, HeightKind.AFFINITY)
     return Problem(
         n=n,
         vectors=vectors,
         similarity=np.maximum(vectors @ vectors.T / FEATURES, 0.0),
         truths={"exact": tree},
-        levels=_labels(parent, depth, n),
+        levels=groups[:, :LEVELS],
         tree=tree,
     )
-
-
-def _balanced(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Parents, affinities and depths of a tree by repeated halving, the root last."""
-    parent = np.full(2 * n - 1, -1)
-    depth = np.zeros(2 * n - 1, np.int64)
-    height = np.zeros(2 * n - 1)
-    free = 2 * n - 2
-    waiting = [(0, n, free)]
-    for first, last, node in waiting:  # breadth first: grows in the loop
-        middle = (first + last) // 2
-        for low, high in ((first, middle), (middle, last)):
-            free -= high - low > 1
-            child = low if high - low == 1 else free
-            parent[child], depth[child] = node, depth[node] + 1
-            height[child] = height[node] + (1.0 if depth[child] <= LEVELS else _STEP**2)
-            if child < n:
-                height[child] += _NOISE**2
-            else:
-                waiting.append((low, high, child))
-    return parent, height, depth
-
-
-def _labels(parent: NDArray[np.int64], depth: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The ancestor of each item at each labelled level, (n, `LEVELS`)."""
-    at = np.arange(n)
-    columns = []
-    for level in range(LEVELS, 0, -1):
-        while (depth[at] > level).any():
-            at = np.where(depth[at] > level, parent[at], at)
-        columns.append(at)
-    return np.column_stack(columns[::-1])
 
 
 DATA = DatasetSpec(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import math
 import platform
-import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from hcbench.authoring.asv import TRACKS, UNITS, VERSION
+from hcbench.authoring.asv.measuring import summarise
 from hcbench.authoring.regress.commits import Commit
 from hcbench.authoring.regress.interleaving import SCREENING, Measured, Series
 from hcbench.errors import DataError
@@ -255,13 +255,11 @@ def _asv_result(quantity: str, by_size: Mapping[int, Series], side: int) -> Any:
 
 
 def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, list[float] | None]:
-    """Mean of deterministic quantities, minimum of memory, median of times; and the samples."""
+    """The summary of the measurements of one commit, and the measurements."""
     samples = (series.base, series.head)[side]
     if series.unable[side] == "failed":
         return None, None
     if not samples or series.unable[side]:
         return math.nan, None
-    if quantity in ("queries", "loss"):
-        return statistics.fmean(samples[:SCREENING]), samples
-    # Memory that a first call loads counts for that call alone.
-    return min(samples) if quantity == "peak_memory" else statistics.median(samples), samples
+    used = samples[:SCREENING] if quantity in ("queries", "loss") else samples
+    return summarise(quantity, used), samples

@@ -1,15 +1,22 @@
-"""What git knows of the two commits."""
+"""The two commits: what git knows of them, and how they are installed."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from hcbench.authoring.asv.process import reproducible_environment
 from hcbench.errors import DataError
 
 TRAILER = "Accepted-Regression"
 """The line of a commit message that declares a regression: its benchmark, with * and ?."""
+
+INSTALLED = 10
+"""Installed commits on disk; with its compiled kernels each takes some 20 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +80,51 @@ def accepted_between(root: Path, base: Commit, head: Commit) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def check_out(root: Path, commit: Commit, folder: Path) -> None:
-    """Write the files of a commit into a folder, with a repository of its own."""
-    _git(root, "clone", "--quiet", "--shared", "--no-checkout", str(root), str(folder))
-    _git(folder, "checkout", "--quiet", "--detach", commit.hash)
+def install(root: Path, commit: Commit, folder: Path) -> Path:
+    """Build a commit and install it into a folder, without its dependencies; once.
+
+    Parameters
+    ----------
+    root : Path
+        Of the repository.
+    commit : Commit
+    folder : Path
+        Of such installations, each in a folder named by its commit.
+
+    Raises
+    ------
+    DataError
+        If it cannot be built.
+    """
+    target = folder / commit.hash
+    if target.is_dir():
+        target.touch()
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        source, installed = Path(work) / "source", Path(work) / "installed"
+        _git(root, "clone", "--quiet", "--shared", "--no-checkout", str(root), str(source))
+        _git(source, "checkout", "--quiet", "--detach", commit.hash)
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+        done = subprocess.run(
+            [*command, str(installed), str(source)],
+            capture_output=True,
+            text=True,
+            env={**reproducible_environment(Path(work)), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise DataError(f"{commit.name} cannot be installed: {said[-1]}")
+        installed.rename(target)
+    _remove_old(folder)
+    return target
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove all but the most recently used installations."""
+    used = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for path in used[:-INSTALLED]:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from hcbench.authoring.asv import REPETITIONS, TRACKS, UNITS
-from hcbench.authoring.regress.checkouts import Case, Checkout, Measurement
+from hcbench.authoring.asv import REPETITIONS, TRACKS, UNITS, Case, Measurement
+from hcbench.authoring.asv.process import MeasuringProcess
 
 SCREENING = REPETITIONS
 """Pairs of each case, one for each repetition."""
@@ -58,8 +58,8 @@ Measured = dict[Key, Series]
 
 
 def measure_in_turns(
-    base: Checkout,
-    head: Checkout,
+    base: MeasuringProcess,
+    head: MeasuringProcess,
     only: Iterable[str] = (),
     *,
     suspicious: float = 1.05,
@@ -69,7 +69,7 @@ def measure_in_turns(
 
     Parameters
     ----------
-    base, head : Checkout
+    base, head : MeasuringProcess
     only : iterable of str
         Patterns of the names of cases; empty: all.
     suspicious : float
@@ -77,13 +77,13 @@ def measure_in_turns(
     tell : callable
         Takes a line about the progress.
     """
-    checkouts, patterns = (base, head), tuple(only)
+    processes, patterns = (base, head), tuple(only)
 
     def measure(cases: list[Case], rounds: range, what: str, into: Measured) -> Measured:
         if cases:
             tell(f"{len(rounds)} rounds {what}: {len(cases)} cases")
             for number in rounds:
-                _measure_once(checkouts, cases, number, into)
+                _measure_once(processes, cases, number, into)
         return into
 
     try:
@@ -124,14 +124,17 @@ def _cases_of(keys: set[Key]) -> list[Case]:
 
 
 def _measure_once(
-    checkouts: tuple[Checkout, Checkout], cases: list[Case], number: int, into: Measured
+    processes: tuple[MeasuringProcess, MeasuringProcess],
+    cases: list[Case],
+    number: int,
+    into: Measured,
 ) -> None:
     """Measure a pair of each case; the commit that comes first alternates."""
     for place, case in enumerate(cases):
         pair: list[Measurement] = [{}, {}]
         for which in (0, 1) if (number + place) % 2 == 0 else (1, 0):
-            if case in checkouts[which].cases():
-                pair[which] = checkouts[which].measure(case, number % REPETITIONS)
+            if case in processes[which].cases():
+                pair[which] = processes[which].measure(case, number % REPETITIONS)
         for quantity in TRACKS[case[0].partition("_")[0]]:
             series = into.setdefault((*case, quantity), Series())
             base, head = (measurement.get(quantity) for measurement in pair)

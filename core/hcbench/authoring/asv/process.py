@@ -1,0 +1,135 @@
+"""A process that measures cases: those of this hcbench, or of another one installed in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Self
+
+from hcbench.authoring.asv import Case, Measurement
+from hcbench.errors import DataError
+
+PATIENCE = 600.0
+"""Seconds for one case, and for the start."""
+
+_FAREWELL = 10.0  # seconds in which a process may report why it ends
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB", "NUMEXPR", "NUMBA")
+
+
+class MeasuringProcess:
+    """A process that measures one case after the other; it starts when it is first needed.
+
+    If it ends, that case has failed, and the next one starts another process.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Of ``python -m hcbench.asv``.
+    folder : Path, optional
+        Where an hcbench is installed; by default the one that is imported here.
+    name : str
+        For messages.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str] = (), folder: Path | None = None, name: str = "hcbench"
+    ) -> None:
+        self.arguments = tuple(arguments)
+        self.folder = folder
+        self.name = name
+        self.version = ""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._cases: list[Case] = []
+        self._log: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def cases(self) -> list[Case]:
+        """All cases that it can measure.
+
+        Raises
+        ------
+        DataError
+            If it does not start.
+        """
+        self._start()
+        return self._cases
+
+    def measure(self, case: Case, repetition: int) -> Measurement:
+        """Measure a case; the result is ``failed`` if the process ends."""
+        self._start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        line = b""
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps([*case, repetition]).encode() + b"\n")
+            self._process.stdin.flush()
+            line = self._read()
+        if not line:
+            code = self._process.poll()
+            self.close()
+            why = f"no answer in {PATIENCE:.0f} s" if code is None else f"exit code {code}"
+            return {"failed": f"its process ended: {why}"}
+        measurement: Measurement = json.loads(line)
+        return measurement
+
+    def close(self) -> None:
+        """End the process; the next measurement starts another one."""
+        if self._process is None or self._log is None:
+            return
+        self._process.kill()
+        self._process.communicate()
+        self._log.close()
+        self._process = None
+
+    def _start(self) -> None:
+        if self._process is not None:
+            return
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "hcbench.asv", *self.arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=reproducible_environment(self.folder),
+            cwd=self.folder,
+        )
+        line = self._read()
+        if not line:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_FAREWELL)
+            self._log.seek(0)
+            said = self._log.read().decode(errors="replace").strip().splitlines()
+            self.close()
+            why = said[-1] if said else "its process ended at once"
+            raise DataError(f"{self.name} cannot be measured: {why}")
+        told = json.loads(line)
+        self.version = told["version"]
+        self._cases = [(name, n) for name, n in told["cases"]]
+
+    def _read(self) -> bytes:
+        """A line; empty if there is none in time."""
+        assert self._process is not None
+        stream = self._process.stdout
+        assert stream is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            return stream.readline() if selector.select(PATIENCE) else b""
+
+
+def reproducible_environment(folder: Path | None = None) -> dict[str, str]:
+    """One thread and one order of hashing, and the modules of a folder if one is given."""
+    fixed = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES} | {"PYTHONHASHSEED": "0"}
+    place = {} if folder is None else {"PYTHONPATH": str(folder)}
+    return {**os.environ, **fixed, **place}
