@@ -23,6 +23,7 @@ from .model.comparisons import (
 )
 from .model.comparisons.pairs import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost
+from .model.files import read_arrays as read_arrays, table_rows as table_rows
 from .model.items import read_items as read_items
 from .model.notes import collect_notes as collect_notes
 from .model.problem import Problem as Problem, Vectors as Vectors

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, read_arrays
 from hcbench_datasets.content import (
     Content,
     check_names,
@@ -32,7 +30,7 @@ _ALONE = ""
 
 def read_npy(path: Path, similarity: bool) -> Content:
     """Read an array (n, p) of vectors, or (n, n) of similarities."""
-    arrays = _load(path)
+    arrays = read_arrays(path)
     if _ALONE not in arrays:
         raise DataError(f"{path} is an archive of arrays; call it {path.stem}.npz")
     matrix = _matrix(arrays[_ALONE], str(path))
@@ -44,7 +42,7 @@ def read_npy(path: Path, similarity: bool) -> Content:
 
 def read_npz(path: Path, similarity: bool) -> Content:
     """Read an archive of arrays, or a sparse matrix written by `scipy.sparse.save_npz`."""
-    arrays = _load(path)
+    arrays = read_arrays(path)
     if _ALONE in arrays:
         raise DataError(f"{path} is a single array; call it {path.stem}.npy")
     if "format" in arrays and "shape" in arrays:
@@ -85,43 +83,6 @@ def _content(
     )
 
 
-def _load(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays of a file by key; the single array of an .npy has the key _ALONE."""
-    try:
-        # Opened here because numpy leaves the file of a broken archive open.
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return {_ALONE: loaded}
-            members = {key: _member(loaded, key, path) for key in loaded.files}
-            return {key: array for key, array in members.items() if isinstance(array, np.ndarray)}
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
-    except EOFError as error:
-        raise DataError(f"{path}: the file is empty; is it the right one?") from error
-    except (BadZipFile, zlib.error) as error:
-        raise DataError(f"{path}: {error}; save it again with numpy.savez") from error
-    except ValueError as error:
-        raise DataError(f"{path}: {_reason(error)}") from error
-
-
-def _member(archive: Any, key: str, path: Path) -> Any:
-    """One member of an archive: an array, or bytes if the member is not an array."""
-    try:
-        return archive[key]
-    except ValueError as error:
-        raise DataError(f"{path}, {key}: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    if "allow_pickle" in str(error):
-        return (
-            "the array contains Python objects, which are not loaded because they can run code; "
-            "save it with dtype=float or dtype=str"
-        )
-    return str(error).splitlines()[0]
-
-
 def _one_of(
     arrays: Mapping[str, NDArray[Any]], key: str, other: str, path: Path
 ) -> NDArray[Any] | None:
@@ -156,8 +117,8 @@ def _sparse_content(path: Path, similarity: bool) -> Content:
 
     try:
         loaded = sparse.load_npz(path)
-    except (ValueError, KeyError) as error:
-        raise DataError(f"{path}: {_reason(error)}") from error
+    except (ValueError, LookupError, TypeError, NotImplementedError) as error:
+        raise DataError(f"{path}: {str(error).splitlines()[0]}") from error
     if similarity:
         matrix = _matrix(loaded.toarray(), str(path))
         check_square(matrix, str(path))

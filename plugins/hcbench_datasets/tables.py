@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, table_rows
 from hcbench_datasets.content import (
     Content,
     Places,
@@ -38,7 +36,7 @@ def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -
     The first row is a header if it contains a name that ``roles`` mention, contains no number, or
     has text where the second row has a number; else the columns are named 1, 2, ...
     """
-    rows = _rows(path, delimiter)
+    rows = table_rows(path, delimiter)
     first = next(rows, None)
     if first is None:
         raise DataError(f"{path}: the file is empty; is it the right one?")
@@ -59,44 +57,6 @@ def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -
     if similarity and header:
         return _with_header_names(content, columns, places, path)
     return content
-
-
-def _rows(path: Path, delimiter: str) -> Iterator[Row]:
-    """Rows that are not blank, with stripped cells; trailing rows of blank cells are ignored."""
-    reader = csv.reader(
-        io.StringIO(_text(path), newline=""),
-        delimiter=delimiter,
-        strict=True,
-        skipinitialspace=True,
-    )
-    pending: list[Row] = []  # rows of empty cells: an error unless the file ends with them
-    line = 1
-    try:
-        for raw in reader:
-            cells = [cell.strip() for cell in raw]
-            if any(cells):
-                yield from pending
-                pending.clear()
-                yield line, cells
-            elif len(cells) > 1:
-                pending.append((line, cells))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"{path}, line {line}: byte {data[error.start]:#04x} is not UTF-8; save it as UTF-8"
-        ) from error
 
 
 def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles) -> bool:
@@ -231,6 +191,7 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
         ) from error
     try:
         table = parquet.read_table(path)
+        table.validate(full=True)  # else a text that is not UTF-8 would be met later
     except (OSError, ArrowException) as error:
         raise DataError.of_file("read", path, error) from error
     kept = [c for c in table.column_names if not c.startswith("__index_level_") or c in roles.named]

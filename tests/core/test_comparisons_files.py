@@ -70,7 +70,8 @@ def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
     assert Comparisons.read(text(tmp_path, "0,1,2\n")).n == 3
     assert Comparisons.read(text(tmp_path, "# n = 9\n0,1,2\n")).n == 9
     assert Comparisons.read(text(tmp_path, "# n = 9\n0,1,2\n"), n=5).n == 5
-    assert Comparisons.read(text(tmp_path, "")).n == 1
+    for blank in ("", "\n", "i,j,k\n", "i,j,k\n \n\n"):
+        assert Comparisons.read(text(tmp_path, blank)).n == 1
 
 
 @pytest.mark.parametrize(
@@ -129,6 +130,21 @@ def test_files_that_hold_something_else_are_refused(tmp_path):
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(DataError, match=r"c\.npz"):
         Comparisons.read(path)
+    np.savez(path, triplets=[[0, 1, 2]])
+    archive = path.read_bytes()
+    name = archive.rindex(b"PK\x01\x02")  # its entry in the directory at the end
+    path.write_bytes(archive[: name + 10] + b"\x63" + archive[name + 11 :])
+    with pytest.raises(DataError, match="compression method is not supported"):
+        Comparisons.read(path)
+    path = tmp_path / "c.npy"
+    for header in (
+        b"{'a': (",
+        b"'" * 3,
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (1e9,)}",
+    ):
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+        with pytest.raises(DataError, match="save it again with numpy"):
+            Comparisons.read(path)
     np.save(tmp_path / "c.npy", np.zeros((2, 2), int))
     with pytest.raises(InvalidComparisonsError, match=r"got \(2, 2\)"):
         Comparisons.read(tmp_path / "c.npy")

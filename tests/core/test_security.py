@@ -21,7 +21,7 @@ from rich.console import Console
 import hcbench as package
 from hcbench.cli import main, terminal
 from hcbench.cli.terminal import printable
-from hcbench.errors import StoreError
+from hcbench.errors import NameSyntaxError, StoreError, SuiteError
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.names import format_name, parse_name
 from hcbench.registry.suite import Suite, read_suite
@@ -205,6 +205,30 @@ def test_names_that_look_like_code_are_names(tmp_path: Path, name: str) -> None:
     assert code in (2, 3, 4)
     assert (out, err.count("\n")) == ("", 1)
     assert "defect" not in err
+
+
+def test_text_that_would_take_all_memory_or_the_stack_is_one_line(tmp_path: Path) -> None:
+    for text in (
+        "[" * 10**5,
+        "[" * 60 + "]" * 60,
+        "{" * 60 + "}" * 60,
+        "{" + "a." * 10**5 + "a=1}",
+    ):
+        with pytest.raises(NameSyntaxError) as caught:
+            parse_name(f"A[x={text}]")
+        assert len(str(caught.value)) < 300
+    with pytest.raises(NameSyntaxError, match="no Unicode text"):
+        parse_name("A[x='\udc80']")
+    suite = tmp_path / "s.toml"
+    for text, message in (
+        ("x = " + "[" * 10**5, "nested too deep"),
+        ("seed = " + "1" * 5000, "has 5000 digits"),
+        ("a." * 10**5 + "a = 1", "a key has more than 50 parts"),
+        ("[" + "'a' . " * 10**5 + "a]", "a key has more than 50 parts"),
+    ):
+        suite.write_text(text)
+        with pytest.raises(SuiteError, match=message):
+            read_suite(suite)
 
 
 def test_files_of_a_suite_are_those_of_its_folder(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
         ("t.csv", "-1,-2\n-3,0", "0 is neither"),
         ("t.csv", "0,1,1,2\n4,2,2,3", "row 1 merges 4 and 2, but only"),
         ("t.csv", "0,1,1,2\n0,2,2,3", "cluster 0 is merged 2 times"),
-        ("t.npy", b"", "no array of numbers"),
+        ("t.npy", b"", "the file is empty"),
         ("t.npy", b"not numpy's", "no array of numbers"),
         ("t.npy", np.array([["a", "b"]]), "and of numbers"),
         ("t.npy", np.zeros(3), r"shape \(3,\)"),

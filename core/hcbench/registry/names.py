@@ -11,11 +11,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.specs import Value
 
 _OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
+_DEEPEST = 50  # brackets inside each other, and parts of a key
+_LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
 _BARE = re.compile(r"[A-Za-z0-9_./:+-]+(\[.*\])?")
 
 
@@ -47,6 +50,10 @@ def split_list(text: str) -> list[str]:
             quote = char
         elif char in _OPEN:
             depth += 1
+            if depth > _DEEPEST:
+                raise NameSyntaxError(
+                    f"{text[:20]!r}...: brackets are nested more than {_DEEPEST} deep"
+                )
         elif char in _CLOSE:
             depth -= 1
             if depth < 0:
@@ -72,6 +79,8 @@ def parse_name(text: str) -> Name:
         If it is not of the form ``NAME`` or ``NAME[param=value,...]``.
     """
     text = text.strip()
+    if not text.isascii() and text.encode(errors="replace").decode() != text:
+        raise NameSyntaxError(f"{text!r} is no Unicode text; write it in UTF-8")
     base, bracket, inside = text.partition("[")
     base = base.strip().strip(_QUOTES)
     if not base:
@@ -103,14 +112,30 @@ def parse_value(text: str) -> Value:
         If it is none of these.
     """
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = read_toml(f"value = {text}")["value"]
+    except ValueError:
         if text.startswith("[") and text.endswith("]"):
             return tuple(parse_value(part) for part in split_list(text[1:-1]))
         if not _BARE.fullmatch(text):
-            raise NameSyntaxError(f"{text!r} is no value; put quotes around words") from None
+            raise NameSyntaxError(f"{text!r:.80} is no value; put quotes around words") from None
         return text
     return _plain(value, text)
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Read TOML, but no text that would take all memory or the whole stack.
+
+    Raises
+    ------
+    ValueError
+        If it is no TOML, or nested deeper than anybody would write.
+    """
+    if _LONG_KEY.search(text):
+        raise ValueError(f"a key has more than {_DEEPEST} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("brackets are nested too deep") from None
 
 
 def _plain(value: object, text: str) -> Value:

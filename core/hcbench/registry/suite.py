@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.registry.claims import Claim
-from hcbench.registry.names import format_name, parse_name
+from hcbench.registry.names import format_name, parse_name, read_toml
 from hcbench.registry.quantities import GIB, SECONDS
 from hcbench.registry.specs import Function, Reference, Value
 
@@ -122,11 +121,10 @@ def read_suite(path: Path) -> Suite:
         If the file is missing, is no TOML, or has an unknown or wrong entry.
     """
     try:
-        text = path.read_bytes().decode()
-        entries = tomllib.loads(text)
+        entries = read_toml(path.read_bytes().decode())
     except OSError as error:
         raise SuiteError.of_file("read", path, error) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise SuiteError(f"suite {path} is no TOML: {error}") from error
     entries.setdefault("name", path.stem)
     suite = suite_from_entries(entries, source=str(path))

@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidComparisonsError
 from hcbench.model.comparisons.comparisons import Comparisons
+from hcbench.model.files import read_arrays
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
@@ -55,7 +55,7 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
         return readers[path.suffix.lower()](path, n)
     except InvalidComparisonsError as error:
         raise InvalidComparisonsError(f"{path}: {error}") from error
-    except (OSError, BadZipFile, EOFError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise DataError.of_file("read", path, error) from error
 
 
@@ -117,10 +117,9 @@ def _read_csv(path: Path, n: int | None) -> Comparisons:
     except ValueError:
         _check_lines(path, names, skipped)
         table = _load(path, skipped, str)  # the annotators have names
-    if table.size == 0:
-        table = np.empty((0, len(names)), np.int64)
     if table.shape[1] != len(names):
         _check_lines(path, names, skipped)
+        table = np.empty((0, len(names)), np.int64)  # there are only blank lines
     column = dict(zip(names, table.T, strict=True))
     items = [column[name].astype(np.int64) for name in _ITEMS if name in column]
     rows = np.column_stack(items)
@@ -156,7 +155,7 @@ def _of_rows(
 
 def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
+        warnings.simplefilter("ignore", UserWarning)  # of lines without data
         table: NDArray[Any] = np.loadtxt(
             path, dtype, delimiter=",", skiprows=skipped, ndmin=2, encoding="utf-8-sig"
         )
@@ -168,7 +167,7 @@ def _columns(path: Path) -> tuple[list[str], int, int | None]:
     noted = None
     with path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file):
-            match = re.match(r"#\s*n\s*=\s*(\d+)\s*$", line)
+            match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
             noted = int(match[1]) if match else noted
             cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
             if cells == [""]:
@@ -226,20 +225,8 @@ def _is_int(text: str) -> bool:
     return re.fullmatch(r"[+-]?\d{1,18}", text) is not None
 
 
-def _arrays_of(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file by name; one alone has the name ""."""
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"": loaded}
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except ValueError as error:
-        raise DataError(f"{path} holds no arrays of numbers as numpy writes them") from error
-
-
 def _read_arrays(path: Path, n: int | None) -> Comparisons:
-    given = _arrays_of(path)
+    given = read_arrays(path)
     if n is None and "n" in given:
         if given["n"].shape or given["n"].dtype.kind not in "iu":
             raise InvalidComparisonsError("n must be one whole number, that of the items")
