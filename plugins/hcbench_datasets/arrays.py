@@ -15,8 +15,8 @@ from hcbench_datasets.content import (
     check_names,
     check_rows,
     check_square,
-    encode_levels,
     is_missing_label,
+    table_of_labels,
 )
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ def _csr(array: sparse.csr_array, where: str) -> Vectors:
     return array
 
 
-def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.int64]:
-    """Labels (n,) or (n, L), the coarsest first, as codes (n, L)."""
+def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:
+    """Labels (n,) or (n, L), the coarsest first, as texts (n, L)."""
     table = labels[:, None] if labels.ndim == 1 else labels
     if table.ndim != 2 or table.shape[1] == 0:
         raise DataError(f"{path}: labels must have shape (n,) or (n, L), got {labels.shape}")
@@ -150,7 +150,7 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.int64]:
         for row, text in enumerate(level):
             if is_missing_label(text):
                 raise DataError(f"{path}: the label of item {row} is missing; fill it in")
-    levels = encode_levels(texts)
+    levels = table_of_labels(texts)
     assert levels is not None  # there is at least one level
     return levels
 

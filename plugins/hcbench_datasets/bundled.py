@@ -37,13 +37,16 @@ def _problem(
     name: str, load: Callable[..., Any], seed: int, standardise: bool, n: int | None
 ) -> Problem:
     """The data set, or ``n`` of its items in their original order, standardised after sampling."""
-    vectors, labels = load(return_X_y=True)
-    rows = chosen(n, len(vectors), seed, name)
-    vectors, labels = np.ascontiguousarray(vectors[rows], dtype=np.float64), labels[rows]
+    bunch = load()
+    rows = chosen(n, len(bunch.data), seed, name)
+    vectors = np.ascontiguousarray(bunch.data[rows], dtype=np.float64)
     if standardise:
         vectors = standardised(vectors)
     return Problem(
-        n=len(vectors), vectors=vectors, levels=labels.astype(np.int64, copy=True)[:, None]
+        n=len(vectors),
+        vectors=vectors,
+        levels=bunch.target[rows].astype(np.int64, copy=True)[:, None],
+        classes=(tuple(map(str, bunch.target_names)),),
     )
 
 

@@ -59,6 +59,7 @@ def car(_seed: int, *, answers: str) -> Problem:
         names=tuple(names),
         comparisons=comparisons,
         levels=labels,
+        classes=(tuple(CLASSES),),
     )
 
 

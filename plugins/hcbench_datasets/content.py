@@ -24,7 +24,7 @@ class Content:
 
     vectors: Vectors | None = None
     similarity: NDArray[np.floating[Any]] | None = None
-    levels: NDArray[np.int64] | None = None
+    levels: NDArray[np.str_] | None = None
     names: tuple[str, ...] | None = None
 
 
@@ -86,12 +86,9 @@ def is_missing_label(text: str) -> bool:
     return text in {"", "nan", "NaN"}
 
 
-def encode_levels(columns: Sequence[Sequence[str]]) -> NDArray[np.int64] | None:
-    """Encode class labels, one sequence per level, as codes (n, L) in sorted order."""
-    if not columns:
-        return None
-    codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in columns]
-    return np.column_stack(codes).astype(np.int64, copy=False)
+def table_of_labels(columns: Sequence[Sequence[str]]) -> NDArray[np.str_] | None:
+    """Class labels (n, L) of one sequence per level; None if there is none."""
+    return np.column_stack([np.asarray(column) for column in columns]) if columns else None
 
 
 def check_rows(n: int, where: str) -> None:

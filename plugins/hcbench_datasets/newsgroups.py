@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Problem, Tree, derive_seed
-from hcbench_datasets.content import encode_levels
+from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import cache_folder, chosen, from_scikit_learn, write_whole
 from hcbench_datasets.words import cleaned, lemmatiser, means_by_class, scores, tf_idf
 
@@ -125,8 +125,8 @@ def authors_grouping(topic: str) -> tuple[str, str, str]:
     return head, topic, topic
 
 
-def _levels(labels: list[Any]) -> NDArray[np.int64]:
-    levels = encode_levels(list(zip(*labels, strict=True)))
+def _levels(labels: list[Any]) -> NDArray[np.str_]:
+    levels = table_of_labels(list(zip(*labels, strict=True)))
     assert levels is not None  # there is at least one document
     return levels
 

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import encode_levels
+from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import chosen, data_file, open_text
 from hcbench_datasets.words import tf_idf
 
@@ -48,7 +48,7 @@ def amazon_reviews(seed: int, *, n: int | None) -> Problem:
     return Problem(
         n=len(rows),
         vectors=tf_idf([texts[i] for i in rows], "amazon-reviews", min_df=3, max_df=0.9),
-        levels=encode_levels([[level[i] for i in rows] for level in labels]),
+        levels=table_of_labels([[level[i] for i in rows] for level in labels]),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import check_names, encode_levels
+from hcbench_datasets.content import check_names, table_of_labels
 from hcbench_datasets.fetch import data_file, open_text
 
 FILE = "sp500_returns.csv.gz"
@@ -44,7 +44,7 @@ def sp500(_seed: int, *, standardise: bool) -> Problem:
         n=len(vectors),
         names=table.symbols,
         vectors=vectors,
-        levels=encode_levels([table.sectors, table.sub_industries]),
+        levels=table_of_labels([table.sectors, table.sub_industries]),
     )
 
 

@@ -19,9 +19,9 @@ from hcbench_datasets.content import (
     check_names,
     check_rows,
     check_square,
-    encode_levels,
     is_missing_label,
     place,
+    table_of_labels,
 )
 
 #: Representations of a missing number, case-insensitive.
@@ -158,7 +158,7 @@ class _RowReader:
         return Content(
             vectors=None if similarity else matrix,
             similarity=matrix if similarity else None,
-            levels=encode_levels(self._labels),
+            levels=table_of_labels(self._labels),
             names=names,
         )
 
@@ -208,7 +208,7 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
     content = Content(
         vectors=None if similarity else matrix,
         similarity=matrix if similarity else None,
-        levels=encode_levels([_labels(table.column(i), kept[i], path) for i in places.labels]),
+        levels=table_of_labels([_labels(table.column(i), kept[i], path) for i in places.labels]),
         names=names,
     )
     return _with_header_names(content, kept, places, path) if similarity else content

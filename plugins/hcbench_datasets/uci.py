@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
 from hcbench_datasets.bundled import standardised
-from hcbench_datasets.content import encode_levels
+from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import (
     cache_folder,
     data_file,
@@ -45,7 +45,7 @@ def zoo(_seed: int) -> Problem:
         n=len(kept),
         names=_distinct([names[i] for i in kept]),
         vectors=vectors[kept],
-        levels=encode_levels([[classes[i] for i in kept]]),
+        levels=table_of_labels([[classes[i] for i in kept]]),
     )
 
 
@@ -55,7 +55,7 @@ def glass(_seed: int, *, standardise: bool) -> Problem:
     return Problem(
         n=len(vectors),
         vectors=standardised(vectors) if standardise else vectors,
-        levels=encode_levels([classes]),
+        levels=table_of_labels([classes]),
     )
 
 

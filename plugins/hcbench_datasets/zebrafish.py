@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import encode_levels, is_missing_label
+from hcbench_datasets.content import is_missing_label, table_of_labels
 from hcbench_datasets.fetch import chosen, data_file
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     kept, vectors = expression(counts[cells])
     rows = cells[kept]
     levels = [[tissues[i] for i in rows], [kinds[i].split("-", 1)[-1] for i in rows]]
-    return Problem(n=len(rows), vectors=vectors, levels=encode_levels(levels))
+    return Problem(n=len(rows), vectors=vectors, levels=table_of_labels(levels))
 
 
 def read_h5ad(

@@ -1,6 +1,7 @@
 """What a problem is made of: nobody's own arrays are changed, and other data are told apart."""
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,3 +140,28 @@ def test_true_clusters_are_the_items_whose_labels_agree_up_to_a_level(
         rows = [tuple(row[:level]) for row in levels.tolist()]
         expected = Partition([rows.index(row) for row in rows])
         assert finest_partition(problem, level) == expected
+
+
+# ---- Names of classes ----------------------------------------------------------------------------
+
+
+def test_labels_in_words_are_coded_in_sorted_order_and_keep_their_names() -> None:
+    texts = np.array([["rec", "car"], ["sci", "space"], ["rec", "misc"], ["sci", "misc"]])
+    problem = Problem(n=4, levels=texts)
+    assert problem.levels is not None
+    assert problem.levels.tolist() == [[0, 0], [1, 2], [0, 1], [1, 1]]
+    assert problem.classes == (("rec", "sci"), ("car", "misc", "space"))
+    assert problem.class_names(1) == ["rec", "sci", "rec", "sci"]
+    assert problem.class_names(2) == ["rec / car", "sci / space", "rec / misc", "sci / misc"]
+    part = problem.take(np.array([1, 0]))
+    assert part.class_names(2) == ["space", "car"], "without the others the last label is enough"
+    assert pickle.loads(pickle.dumps(problem)).classes == problem.classes
+    assert Problem(n=4, levels=problem.levels).digest() == problem.digest()
+
+
+def test_classes_without_names_are_called_by_their_integers() -> None:
+    problem = Problem(n=3, levels=np.array([[7], [3], [7]]))
+    assert (problem.classes, problem.class_names(1)) == (None, ["7", "3", "7"])
+    named = Problem(n=3, levels=np.array([[1], [0], [1]]), classes=(("ham", "spam"),))
+    assert named.class_names(1) == ["spam", "ham", "spam"]
+    assert replace(named, levels=None).classes is None

@@ -46,9 +46,12 @@ class Problem:
         Answers that were collected in advance, for example by crowdsourcing.
     truths : mapping of name to Tree
         The true hierarchies; metrics use the first by default.
-    levels : (n, L) int array, optional
+    levels : (n, L) array, optional
         Class labels from the coarsest level to the finest; the cluster of an item at level l is
-        given by its codes 0..l together.
+        given by its labels 0..l together. Integers; texts are replaced by their places in
+        ``classes``.
+    classes : tuple of tuple of str, optional
+        For each level the names of classes by their integers; sorted if ``levels`` were texts.
     tree : Tree, optional
         A tree to be cut, for algorithms whose answer is a partition.
     """
@@ -59,11 +62,19 @@ class Problem:
     similarity: NDArray[np.floating[Any]] | None = None
     comparisons: Comparisons | None = None
     truths: Mapping[str, Tree] = field(default_factory=dict)
-    levels: NDArray[np.int64] | None = None
+    levels: NDArray[Any] | None = None
+    classes: tuple[tuple[str, ...], ...] | None = None
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
         self._check_sizes()
+        if self.levels is None:
+            object.__setattr__(self, "classes", None)
+        elif self.levels.dtype.kind not in "iub":
+            found = [np.unique(column, return_inverse=True) for column in self.levels.T]
+            codes = np.column_stack([codes for _, codes in found]).astype(np.int64, copy=False)
+            object.__setattr__(self, "levels", codes)
+            object.__setattr__(self, "classes", tuple(tuple(map(str, of)) for of, _ in found))
         truths = dict(self.truths)
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
@@ -143,6 +154,25 @@ class Problem:
             return tree
         raise NotApplicableError("this data set has no true hierarchy")
 
+    def class_names(self, depth: int) -> list[str]:
+        """The name of the class of each item, by the labels of the first levels.
+
+        It is the last of these labels if that is enough, otherwise all of them, as in "rec / car".
+
+        Parameters
+        ----------
+        depth : int
+            The number of levels, from 1.
+        """
+        assert self.levels is not None
+        columns = self.levels[:, :depth].T.tolist()
+        if self.classes is not None:
+            pairs = zip(self.classes, columns, strict=False)
+            columns = [[names[code] for code in column] for names, column in pairs]
+        texts = [tuple(map(str, row)) for row in zip(*columns, strict=True)]
+        is_enough = len({row[-1] for row in texts}) == len(set(texts))
+        return [row[-1] if is_enough else " / ".join(row) for row in texts]
+
     def digest(self) -> str:
         """A hash of all contents, to check that a seed yields the same data again."""
         state = hashlib.blake2b(repr((self.n, self.names)).encode(), digest_size=16)
@@ -190,6 +220,7 @@ class Problem:
             comparisons=None if self.comparisons is None else self.comparisons.take(items),
             truths={name: tree.restrict(items) for name, tree in self.truths.items()},
             levels=None if self.levels is None else _in_order_of(self.levels, self.levels[items]),
+            classes=self.classes,
             tree=None if self.tree is None else self.tree.restrict(items),
         )
 
