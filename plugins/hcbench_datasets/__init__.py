@@ -32,6 +32,12 @@ PLANTED = DatasetSpec(
         Parameter("mu", 0.8, "Mean similarity within a pure cluster.", interval="(-inf, inf)"),
         Parameter("sigma", 0.1, "Standard deviation of the noise.", interval="[0, inf)"),
         Parameter("delta", 0.1, "Decrease of the mean similarity per level.", interval="[0, inf)"),
+        Parameter(
+            "order",
+            False,
+            "Number the items in the order of the true tree, as the authors do: algorithms that "
+            "break ties by item number then profit from it.",
+        ),
     ),
     provides=("similarity", "truth", "levels", "heights"),
     paper=GHOSHDASTIDAR_2019,

@@ -36,7 +36,7 @@ def ideal_mean(i: int, j: int, N0: int, L: int, mu: float, delta: float) -> floa
 
 
 def test_planted_without_noise_is_the_ideal_matrix():
-    problem = make("planted", N0=3, L=3, mu=0.8, sigma=0.0, delta=0.1)
+    problem = make("planted", N0=3, L=3, mu=0.8, sigma=0.0, delta=0.1, order=True)
     expected = [[ideal_mean(i, j, 3, 3, 0.8, 0.1) for j in range(24)] for i in range(24)]
     np.testing.assert_allclose(problem.similarity, expected, atol=1e-15)
 
@@ -53,7 +53,7 @@ def test_planted_truth_has_the_ideal_similarities_for_heights(N0, L, delta):
 
 
 def test_planted_levels_are_the_side_taken_at_each_step():
-    levels = make("planted", N0=2, L=3).levels
+    levels = make("planted", N0=2, L=3, order=True).levels
     assert levels.tolist()[::2] == [
         [0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1],
     ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_planted_levels_are_the_side_taken_at_each_step():
 
 def test_planted_noise_has_the_stated_mean_and_variance_in_every_block():
     N0, L, mu, sigma, delta = 60, 2, 0.8, 0.3, 0.1
-    problem = make("planted", 7, N0=N0, L=L, mu=mu, sigma=sigma, delta=delta)
+    problem = make("planted", 7, N0=N0, L=L, mu=mu, sigma=sigma, delta=delta, order=True)
     S = problem.similarity
     assert (S.T == S).all()
     for a in range(4):
@@ -81,6 +81,22 @@ def test_planted_noise_of_different_pairs_is_uncorrelated():
     noise = make("planted", 3, N0=50, L=1, mu=0.0, sigma=1.0, delta=0.0).similarity
     left, right = noise[0, 2:], noise[1, 2:]
     assert abs(np.corrcoef(left, right)[0, 1]) < 4.5 / np.sqrt(left.size)
+
+
+def test_planted_items_are_numbered_at_random_unless_the_order_is_wanted():
+    """The same similarities, levels and true tree, of items in another order."""
+    ordered, drawn = make("planted", 3, N0=4, L=2, order=True), make("planted", 3, N0=4, L=2)
+    n = ordered.n
+    place = {value: i for i, value in enumerate(ordered.similarity.sum(axis=1).round(9))}
+    items = np.array([place[value] for value in drawn.similarity.sum(axis=1).round(9)])
+    assert sorted(items) == list(range(n))
+    assert items.tolist() != list(range(n))
+    np.testing.assert_array_equal(drawn.similarity, ordered.similarity[np.ix_(items, items)])
+    np.testing.assert_array_equal(drawn.levels, ordered.levels[items])
+    i, j = np.triu_indices(n, 1)
+    np.testing.assert_array_equal(
+        drawn.truth.merge_height(i, j), ordered.truth.merge_height(items[i], items[j])
+    )
 
 
 def test_planted_seed_decides_the_data():
