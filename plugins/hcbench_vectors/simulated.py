@@ -61,7 +61,7 @@ def gray_simulated(
         Of the observed vertices, in their order; equal if empty.
     balanced : bool
         Whether the numbers of items of the observed vertices are fixed by the probabilities, up to
-        rounding, and the items sorted, instead of independent draws.
+        rounding, instead of independent draws; the items are in random order in both cases.
     noise : {"additive", "multiplicative", "both"}
         ``X + S E`` (equation 1), ``gamma X`` (equation 29) or ``gamma X + S E`` (appendix E.4).
     sigma : float or sequence of float
@@ -164,7 +164,7 @@ def _labels(
     if not balanced:
         return rng.choice(probability.size, n, p=probability)
     ends = np.rint(np.cumsum(probability) * n).astype(np.int64)
-    return np.repeat(np.arange(probability.size), np.diff(ends, prepend=0))
+    return rng.permutation(np.repeat(np.arange(probability.size), np.diff(ends, prepend=0)))
 
 
 def _centres(rng: np.random.Generator, tree: Vertices, p: int) -> NDArray[np.float64]:

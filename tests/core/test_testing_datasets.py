@@ -72,12 +72,17 @@ def other_names(problem, seed):
 
 
 def another_truth(problem, seed):
-    levels = (np.arange(problem.n) < 5)[:, None].astype(np.int64)
+    levels = (np.arange(problem.n) % 4 == 0)[:, None].astype(np.int64)
     return {"truths": {"t": Tree.from_levels(levels, names=problem.names)}}
 
 
 def two_truths(problem, seed):
     return {"truths": {"t": problem.truth, "u": problem.truth}}
+
+
+def class_by_class(problem, seed):
+    levels = np.sort(problem.levels, axis=0)
+    return {"levels": levels, "truths": {"t": Tree.from_levels(levels, names=problem.names)}}
 
 
 def fewer(seed, *, n=20):
@@ -124,6 +129,11 @@ def test_datasets() -> None:
             "truth",
             wrong(two_truths, truths=("u", "t")),
             "declares the truths (u, t) and yields t, u",
+        ),
+        (
+            "item_order",
+            wrong(class_by_class),
+            "numbers its items in the order of the truth: neighbours share clusters of 10.5 items",
         ),
         ("global_random_state", wrong(global_numbers), "uses a global generator"),
         ("nothing_printed", wrong(prints), "prints 'drawing'"),

@@ -152,7 +152,7 @@ def test_noise_has_the_stated_variance_and_correlation():
     for lag, expected in ((1, 0.6), (2, 0.36)):
         found = (noise[:, lag:] * noise[:, :-lag]).mean() / noise.var()
         assert abs(found - expected) < 0.03
-    assert noisy.truth.height[0] == HEIGHT["1"] + 4
+    assert noisy.truth.height[0] == quiet.truth.height[0] + 4
 
 
 def test_a_matrix_of_noise_is_read_from_a_file(tmp_path):

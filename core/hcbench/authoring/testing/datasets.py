@@ -74,6 +74,31 @@ def check_random(subject: Subject) -> None:
         require(not is_random, "is declared not random and yields other data for another seed")
 
 
+def check_item_order(subject: Subject) -> None:
+    """Items of random data are not numbered in the order of the truth, which ties would reveal.
+
+    Neighbouring numbers must not be closer in the true tree than in random orders: the mean size of
+    the smallest common cluster is compared with those of 1000 permutations.
+    """
+    if not subject.spec.random_with(subject.params):
+        skip("its data are fixed, in the order of their source")
+    problem = _usual(subject)
+    if problem.truth is None:
+        skip("it has no truth")
+    truth, rng = problem.truth, np.random.default_rng(DATA_SEED)
+
+    def common(items: NDArray[np.intp]) -> float:
+        return float(truth.sizes[truth.lca(items[:-1], items[1:])].mean())
+
+    given = common(np.arange(problem.n))
+    drawn = [common(rng.permutation(problem.n)) for _ in range(1000)]
+    require(
+        given >= min(drawn),
+        f"numbers its items in the order of the truth: neighbours share clusters of {given:.3g} "
+        f"items, in random orders of {np.mean(drawn):.3g}; permute them by the seed",
+    )
+
+
 def check_provides(subject: Subject) -> None:
     """It yields what it declares to provide, and nothing else."""
     declared = subject.spec.provides_with(subject.params)
