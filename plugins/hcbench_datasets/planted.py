@@ -24,10 +24,11 @@ def planted(
     """Draw similarities ``w_ij = mu_ij + r_ij`` of n = N0 2^L items.
 
     ``mu_ij`` is mu within a pure cluster and ``mu - (L - l) delta`` for two items that the split
-    of level l = 0..L-1 separates; ``r_ij = r_ji`` are independent and N(0, sigma^2). Items are numbered
-    at random; with ``order``, pure cluster c contains the items c N0 .. (c+1) N0 - 1. The diagonal,
-    which is never used, is mu. The ``mu_ij`` are the (affinity) heights of the true tree, with mu at the leaves; level l of the
-    labels is the side of the split of level l. O(n^2) time and memory.
+    of level l = 0..L-1 separates; ``r_ij = r_ji`` are independent and N(0, sigma^2). Items are
+    numbered at random; with ``order``, pure cluster c contains the items c N0 .. (c+1) N0 - 1. The
+    diagonal, which is never used, is mu. The ``mu_ij`` are the (affinity) heights of the true tree,
+    with mu at the leaves; level l of the labels is the side of the split of level l. O(n^2) time
+    and memory.
     """
     rng = np.random.default_rng(seed)
     cluster = np.repeat(np.arange(2**L), N0)
