@@ -113,27 +113,17 @@ class _Drawing:
         if not all(numeric[names:]):  # texts between the numbers fold instead
             yield list(range(len(widths)))
             return
-        least = len(self._packed(widths, names, self.width))
-        # As many parts as are needed, and those of like widths.
-        limits = range(min(widths), self.width)
-        yield from next(
-            (
-                parts
-                for limit in limits
-                if len(parts := self._packed(widths, names, limit)) == least
-            ),
-            self._packed(widths, names, self.width),
-        )
+        yield from self._packed(widths, names)
 
-    def _packed(self, widths: Sequence[int], names: int, limit: int) -> list[list[int]]:
-        """Columns in parts that are no wider than a limit, unless a single column is."""
+    def _packed(self, widths: Sequence[int], names: int) -> list[list[int]]:
+        """Columns in parts that are no wider than the terminal, unless a single column is."""
         numeric = self.block.numeric
         texts = sum(widths[i] + GAP for i in range(names) if not numeric[i])
         taken = min(texts, self.width // 2)  # wider ones fold
         taken += sum(widths[i] + GAP for i in range(names) if numeric[i])
         parts, used = [list(range(names))], taken
         for column in range(names, len(widths)):
-            if used + widths[column] > limit and len(parts[-1]) > names:
+            if used + widths[column] > self.width and len(parts[-1]) > names:
                 parts.append(list(range(names)))
                 used = taken
             parts[-1].append(column)

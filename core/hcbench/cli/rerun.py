@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import pdb
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from hcbench.plan.cell import Cell
     from hcbench.plan.outcome import Outcome
     from hcbench.registry import Registry
-    from hcbench.run.job import Call, Job
+    from hcbench.run.job import Call
 
 
 @click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
@@ -141,62 +143,43 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
     return use
 
 
-@dataclass(slots=True)
-class Watched:
-    """A plugin's function that records the exceptions it raises.
-
-    Attributes
-    ----------
-    function : callable
-    raised : list of exceptions
-        The last one counts: earlier ones are from the warm-up.
-    """
-
-    function: Callable[..., Any]
-    raised: list[BaseException] = field(default_factory=list)
-
-    def __call__(self, *args: Any, **params: Any) -> Any:
-        """Call the function."""
-        try:
-            return self.function(*args, **params)
-        except BaseException as error:
-            self.raised.append(error)
-            raise
-
-
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell in this process; return its outcome and the exception it raised."""
+    from hcbench.registry.specs import load_function
     from hcbench.run.cell import run_job
     from hcbench.run.outcomes import outcome_of
     from hcbench.run.tasks import make_job
     from hcbench.run.workers import Report
 
     raised: list[BaseException] = []
-    job = _watched(make_job(cell, [m.label for m in cell.metrics]), raised)
-    if stdout:
-        done = run_job(job)
-    else:
-        with stdout_for_data():
-            done = run_job(job)
-    outcome = outcome_of(cell, Report(cell, "done", done))
-    return outcome, raised[-1] if raised else None
 
+    def watched(call: Call) -> Call:
+        """The same call, which records what it raises."""
 
-def _watched(job: Job, raised: list[BaseException]) -> Job:
-    def watch(call: Call) -> Call:
-        from hcbench.registry.specs import load_function
+        def function(*args: Any, **params: Any) -> Any:
+            try:
+                return load_function(call.function)(*args, **params)
+            except BaseException as error:
+                raised.append(error)
+                raise
 
-        return replace(call, function=Watched(load_function(call.function), raised))
+        return replace(call, function=function)
 
-    return replace(
-        job, dataset=watch(job.dataset), oracle=watch(job.oracle), algorithm=watch(job.algorithm)
+    job = make_job(cell, [m.label for m in cell.metrics])
+    job = replace(
+        job,
+        dataset=watched(job.dataset),
+        oracle=watched(job.oracle),
+        algorithm=watched(job.algorithm),
     )
+    with nullcontext() if stdout else stdout_for_data():
+        done = run_job(job)
+    # The last one: earlier ones are from the warm-up.
+    return outcome_of(cell, Report(cell, "done", done)), raised[-1] if raised else None
 
 
 def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell in a worker, as a run does."""
-    import math
-
     from hcbench.run.executors import cell_pool
     from hcbench.run.job import pack_job
     from hcbench.run.outcomes import outcome_of
@@ -232,15 +215,8 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     sys.stdout.flush()
 
 
-_COSTS = {
-    "seconds": "s",
-    "oracle_seconds": "s",
-    "peak_bytes": "bytes",
-    "queries": "questions",
-    "distinct_queries": "questions",
-    "rounds": "questions",
-    "draws": "questions",
-}
+_UNITS = {"seconds": "s", "oracle_seconds": "s", "peak_bytes": "bytes"}
+"""Of costs; the others are numbers of queries."""
 
 
 def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
@@ -252,9 +228,10 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
         facts["stopped"] = outcome.stopped
     if outcome.notes:
         facts["notes"] = "; ".join(outcome.notes)
-    for name, unit in _COSTS.items():
-        if getattr(outcome.cost, name) is not None:
-            facts[name.replace("_", " ")] = format_spread(getattr(outcome.cost, name), None, unit)
+    for name, number in asdict(outcome.cost).items():
+        if number is not None:
+            unit = _UNITS.get(name, "questions")
+            facts[name.replace("_", " ")] = format_spread(number, None, unit)
     for point in outcome.points if not outcome.failed else ():
         at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"
         for label, value in sorted(point.values.items()):
