@@ -498,7 +498,7 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
         ("claims = [1]", r"each under \[\[claims\]\]"),
         ("[[claims]]\nclaim = 'x'\npaper = 0.5", "paper of a claim has the wrong type: 0.5"),
         ("[[claims]]\nclaim = 'x'\npaper_error = 'a'", "paper_error of a claim"),
-        ("[[claims]]\nvalue = 3", "no entry 'value'"),
+        ("[[claims]]\nvalue = 3", "unknown entry 'value' of a claim"),
     ],
 )
 def test_a_wrong_suite_says_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:

@@ -538,7 +538,7 @@ def test_a_figure_that_no_text_names_is_not_kept_with_a_run() -> None:
         ("every_repetition = 1", "every_repetition of a claim has the wrong type: 1"),
         ("relation = 3", "relation of a claim has the wrong type: 3"),
         ("[[figures]]\nname = 'f'\ndoc = ''", "a figure needs function"),
-        ("[[figures]]\nplot = 'f'", "a figure has no entry 'plot'"),
+        ("[[figures]]\nplot = 'f'", "unknown entry 'plot' of a figure"),
         (
             "[[figures]]\nname = 'f'\ndoc = ''\nfunction = 'draw'",
             "figure f: function is 'package.module:function', got 'draw'",

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.registry.claims import Claim
@@ -127,7 +128,7 @@ def read_suite(path: Path) -> Suite:
     except ValueError as error:
         raise SuiteError(f"suite {path} is no TOML: {error}") from error
     entries.setdefault("name", path.stem)
-    suite = suite_from_entries(entries, source=str(path))
+    suite = _of_table(Suite, entries, str(path))
     folder = Path(os.path.abspath(path)).parent
     lists: dict[str, Any] = {
         name: tuple(_beside(folder, n) for n in getattr(suite, name)) for name in _LISTS
@@ -181,66 +182,69 @@ def _file_of(folder: Path, text: str) -> str:
 
 
 _LISTS = ("algorithms", "datasets", "oracles", "metrics")
-_COUNTS = ("budgets", "checkpoints")
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "name": str,
-    "doc": str,
-    "repetitions": int,
-    "seed": int,
-    "timeout": (int, float),
-    "memory": (int, float),
-}
 _QUANTITIES = {"timeout": SECONDS, "memory": GIB}
+_PLAIN = (str, int, float, bool, dict, NoneType)
+
+T = TypeVar("T", Suite, Claim, Figure)
 
 
-def suite_from_entries(entries: Mapping[str, Any], source: str) -> Suite:
-    """Make a suite of the entries of a TOML table.
+def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
+    """A suite, or one of its claims or figures, of the entries of its TOML table.
 
     Raises
     ------
     SuiteError
-        If an entry is unknown or of the wrong type.
+        If an entry is unknown, missing or of the wrong type.
     """
-    known = {f.name for f in fields(Suite)} - {"paper"}
-    values: dict[str, Any] = {}
+    noun = kind.__name__.lower()
+    of = "" if kind is Suite else f" of a {noun}"
+    types = get_type_hints(kind)
+    if kind is Suite:
+        del types["paper"]
+    values = {}
     for name, value in entries.items():
-        if name not in known:
-            raise SuiteError(
-                f"{source}: unknown entry {name!r}; there are {', '.join(sorted(known))}"
-            )
-        values[name] = _entry(name, value, source)
-    return Suite(**values)
+        if name not in types:
+            known = ", ".join(sorted(types))
+            raise SuiteError(f"{source}: unknown entry {name!r}{of}; there are {known}")
+        values[name] = _entry(f"{name}{of}", value, types[name], source)
+    missing = [
+        entry.name
+        for entry in fields(kind)
+        if entry.default is entry.default_factory is MISSING and entry.name not in entries
+    ]
+    if missing:
+        raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
+    return kind(**values)
 
 
-def _entry(name: str, value: Any, source: str) -> Any:
-    if name in ("claims", "figures"):
-        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-            raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
-        return tuple(
-            _of_table(Claim, entry, source)
-            if name == "claims"
-            else _of_table(Figure, entry, source)
-            for entry in value
-        )
+def _entry(name: str, value: Any, declared: Any, source: str) -> Any:
+    """The value of an entry, if it is of the declared type."""
     if name == "only":
         return _restrictions(value, source)
-    if name in _LISTS or name in _COUNTS:
-        wanted = str if name in _LISTS else int
-        if not isinstance(value, list) or not all(isinstance(v, wanted) for v in value):
-            raise SuiteError(f"{source}: {name} must be a list of {wanted.__name__}, got {value!r}")
-        return tuple(value)
-    if isinstance(value, str) and name in _QUANTITIES:
-        return _quantity(name, value, source)
-    if not isinstance(value, _TYPES[name]) or isinstance(value, bool):
-        raise SuiteError(f"{source}: {name} has the wrong type: {value!r}")
+    if get_origin(declared) is tuple:
+        return _sequence(name, value, get_args(declared)[0], source)
+    if name in _QUANTITIES and isinstance(value, str):
+        try:
+            return _QUANTITIES[name].read(value)
+        except ParameterError as error:
+            raise SuiteError(f"{source}: {name}: {error}") from error
+    types = (dict,) if get_origin(declared) is Mapping else get_args(declared) or (declared,)
+    wanted = [kind for kind in types if kind in _PLAIN]
+    if type(value) not in (*wanted, *((int,) if float in wanted else ())):
+        hint = ": write the printed number as text" if name == "paper of a claim" else ""
+        raise SuiteError(f"{source}: {name} has the wrong type: {value!r}{hint}")
     return value
 
 
-def _quantity(name: str, text: str, source: str) -> float:
-    try:
-        return _QUANTITIES[name].read(text)
-    except ParameterError as error:
-        raise SuiteError(f"{source}: {name}: {error}") from error
+def _sequence(name: str, value: Any, of: Any, source: str) -> tuple[Any, ...]:
+    """The values of a list, or of the tables with one head."""
+    is_table = of in (Claim, Figure)
+    wanted = Mapping if is_table else of
+    if not isinstance(value, list | tuple) or not all(isinstance(each, wanted) for each in value):
+        if is_table:
+            raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
+        raise SuiteError(f"{source}: {name} must be a list of {of.__name__}, got {value!r}")
+    return tuple(_of_table(of, each, source) if is_table else each for each in value)
 
 
 def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
@@ -256,42 +260,6 @@ def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(row) for row in rows)
 
 
-_NOT_TEXT: Mapping[str, type | tuple[type, ...]] = {
-    "checkpoint": int,
-    "than_checkpoint": int,
-    "paper_error": (int, float),
-    "within": (int, float),
-    "every_repetition": bool,
-    "corrected": dict,
-}
-
-
-T = TypeVar("T", Claim, Figure)
-
-
-def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
-    """A claim, or a figure, of the entries of its table."""
-    noun = kind.__name__.lower()
-    known = {f.name: f for f in fields(kind)}
-    for name, value in entries.items():
-        if name not in known:
-            raise SuiteError(
-                f"{source}: a {noun} has no entry {name!r}; there are {', '.join(known)}"
-            )
-        wanted = _NOT_TEXT.get(name, str)
-        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            hint = ": write the printed number as text" if name == "paper" else ""
-            raise SuiteError(f"{source}: {name} of a {noun} has the wrong type: {value!r}{hint}")
-    missing = [
-        name
-        for name, entry in known.items()
-        if entry.default is entry.default_factory is MISSING and name not in entries
-    ]
-    if missing:
-        raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
-    return kind(**entries)
-
-
 def describe_suite(suite: Suite) -> dict[str, Any]:
     """A suite in plain values, without its paper and without figures of callables."""
     described = {f.name: getattr(suite, f.name) for f in fields(suite) if f.name != "paper"}
@@ -302,10 +270,4 @@ def describe_suite(suite: Suite) -> dict[str, Any]:
 
 def rebuild_suite(described: Mapping[str, Any]) -> Suite:
     """The suite that `describe_suite` described, also after a round trip through JSON."""
-    values: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in described.items()
-    }
-    values["only"] = _restrictions(described.get("only", ()), "the suite of a run")
-    values["claims"] = tuple(Claim(**claim) for claim in described["claims"])
-    values["figures"] = tuple(Figure(**figure) for figure in described.get("figures", ()))
-    return Suite(**values)
+    return _of_table(Suite, described, "the suite of a run")
