@@ -1,4 +1,4 @@
-"""Queries about a node of a tree: which pairs of leaves tell whether its leaves are together.
+"""Queries about a node of a tree: the pairs of leaves that show whether its leaves are together.
 
 Pairs of leaves below two different children of node v have v as their lowest common ancestor:
 without noise, each of them gives y(v), whether v is below the cut. They are numbered 0, 1, ..., and
@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 from hcbench.compiled import scramble
 
 _I4 = types.int32[::1]
-# numba's own annotations lack this one.
+# numba's own annotations omit this one.
 _tuple: Any = types.Tuple
 #: The numba types of ``shape``, ``label`` and ``at``.
 SHAPE, LABEL, AT = _tuple((_I4, _I4, _I4, _I4, _I4)), types.int8[::1], types.int64[::1]
 
 #: What is known of a node.
 OPEN, ABOVE, BELOW = 0, 1, 2
-#: Entries of ``at``: the node asked about, -1 at the end; its number of pairs; how many of them are
-#: to be asked, were asked, were together; the first and the last position of a path, and that asked
-#: about; how many nodes wait, and how many of a queue no longer do; how many paths were searched.
+#: Entries of ``at``: the node of the query, -1 at the end; its number of pairs; votes to collect,
+#: collected and "together"; the first and the last position of a path, and that of the query; the
+#: end and the start of a queue of nodes; the number of searched paths.
 NODE, PAIRS, VOTES, ASKED, YES, LOW, HIGH, POSITION, WAITING, SERVED, PATHS = range(11)
-#: Settings among them: the seed; how many pairs vote on a node; whether a vote ends once it is
-#: decided; whether paths are searched in the order of their entropy.
+#: Settings among them: the seed; the votes on a node; whether a vote ends once it is decided;
+#: whether paths are searched in the order of their entropy.
 SEED, WANTED, EARLY, IN_ORDER = range(11, 15)
 SIZE = 15
 _ROUNDS = 6

@@ -1,4 +1,4 @@
-"""Table 2 of Gentile et al. 2019 as learning curves, and its theorems as pictures."""
+"""Figures of Gentile et al. 2019: table 2 as learning curves, and the theorems."""
 
 from __future__ import annotations
 
@@ -130,9 +130,9 @@ def questions(view: FigureView) -> Drawing:
     figure, (left, right) = plots.new_figure(10.0, 3.8, columns=2)
     bits = [(run.bits, run.queries) for run in measured if run.search == "OTS"]
     _scatter(left, bits, "OTS, one run each", 1)
-    _line(left, bits, 1.0, "log2 N: needed in the mean of all cuts", ":")
+    _line(left, bits, 1.0, "log2 N: needed on average over all cuts", ":")
     _line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
-    left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="questions")
+    left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="queries")
     full = [run for run in measured if run.is_full]
     for number, search in enumerate(theorems.SEARCHES):
         points = [(run.paths, run.queries) for run in full if run.search == search]

@@ -93,7 +93,7 @@ BEST = AlgorithmSpec(
     questions=NONE_ASKED,
 )
 
-_BASELINE = {"paper": "a baseline of everyone's, which no paper introduces"}
+_BASELINE = {"paper": "a common baseline without a paper"}
 
 CUT_AT_K = AlgorithmSpec(
     name="cut-at-K",

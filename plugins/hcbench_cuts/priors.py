@@ -38,7 +38,7 @@ def prior_of(tree: Tree, prior: Prior, bands: int | Sequence[float], epsilon: fl
         float: P(v) is that number. A sequence: P(v) of the inner nodes n .. m-1 in the order of
         their ids. A callable: it takes the tree and returns such a sequence.
     bands, epsilon
-        Of `bands_prior`.
+        As in `bands_prior`.
 
     Raises
     ------

@@ -128,7 +128,7 @@ BEST_VALUES = {
     ("MED", "BF"): 9,
     ("COMP", "BF"): 9,
 }
-"""In hindsight: the votes or c0 of the grid with the least error, averaged over `QUERIES`."""
+"""In hindsight: the votes or c0 of the grid with the smallest error, averaged over `QUERIES`."""
 
 
 def best_value(tree: str, algorithm: str) -> str:
@@ -148,7 +148,7 @@ class Way(NamedTuple):
     tuned_by: str
 
     def name(self, tree: str, algorithm: str) -> str:
-        """The algorithm as a claim has it."""
+        """The name of the algorithm in a claim."""
         return GRIDS[algorithm] if self.tuned_by else best_value(tree, algorithm)
 
 
@@ -165,7 +165,7 @@ def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
 
 
 def _table_2(way: Way) -> Iterator[Claim]:
-    """Every printed value, and the statements of the text about the algorithms."""
+    """Claims for every printed value, and the statements of the text about the algorithms."""
     for tree, algorithm in TEST_ERRORS:
         if way == HINDSIGHT and (tree, algorithm) not in BEST_VALUES:
             continue

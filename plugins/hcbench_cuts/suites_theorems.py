@@ -185,7 +185,7 @@ def _theorem_2() -> Iterator[Claim]:
                 than_metric="k-tilde",
                 relation=">=",
                 every_repetition=True,
-                note="of each cut, where the theorem speaks of the mean of a hard prior",
+                note="for each cut; the theorem is about the mean over a hard prior",
             )
     for law in (UNIFORM, CONSTANT):
         yield Claim(
@@ -322,7 +322,7 @@ def _theorem_6() -> Iterator[Claim]:
 
 
 def _pairs() -> Iterator[tuple[str, str]]:
-    """Which algorithm runs on which data."""
+    """Pairs of algorithms and data sets to run."""
     for dataset, *_ in (*_cuts(), *_hard_cuts()):
         yield from ((name, dataset) for name in SEARCHES)
     yield from ((banded(bands), IN_BAND) for bands in BANDS)

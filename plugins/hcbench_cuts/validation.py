@@ -59,7 +59,7 @@ def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
     scored : Scored
         The result must be a partition.
     pairs : int
-        As of `validation_error`.
+        As in `validation_error`.
 
     Returns
     -------

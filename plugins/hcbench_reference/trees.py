@@ -19,6 +19,6 @@ def random_tree(_oracle: Oracle, given: Given, rng: np.random.Generator) -> Tree
 
 
 def true_tree(_oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
-    """Return the true hierarchy, which it is given as a hint."""
+    """Return the true hierarchy, a hint."""
     truth: Tree = given.hints["truth"]
     return truth

@@ -117,7 +117,7 @@ def _linkage(
         parameters=(*parameters, *_REDUCTION),
         paper=paper,
         requires=("scipy",),
-        exempt={} if paper else {"paper": "a baseline of everyone's, which no paper introduces"},
+        exempt={} if paper else {"paper": "a common baseline without a paper"},
     )
 
 
