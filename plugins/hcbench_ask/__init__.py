@@ -1,9 +1,9 @@
-"""Asking a person: the command ``hcbench ask``, and what people answered as oracles.
+"""Asking a person: the command ``hcbench ask``, and people's answers as oracles.
 
 `command` parses ``hcbench ask``; a `session` runs the algorithm, `interview` shows its queries on a
 `terminal`, and an `answers_file` stores each answer at once. `results` compares the answers with
 each other (`contradictions`) and with the result, and writes files; `outline` prints the result.
-`oracles` gives recorded answers again, and asks a person outside of ``hcbench ask``.
+`oracles` replays recorded answers, and asks a person outside of ``hcbench ask``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RECORDED = tuple(
     OracleSpec(
         name=f"recorded-{name}",
         function=f"hcbench_ask.oracles:recorded_{name}",
-        doc=f"Answers that a person gave to the query {query}.",
+        doc=f"A person's recorded answers to the query {query}.",
         kind=f"{name}-queries",
         needs=(),
         parameters=(
@@ -32,7 +32,7 @@ RECORDED = tuple(
     )
     for name, query in (
         ("ordinal", "which of three items is the odd one out"),
-        ("quadruplet", "which of two pairs is the more similar one"),
+        ("quadruplet", "which of two pairs is more similar"),
         ("pair", "whether two items belong together"),
     )
 )
@@ -48,7 +48,7 @@ PERSON = OracleSpec(
         Parameter(
             "answers",
             REQUIRED,
-            "A file for the answers; what it has already is not asked.",
+            "A file for the answers; queries with an answer in it are not asked again.",
             type="str",
         ),
     ),
@@ -57,7 +57,7 @@ PERSON = OracleSpec(
 RECORDED_ITEMS = DatasetSpec(
     name="recorded-items",
     function="hcbench_ask.oracles:recorded_items",
-    doc="The items about which a person has answered queries.",
+    doc="The items of a person's recorded answers.",
     parameters=(
         Parameter("path", REQUIRED, "The answers, as hcbench ask stores them.", type="str"),
         Parameter("truth", None, "A file with the true tree of the items.", type="str"),
@@ -73,17 +73,17 @@ RECORDED_ITEMS = DatasetSpec(
 
 @hookimpl
 def hcbench_commands() -> Iterable[CommandSpec]:
-    """The command ``ask``."""
+    """Return the command ``ask``."""
     return (ASK,)
 
 
 @hookimpl
 def hcbench_oracles() -> Iterable[OracleSpec]:
-    """People, and what they answered."""
+    """Return people at the terminal, and their recorded answers."""
     return (*RECORDED, PERSON)
 
 
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
-    """The items about which people answered."""
+    """Return the items of recorded answers."""
     return (RECORDED_ITEMS,)

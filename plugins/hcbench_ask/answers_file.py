@@ -1,8 +1,8 @@
 """Files of recorded answers, written one answer at a time.
 
-JSON Lines. The first line says what the answers are about: items, kind of query, algorithm,
-parameters, seed. Each further line is an answer, with the items themselves, or takes back the last
-answer that is still valid. A line is on the disk before the next query is asked.
+JSON Lines. The first line describes the session: items, kind of query, algorithm, parameters, seed.
+Each further line is an answer, with the items themselves, or takes back the last answer that is
+still valid. A line is on the disk before the next query is asked.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Texts: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What answers are about.
+    """Description of the session to which answers belong.
 
     Attributes
     ----------
     kind : str
-        Of oracle.
+        Kind of oracle.
     items : tuple of str
-        In the order in which they are numbered.
+        In the order of their numbers.
     algorithm : str
-        With its parameters; "" where the answers are not to the queries of one algorithm.
+        With its parameters; "" if the answers are not for a single algorithm.
     seed : int
-        Of the algorithm.
+        Seed of the algorithm.
     tree : str
         The tree to be cut, as Newick; "" without one.
     """
@@ -72,7 +72,7 @@ class Header:
         }
 
     def difference(self, other: Header) -> str:
-        """How another header differs from this one, in words; "" if it does not."""
+        """Describe how another header differs from this one; "" if it does not."""
         if self.items != other.items:
             return f"other items: {_differing(self.items, other.items)}"
         for name in ("kind", "algorithm", "seed"):
@@ -84,7 +84,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer: the items of the query as it was asked, a code of `Oracle.ask`, and its line."""
+    """One answer: the items of the query as asked, a code of `Oracle.ask`, and its line."""
 
     query: Texts
     code: int
@@ -100,12 +100,12 @@ class RecordedAnswers:
     path : Path
     header : Header
     answers : list of RecordedAnswer
-        Those that were not taken back, in order.
+        The answers that were not taken back, in order.
     undone : int
-        How many were taken back.
+        Number of answers that were taken back.
     size, lines : int
-        Bytes of the file that are whole lines, and their number. What follows was being written
-        when its writer was killed.
+        Size in bytes and number of the complete lines. Anything after them was being written when
+        the process was killed.
     """
 
     path: Path
@@ -122,7 +122,7 @@ class RecordedAnswers:
         Raises
         ------
         DataError
-            If there is none, or it is not a file of answers.
+            If it does not exist, or is not a file of answers.
         """
         path = Path(path).expanduser()
         try:
@@ -131,16 +131,16 @@ class RecordedAnswers:
             raise DataError.of_file("read", path, error) from error
         recorded = _parse(path, data)
         if recorded is None:
-            raise DataError(f"{path} holds no answers; hcbench ask writes such files")
+            raise DataError(f"{path} contains no answers; hcbench ask writes such files")
         return recorded
 
     @property
     def kind(self) -> QueryKind:
-        """Of query."""
+        """Kind of the queries."""
         return QUERY_KINDS[self.header.kind]
 
     def codes(self) -> dict[Texts, list[int]]:
-        """The answers to each query in `canonical` order; the person was sure of these."""
+        """The answers to each query in `canonical` order, except unsure ones."""
         codes: dict[Texts, list[int]] = {}
         for answer in self.answers:
             if answer.code != UNSURE:
@@ -166,14 +166,14 @@ class RecordedAnswers:
 
 
 class AnswersFile:
-    """A file of answers that grows; no other process can write to it meanwhile.
+    """A file to which answers are added; no other process can write to it meanwhile.
 
     Parameters
     ----------
     path : Path
-        Made if there is none.
+        Created if it does not exist.
     header : Header
-        What the answers are about.
+        Description of the session.
 
     Attributes
     ----------
@@ -183,8 +183,8 @@ class AnswersFile:
     Raises
     ------
     DataError
-        If it cannot be written, if another process uses it, or if it has answers about other items,
-        to another algorithm, or of another seed.
+        If it cannot be written, if another process uses it, or if its answers are about other
+        items, or belong to another algorithm or seed.
     """
 
     def __init__(self, path: Path, header: Header) -> None:
@@ -206,17 +206,17 @@ class AnswersFile:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DataError(
-                f"{self.path} is in use by another session; end that one, or take another file by "
+                f"{self.path} is in use by another session; end that one, or use another file with "
                 "--answers FILE"
             ) from error
         except OSError as error:
             raise DataError(
-                f"cannot lock {self.path}: {error.strerror}; take a file on another disk by "
+                f"cannot lock {self.path}: {error.strerror}; use a file on another disk with "
                 "--answers FILE"
             ) from error
 
     def _begin(self) -> RecordedAnswers:
-        """The content, without the torn end of a line; a header without answers is replaced."""
+        """The content, without an incomplete last line; replaces a header without answers."""
         recorded = _parse(self.path, self.path.read_bytes())
         if recorded is None or recorded.lines == 1:
             os.ftruncate(self._file, 0)
@@ -226,8 +226,8 @@ class AnswersFile:
         difference = self.header.difference(recorded.header)
         if difference:
             raise DataError(
-                f"{self.path} has answers about {difference}; take another file by --answers FILE, "
-                "or the options that it was made with"
+                f"{self.path} has answers about {difference}; use another file with --answers "
+                "FILE, or the options with which it was made"
             )
         os.ftruncate(self._file, recorded.size)
         return recorded
@@ -246,7 +246,7 @@ class AnswersFile:
         self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines))
 
     def undo(self) -> None:
-        """Take the last answer back, if there is one."""
+        """Take back the last answer, if there is one."""
         if self.recorded.answers:
             self._write({"undo": True, "time": _now()})
             self.recorded.lines += 1
@@ -265,8 +265,8 @@ class AnswersFile:
 
 
 def _sync_folder(path: Path) -> None:
-    """Make sure that a new file is still there after the machine stops."""
-    with suppress(OSError):  # not all file systems can, and the file itself is on the disk
+    """Write the folder to the disk, so that a new file is not lost if the machine stops."""
+    with suppress(OSError):  # not supported by all file systems; the file itself is on the disk
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -275,34 +275,34 @@ def _sync_folder(path: Path) -> None:
 
 
 def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
-    """The content of a file; None if there is not even a whole first line."""
+    """Parse the content of a file; None without a complete first line."""
     whole = data[: data.rfind(b"\n") + 1]
     first, *lines = whole.split(b"\n")[:-1] or [b""]
     header = _read_header(path, first)
     if header is None:
         if whole or (data and not data.startswith(b'{"hcbench'[: len(data)])):
-            raise DataError(f"{path} is no file of answers that hcbench ask writes; take another")
+            raise DataError(f"{path} was not written by hcbench ask; give a file of its answers")
         return None
     recorded = RecordedAnswers(path, header, size=len(whole), lines=1)
     items = frozenset(header.items)
     for line in lines:
         if not recorded._take(_json(line), items):
             raise DataError(
-                f"{path}, line {recorded.lines} is no answer about items of its first line; drop "
-                "the line, and those below it"
+                f"{path}, line {recorded.lines} is not an answer about items of its first line; "
+                "remove this line and those below it"
             )
     return recorded
 
 
 def _read_header(path: Path, line: bytes) -> Header | None:
-    """The header in the first line of a file; None if there is none."""
+    """Read the header in the first line of a file; None if there is none."""
     read = _json(line)
     if not isinstance(read, dict) or _MARK not in read:
         return None
     if read[_MARK] != FORMAT:
         raise DataError(
             f"{path} was written by another version of hcbench, {read.get('hcbench')}; install "
-            "that one, or begin anew with another file"
+            "that version, or start again with another file"
         )
     try:
         header = Header(
@@ -316,7 +316,7 @@ def _read_header(path: Path, line: bytes) -> Header | None:
         raise DataError(f"{path}, line 1: {error} is missing or wrong") from error
     if header.kind not in QUERY_KINDS or read.get("digest") != header.digest:
         raise DataError(
-            f"{path}, line 1 was changed: its digest is not that of its items; undo the change"
+            f"{path}, line 1 was changed: its digest does not match its items; undo the change"
         )
     return header
 
@@ -329,7 +329,7 @@ def _json(line: bytes) -> Any:
 
 
 def _read_code(kind: QueryKind, written: object) -> int | None:
-    """The code of an answer in a file; None if it is not valid."""
+    """Convert an answer in a file to its code; None if it is not valid."""
     if isinstance(written, bool) or not isinstance(written, int | str):
         return None
     codes = (UNSURE, *(choice.code for choice in kind.offered(neither=True)))
@@ -337,7 +337,7 @@ def _read_code(kind: QueryKind, written: object) -> int | None:
 
 
 def _write_code(kind: QueryKind, code: int) -> int | str:
-    """An answer as it is written to a file."""
+    """Convert the code of an answer to the form in a file."""
     if code == UNSURE:
         return "unsure"
     return "none" if code == NONE and kind.name == "ordinal-queries" else code
@@ -349,12 +349,12 @@ def reordered(query: Texts, order: tuple[int, ...]) -> Texts:
 
 
 def canonical(kind: QueryKind, query: Texts) -> tuple[Texts, tuple[int, ...]]:
-    """The query in an order that does not depend on who asks, and that order."""
+    """The query in an order that is independent of the way it is asked, and that order."""
     return min((reordered(query, order), order) for order in kind.orders)
 
 
 def quoted(texts: Sequence[str]) -> str:
-    """Items in a message."""
+    """Quote items for a message."""
     return ", ".join(repr(text) for text in texts)
 
 

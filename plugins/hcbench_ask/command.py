@@ -1,4 +1,4 @@
-"""``hcbench ask``: a hierarchy by asking the person at the terminal."""
+"""The command ``hcbench ask``: build a hierarchy by asking the person at the terminal."""
 
 from __future__ import annotations
 
@@ -65,26 +65,26 @@ Examples:
 @click.option(
     "--column",
     metavar="NAME",
-    help="The column that has the items: its header, or its number from 1.",
+    help="The column of the items: its header, or its number from 1.",
 )
 @click.option(
     "--algo",
     shell_complete=_complete_algorithms,
     metavar="NAME",
     help="The algorithm that asks: by default InsertionClustering, with --noise "
-    "NoisyInsertion. What it accepts decides the kind of question.",
+    "NoisyInsertion. The oracle that it accepts determines the kind of question.",
 )
 @click.option(
     "--noise",
     type=click.FloatRange(0, 0.5, max_open=True),
     metavar="Q",
-    help="How often an answer is wrong, as a proportion: p = 1 - Q of the algorithm.",
+    help="Proportion of wrong answers: p = 1 - Q of the algorithm.",
 )
 @click.option(
     "--delta",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="DELTA",
-    help="With --noise: how often the tree may be wrong.",
+    help="With --noise: probability that the tree is wrong.",
 )
 @click.option(
     "--tree",
@@ -99,31 +99,31 @@ Examples:
     default=0,
     show_default=True,
     metavar="N",
-    help="Decides the order of the questions.",
+    help="Seed of the order of the questions.",
 )
 @click.option(
     "--answers",
     type=_FILE,
     metavar="FILE",
-    help="Where each answer is stored at once; by default beside ITEMS, as ITEMS.answers.jsonl "
-    "without its own ending.",
+    help="File to which each answer is written at once; by default ITEMS.answers.jsonl in the "
+    "folder of ITEMS, without the suffix of ITEMS.",
 )
 @click.option(
     "-o",
     "--output",
     type=_FILE,
     metavar="STEM",
-    help="Write the result to STEM.json, STEM.nwk and STEM.svg too.",
+    help="Also write the result to STEM.json, STEM.nwk and STEM.svg.",
 )
 @click.option(
     "--undo",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Take the last N answers back first, and ask again.",
+    help="Take back the last N answers first, and ask again.",
 )
 @click.option(
-    "--open", "open_pictures", is_flag=True, help="Let the system's viewer show the pictures."
+    "--open", "open_pictures", is_flag=True, help="Show the pictures in the system's viewer."
 )
 @click.option(
     "--plugin",
@@ -136,9 +136,9 @@ def ask(**given: Any) -> None:
     """Build a hierarchy of ITEMS by asking you.
 
     ITEMS is a .csv or .tsv file, or a .txt file with one item per line: texts, or paths and URLs of
-    pictures. One key answers a question: 1, 2 or 3, u if you are unsure, z to take the last answer
-    back, q to leave. Every answer is on the disk before the next question is put, and the same
-    command goes on where you left. Without a terminal, keys are read from stdin, one per line.
+    pictures. One key answers a question: 1, 2 or 3, u if you are unsure, z to take back the last
+    answer, q to quit. Every answer is on the disk before the next question is shown, and the same
+    command resumes the session. Without a terminal, keys are read from stdin, one per line.
 
     The tree goes to stdout, as a drawing and as Newick.
     """
@@ -154,21 +154,19 @@ def ask(**given: Any) -> None:
     check_needs(use, tree)
     least = kind_of(use).least
     if len(items.texts) < least:
-        raise DataError(
-            f"{options.items}: there are {len(items.texts)} items, and questions are about {least}"
-        )
+        raise DataError(f"{options.items}: {len(items.texts)} items, but a question needs {least}")
     if items.header:
         _tell(f"{len(items.texts)} items; {items.header!r} is the header")
     _warn_of_missing_pictures(items.texts, options.items.parent)
     answers = options.answers or options.items.with_suffix(".answers.jsonl")
     header = header_of(use, items.texts, options.seed, tree)
-    with AnswersFile(answers, header) as file, _told_when_stopped(file, options):
+    with AnswersFile(answers, header) as file, _how_to_resume(file, options):
         session = _run(options, use, file, tree)
     _show(session, options, is_noisy="p" in use.params)
 
 
 def _choose_algorithm(options: Options) -> Use[AlgorithmSpec]:
-    """The algorithm that asks, with the parameters that options stand for."""
+    """The algorithm that asks, with the parameters of the options."""
     from hcbench import load_registry
 
     with redirect_stdout(sys.stderr):
@@ -183,12 +181,12 @@ def _choose_algorithm(options: Options) -> Use[AlgorithmSpec]:
     for option, name in (("noise", "p"), ("delta", "delta")):
         if name in params and name not in {parameter.name for parameter in spec.parameters}:
             raise click.UsageError(
-                f"--{option} is the parameter {name} of an algorithm, and {spec.name} has none: "
-                "leave it out, or take --algo NoisyInsertion with --noise"
+                f"--{option} sets the parameter {name} of an algorithm, but {spec.name} has none: "
+                "omit it, or use --algo NoisyInsertion with --noise"
             )
     uses = registry.use_algorithms(text, **params)
     if len(uses) > 1:
-        raise click.UsageError(f"--algo {options.algo} is several algorithms; one asks")
+        raise click.UsageError(f"--algo {options.algo} gives several algorithms; name one")
     return uses[0]
 
 
@@ -201,12 +199,12 @@ def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
     missing = [text for text, file in files.items() if file is not None and not isfile(file)]
     if missing:
         shown = ", ".join(map(repr, missing[:3]))
-        _tell(f"warning: {len(missing)} of the pictures are not there: {shown}")
+        _tell(f"warning: {len(missing)} of the pictures do not exist: {shown}")
 
 
 @contextmanager
-def _told_when_stopped(file: AnswersFile, options: Options) -> Iterator[None]:
-    """Tell how to go on if the person leaves before the end."""
+def _how_to_resume(file: AnswersFile, options: Options) -> Iterator[None]:
+    """Say how to resume if the person leaves before the end."""
     from hcbench_ask.session import Leave
 
     try:
@@ -215,8 +213,8 @@ def _told_when_stopped(file: AnswersFile, options: Options) -> Iterator[None]:
         number = len(file.recorded.answers)
         again = "the same command" + (", without --undo," if options.undo else "")
         raise click.Abort(
-            f"stopped after {number} answer{'s' * (number != 1)}, kept in {file.path}: {again} "
-            "goes on"
+            f"stopped after {number} answer{'s' * (number != 1)}, stored in {file.path}: {again} "
+            "resumes"
         ) from None
 
 
@@ -253,13 +251,13 @@ def _show(session: SessionResult, options: Options, *, is_noisy: bool) -> None:
     if isinstance(session.result, Tree):
         click.echo(f"\n{said['newick']}")
     counts = [f"{said[name]} {name}" for name in ("answers", "distinct", "unsure", "undone")]
-    _tell(f"{', '.join(counts)}; kept in {recorded.path}")
+    _tell(f"{', '.join(counts)}; stored in {recorded.path}")
     for note in session.notes:
         _tell(f"warning: {note}")
     if contradicting:
         _tell(
             f"warning: no tree agrees with these answers: {describe_contradiction(contradicting)}; "
-            "--undo N takes the last N back"
+            "--undo N takes back the last N"
         )
     if said["disagreeing"]:
         _tell(f"{said['disagreeing']} of the answers disagree with the result")
@@ -269,7 +267,7 @@ def _show(session: SessionResult, options: Options, *, is_noisy: bool) -> None:
 
 
 def _tell(text: str) -> None:
-    """One line to stderr."""
+    """Write one line to stderr."""
     from hcbench_ask.outline import visible
 
     click.echo(f"hcbench: {visible(' '.join(text.split()))}", err=True)

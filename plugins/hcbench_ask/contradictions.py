@@ -1,4 +1,4 @@
-"""Answers of a person that no tree agrees with."""
+"""Answers of a person with which no tree agrees."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Triplet: TypeAlias = tuple[Hashable, Hashable, Hashable]
 
 
 def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
-    """Find a minimal contradiction: no tree agrees with it, but one does without any part of it.
+    """Find a minimal contradiction: no tree agrees with it, but some tree with each proper subset.
 
     Parameters
     ----------
     triplets : sequence of (a, b, c)
-        Each says that a and b are closer to each other than to c.
+        Each means that a and b are closer to each other than to c.
 
     Returns
     -------
@@ -23,9 +23,9 @@ def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
 
     Notes
     -----
-    Build, of Aho, Sagiv, Szymanski & Ullman 1981, says whether there is a tree: O(m height) for m
-    triplets. Parts of the answers that are not needed for a contradiction are removed, ever smaller
-    ones: O(k log m) times that for k that remain.
+    Build, of Aho, Sagiv, Szymanski & Ullman 1981, decides whether a tree exists: O(m height) for m
+    triplets. Parts of the answers that are not needed for a contradiction are removed, in smaller
+    and smaller parts: O(k log m) times that for the k that remain.
     """
     needed = _stuck(triplets, list(range(len(triplets))))
     size = max(len(needed) // 2, 1)
@@ -61,7 +61,7 @@ def _stuck(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
 
 
 def _joined(triplets: Sequence[Triplet], rows: list[int]) -> dict[Hashable, Hashable]:
-    """For each item of these rows, a representative of the items that are joined with it."""
+    """For each item of these rows, a representative of the items joined with it."""
     above: dict[Hashable, Hashable] = {}
 
     def root(item: Hashable) -> Hashable:

@@ -22,18 +22,18 @@ _FRAME = 11  # lines of a page that are not items
 
 
 class Interview:
-    """Asks queries, and returns the answers.
+    """Shows queries, and returns the answers.
 
     Parameters
     ----------
     folder : Path
-        From which the paths of pictures are taken.
+        Folder to which the paths of pictures are relative.
     title : str
-        Above each query.
+        Shown above each query.
     terminal : Terminal, optional
         None: queries go to stderr, answers come from stdin, one per line.
     open_pictures : bool
-        Whether the system's viewer shows the pictures.
+        Whether to show the pictures in the system's viewer.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class Interview:
         self._opens = open_pictures
 
     def __call__(self, query: Query) -> int:
-        """The answer to one query.
+        """Ask one query, and return the answer.
 
         Raises
         ------
         Undo, Leave
-            If that is what the person wants.
+            If the person chooses to.
         """
         if self._opens:
             for text in query.items:
@@ -91,7 +91,7 @@ class Interview:
         blanks = lines > _FRAME + len(query.items)
         shown: RenderableType = Group(*(part for part in parts if part or blanks))
         if "\n" in message and len(console.render_lines(shown, pad=False)) > lines:
-            shown = Text(message, end="")  # help that does not fit below the query
+            shown = Text(message, end="")  # only the help, if it does not fit below the query
         with console.capture() as capture:
             console.print(shown, end="")
         return capture.get()
@@ -116,7 +116,7 @@ class Interview:
             yield Text(message, style="yellow", end="")
 
     def _shown(self, text: str, console: Console, room: int) -> Text:
-        """An item in as many lines as there is room for; a picture as a link."""
+        """An item in the available lines; a picture as a link."""
         picture = address(text, self._folder)
         shown = Text(visible(text), style=f"link {picture}" if picture else "bold")
         lines = shown.wrap(console, max(console.width - 6, 10), overflow="fold")
@@ -134,7 +134,7 @@ def _in_lines(query: Query, message: str) -> str:
 
 
 def _progress(query: Query) -> str:
-    """The number of the query, and how many are left."""
+    """The number of the query, and of the remaining ones."""
     number = f"Question {query.answered + 1}"
     if query.remaining is None:
         return number
@@ -144,24 +144,24 @@ def _progress(query: Query) -> str:
 
 
 def _help_lines(query: Query) -> Iterator[str]:
-    """The text behind ``?``."""
-    yield "One key is one answer. It is stored at once: whatever happens, nothing is lost."
+    """The help text of the key ``?``."""
+    yield "One key is one answer. It is stored at once, so that nothing is lost."
     if query.kind.name == "ordinal-queries":
         yield "The odd one out is the one that is not in the closest pair of the three."
     if query.may_be_unsure:
-        yield "u: the question comes again, in another order; it must be answered some time."
-    yield "z, or backspace: takes the last answer back, and asks it again; as often as you like."
-    yield "q: leaves; the same command goes on where you left."
+        yield "u: the question is asked again, in another order, until it is answered."
+    yield "z, or backspace: takes back the last answer and asks again, as often as you like."
+    yield "q: quits; the same command resumes the session."
 
 
 def _again(query: Query) -> str:
     if query.may_be_unsure:
         return "You were unsure."
-    return f"You were unsure {query.unsure} times: without an answer it does not go on."
+    return f"You were unsure {query.unsure} times: the session needs an answer."
 
 
 def _items(query: Query) -> Iterator[tuple[str, str]]:
-    """The items, each beside its key; "" where it has none of its own."""
+    """The items, each with its key; "" if it has none of its own."""
     keys = [choice.key for choice in query.kind.choices if not choice.text]
     if query.kind.arity == 4:
         keys = [keys[0], "", keys[1], ""]
@@ -187,4 +187,4 @@ def _row(key: str, words: Text) -> Table:
 
 def _no_answer(key: str, keys: list[str]) -> str:
     pressed = repr(key) if key.isprintable() and key.strip() else "This key"
-    return f"{pressed} is no answer here: press {', '.join(keys[:-1])} or {keys[-1]}."
+    return f"{pressed} is not an answer here: press {', '.join(keys[:-1])} or {keys[-1]}."

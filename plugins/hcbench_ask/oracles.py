@@ -1,4 +1,4 @@
-"""Oracles that are people: recorded answers, and the person at the terminal."""
+"""Oracles of people's answers: recorded ones, and those of the person at the terminal."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from hcbench_ask.answers_file import (
 def _recorded(
     kind: str, problem: Problem, _seed: int, _budget: int | None, *, file: str
 ) -> Answers:
-    """Give the answers that a person gave before, and no others.
+    """Give the recorded answers of a person.
 
-    Items are matched by name, those without names by their numbers. The t-th time that a query is
+    Items are matched by name, items without names by their numbers. The t-th time that a query is
     asked, it gets the t-th of the recorded answers to it, and after the last one the first again.
 
     Raises
@@ -49,8 +49,8 @@ def _recorded(
     DataError
         If the file cannot be read.
     NotApplicableError
-        If its answers are to another kind of query, or about none of the items; by the oracle, if a
-        query was never answered.
+        If its answers are to another kind of query, or about other items; raised by the oracle, if
+        a query was never answered.
     """
     recorded = RecordedAnswers.read(file)
     if recorded.header.kind != kind:
@@ -64,7 +64,7 @@ recorded_pair = partial(_recorded, "pair-queries")
 
 
 def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
-    """The oracle that gives the answers of a file, and its parameters.
+    """Name the oracle that gives the answers of a file, and its parameters.
 
     Raises
     ------
@@ -76,13 +76,12 @@ def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
 
 
 def replay(recorded: RecordedAnswers, names: Sequence[str]) -> Answers:
-    """Recorded answers as an oracle about items of these names, in their own numbering.
+    """Make an oracle of recorded answers, about items of these names in their own numbering.
 
     Raises
     ------
     NotApplicableError
-        If the answers are about none of these items; and by the oracle, if a query was never
-        answered.
+        If the answers are about other items; raised by the oracle, if a query was never answered.
     """
     items = recorded.header.items
     if not set(items) & set(names):
@@ -116,7 +115,7 @@ class _Replay:
         codes = self.codes.get(query)
         if codes is None:
             raise NotApplicableError(
-                f"{self.recorded.path} has no answer about {quoted(texts)}: nobody was asked"
+                f"{self.recorded.path} has no answer about {quoted(texts)}: nobody answered this"
             )
         return self.recorded.kind.restore(codes[time % len(codes)], order)
 
@@ -129,35 +128,34 @@ def person(problem: Problem, _seed: int, _budget: int | None, *, answers: str) -
     DataError
         If the file cannot be read or written.
     NotApplicableError
-        By the oracle, where the file has no answer and there is no terminal, as in a worker.
+        Raised by the oracle, if the file has no answer and there is no terminal, as in a worker.
     """
     return person_answers("ordinal-queries", _names(problem), answers)
 
 
 def person_answers(kind: str, names: Sequence[str], path: str | Path) -> Answers:
-    """The person at the terminal as an oracle, who is asked nothing twice.
+    """Make an oracle of the person at the terminal, who is asked nothing twice.
 
-    The t-th time that a query is asked it gets the t-th answer of a file, whoever gave it; where
-    the file has none, the person is asked on stderr and answers on stdin, one line per query, and
-    the answer is added to the file. Ctrl-C ends the run. Algorithms without noise ask no query
-    twice.
+    The t-th time that a query is asked it gets the t-th answer of a file, from any session; if the
+    file has none, the person is asked on stderr and answers on stdin, one line per query, and the
+    answer is added to the file. Ctrl-C ends the run. Algorithms without noise ask no query twice.
 
     Parameters
     ----------
     kind : str
-        Of oracle: ordinal-queries, quadruplet-queries or pair-queries.
+        Kind of oracle: ordinal-queries, quadruplet-queries or pair-queries.
     names : sequence of str
-        Of the items.
+        Names of the items.
     path : str or path
-        Of the file; made if there is none. `hcbench ask` has files of its own, for one algorithm
-        each.
+        The file; created if it does not exist. Files of `hcbench ask` are separate, as each belongs
+        to one algorithm.
 
     Raises
     ------
     DataError
         If the file cannot be read or written, or is about other items.
     NotApplicableError
-        By the oracle, where an answer is needed and this process has no terminal.
+        Raised by the oracle, if an answer is needed and this process has no terminal.
     """
     header = Header(kind=kind, items=tuple(names))
     return Answers(
@@ -197,8 +195,8 @@ class _Person:
     def _ask(self, texts: Texts) -> int:
         if not has_terminal():
             raise NotApplicableError(
-                f"nobody can be asked about {quoted(texts)} here: workers have no terminal; answer "
-                f"by hcbench ask ITEMS, and compare with --replay FILE"
+                f"no answer about {quoted(texts)}: workers have no terminal to ask a person; "
+                "answer with hcbench ask ITEMS, and compare with --replay FILE"
             )
         code = self._read(texts)
         with AnswersFile(self._path, self._header) as file:
@@ -223,7 +221,7 @@ class _Person:
 
 
 def has_terminal() -> bool:
-    """Whether this process may read from a terminal: one of another session may not."""
+    """Whether this process may read from a terminal; one in another session may not."""
     with suppress(OSError, ValueError):
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp() and sys.stderr.isatty()
     return False
@@ -249,7 +247,7 @@ def recorded_items(
 
 
 def read_shape(file: str | Path, names: Sequence[str]) -> Tree:
-    """Read a tree of which only the shape matters: branch lengths need not be heights."""
+    """Read a tree of which only the shape is used: branch lengths need not be heights."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)
         return read_tree(file, names)

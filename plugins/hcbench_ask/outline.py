@@ -16,7 +16,7 @@ def outline(result: Tree | Partition, names: Sequence[str]) -> Iterator[str]:
     ----------
     result : Tree or Partition
     names : sequence of str
-        Of the items.
+        Names of the items.
     """
     from hcbench import Tree
 
@@ -25,7 +25,7 @@ def outline(result: Tree | Partition, names: Sequence[str]) -> Iterator[str]:
 
 
 def visible(text: str) -> str:
-    """A text without characters that would move the cursor or change the terminal."""
+    """Replace characters that would move the cursor or change the terminal by spaces."""
     return "".join(
         character if character.isprintable() or character == "\n" else " " for character in text
     )

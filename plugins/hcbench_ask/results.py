@@ -1,4 +1,4 @@
-"""What a session results in: counts, contradictions, and files."""
+"""Results of a session: counts, contradictions, and files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hcbench_ask.session import SessionResult
 
 
 def contradiction(session: SessionResult) -> list[RecordedAnswer]:
-    """Answers about three items each that no tree agrees with, though one does without any of them.
+    """Find a minimal set of answers about three items with which no tree agrees.
 
-    Empty if there are none, or if the queries are not ordinal.
+    Empty if there is none, or if the queries are not ordinal.
     """
     if session.recorded.header.kind != "ordinal-queries":
         return []
@@ -28,9 +28,9 @@ def contradiction(session: SessionResult) -> list[RecordedAnswer]:
 
 
 def describe_contradiction(answers: list[RecordedAnswer]) -> str:
-    """Which answers contradict each other, in words."""
+    """Describe contradictory answers in words."""
     return "; ".join(
-        f"{odd!r} is the odd one out beside {a!r} and {b!r} (line {answer.line})"
+        f"{odd!r} is the odd one out, not {a!r} or {b!r} (line {answer.line})"
         for answer in answers
         for a, b, odd in [_closest_first(answer)]
     )
@@ -43,10 +43,10 @@ def _closest_first(answer: RecordedAnswer) -> tuple[str, str, str]:
 
 
 def count_disagreeing(session: SessionResult) -> int:
-    """How many answers disagree with the result.
+    """Count the answers that disagree with the result.
 
-    A tree without heights does not tell which of two pairs is more alike: no answer of that kind
-    disagrees with it.
+    A tree without heights does not determine which of two pairs is more similar, so no answer of
+    that kind disagrees with it.
     """
     header, result = session.recorded.header, session.result
     number = {item: i for i, item in enumerate(header.items)}
@@ -67,7 +67,7 @@ def count_disagreeing(session: SessionResult) -> int:
 
 
 def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[str, Any]:
-    """Everything in plain values, for JSON."""
+    """Collect everything in plain values, for JSON."""
     recorded, result = session.recorded, session.result
     header, kind = recorded.header, recorded.kind
     answers = [answer for answer in recorded.answers if answer.code != UNSURE]
@@ -97,7 +97,7 @@ def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[
 
 
 def save(tree: Tree | Partition, said: dict[str, Any], stem: Path) -> list[Path]:
-    """Write a report to STEM.json; of a tree also STEM.nwk and, with matplotlib, STEM.svg.
+    """Write a report to STEM.json; for a tree also STEM.nwk and, with matplotlib, STEM.svg.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _write(stem: Path, ending: str, text: str) -> Path:
 def _draw(tree: Tree, path: Path) -> Path:
     from matplotlib import rc_context
 
-    # Names stay text: a reader's own fonts have the letters that matplotlib's may lack.
+    # Names remain text, as matplotlib's fonts may lack their letters.
     with plots.style(), rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         figure = plots.dendrogram(None, tree, names=True, orientation="left").get_figure(root=True)

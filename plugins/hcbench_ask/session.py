@@ -38,16 +38,16 @@ _MOST_PROBES = 1000
 
 
 class Undo(BaseException):
-    """The person takes the last answer back."""
+    """Raised if the person takes back the last answer."""
 
 
 class Leave(BaseException):
-    """The person leaves; the session can be resumed later."""
+    """Raised if the person leaves; the session can be resumed later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query as the person sees it.
+    """A query as shown to the person.
 
     Attributes
     ----------
@@ -55,17 +55,17 @@ class Query:
     items : tuple of str
         In the order in which they are shown.
     answered : int
-        How many queries were answered before.
+        Number of previous queries with an answer.
     unsure : int
-        How often there was no answer to this one just now.
+        Number of consecutive times that this query got no answer.
     may_be_unsure : bool
         Whether it can be asked once more.
     may_undo : bool
-        Whether there is an answer that can be taken back.
+        Whether there is an answer to take back.
     takes_neither : bool
         Whether the algorithm accepts the answer ``kind.neither``.
     remaining : (int, bool), optional
-        How many queries remain, and whether that is a bound; None if unknown.
+        Number of remaining queries, and whether it is a bound; None if unknown.
     """
 
     kind: QueryKind
@@ -80,7 +80,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SessionResult:
-    """The result of a session, the answers it was made from, and the algorithm's notes."""
+    """The result of a session, the answers on which it is based, and the algorithm's notes."""
 
     result: Tree | Partition
     recorded: RecordedAnswers
@@ -88,7 +88,7 @@ class SessionResult:
 
 
 def kind_of(use: Use[AlgorithmSpec]) -> QueryKind:
-    """The kind of queries of an algorithm that a person can be asked.
+    """Kind of queries of an algorithm that a person can be asked.
 
     Raises
     ------
@@ -99,15 +99,15 @@ def kind_of(use: Use[AlgorithmSpec]) -> QueryKind:
         if kind in QUERY_KINDS:
             return QUERY_KINDS[kind]
     raise ParameterError(
-        f"{use.label} accepts {', '.join(use.spec.accepts)}: nothing that a person can be asked; "
-        f"take an algorithm that accepts {' or '.join(QUERY_KINDS)}"
+        f"{use.label} accepts {', '.join(use.spec.accepts)}: a person cannot answer these; "
+        f"use an algorithm that accepts {' or '.join(QUERY_KINDS)}"
     )
 
 
 def takes_neither(use: Use[AlgorithmSpec]) -> bool:
-    """Whether an algorithm goes on after the answer that no choice is right.
+    """Whether an algorithm accepts the answer that no choice is right.
 
-    This is tried, with the smallest number of items about which it asks anything.
+    It is tried with the smallest number of items for which the algorithm makes a query.
     """
     kind = kind_of(use)
     if kind.neither is None:
@@ -125,18 +125,18 @@ def takes_neither(use: Use[AlgorithmSpec]) -> bool:
 
 
 class Session:
-    """Asks a person what an algorithm wants to know.
+    """Asks a person the queries of an algorithm.
 
     Parameters
     ----------
     use : Use
         The algorithm.
     file : AnswersFile
-        Where answers are stored, including those of former sessions.
+        File of the answers, including those of former sessions.
     person : callable
-        Returns the answer to a `Query`, as it is shown, or raises `Undo` or `Leave`.
+        Returns the answer to a `Query` as it is shown, or raises `Undo` or `Leave`.
     tree : Tree, optional
-        To be cut.
+        Tree to be cut.
     """
 
     def __init__(
@@ -157,14 +157,14 @@ class Session:
         self._unsure: Counter[Texts] = Counter()
 
     def run(self) -> SessionResult:
-        """Ask until the algorithm has what it needs.
+        """Ask until the algorithm returns a result.
 
         Raises
         ------
         Leave
             If the person leaves before.
         DataError
-            If the recorded answers are not those to the algorithm's queries.
+            If the recorded answers do not belong to the algorithm's queries.
         """
         while True:
             try:
@@ -181,13 +181,13 @@ class Session:
         recorded = self._file.recorded
         if self._asked < len(recorded.answers):
             raise DataError(
-                f"{self._file.path} has {len(recorded.answers)} answers, and the algorithm asks "
-                f"for {self._asked}: it is of another version; take another file by --answers FILE"
+                f"{self._file.path} has {len(recorded.answers)} answers, but the algorithm asks "
+                f"for {self._asked}: its version differs; use another file with --answers FILE"
             )
         return SessionResult(result=result, recorded=recorded, notes=tuple(notes))
 
     def _answer(self, *query: int) -> int:
-        """The next recorded answer, or the person's."""
+        """Return the next recorded answer, or the person's."""
         texts = tuple(self._items[i] for i in query)
         answers = self._file.recorded.answers
         if self._asked == len(answers):
@@ -196,15 +196,15 @@ class Session:
         if answer.query != texts:
             raise DataError(
                 f"{self._file.path}, line {answer.line} answers a question about "
-                f"{quoted(answer.query)}, and the algorithm asks about {quoted(texts)}: it is of "
-                "another version; take another file by --answers FILE"
+                f"{quoted(answer.query)}, but the algorithm asks about {quoted(texts)}: its "
+                "version differs; use another file with --answers FILE"
             )
         self._asked += 1
         self._unsure[texts] = self._unsure[texts] + 1 if answer.code == UNSURE else 0
         return answer.code
 
     def _ask(self, texts: Texts) -> int:
-        """The person's answer, to the query with its items in an order that the seed decides."""
+        """Ask the person, with the items of the query in an order that depends on the seed."""
         answers = self._file.recorded.answers
         seed = derive_seed(self._file.header.seed, "arrangement", str(len(answers)))
         orders = self._kind.orders
@@ -222,7 +222,7 @@ class Session:
         return self._kind.restore(self._person(query), order)
 
     def _remaining(self) -> tuple[int, bool] | None:
-        """How many of the queries remain that the algorithm says it asks."""
+        """Remaining number of the queries that the algorithm expects to make."""
         expected = self._use.spec.expected_queries(len(self._items), self._use.params)
         if not expected:
             return None
@@ -231,13 +231,13 @@ class Session:
         codes = [answer.code for answer in answers if answer.code != UNSURE]
         neither = self._kind.neither
         if neither is not None and neither.code in codes:
-            is_bound = False  # the bounds are those of binary trees
+            is_bound = False  # the bounds are for binary trees
         remaining = round(number) - len(codes)
         return (remaining, is_bound) if remaining > 0 else None
 
 
 def header_of(use: Use[AlgorithmSpec], items: Texts, seed: int, tree: Tree | None = None) -> Header:
-    """What the answers of a session are about."""
+    """Describe the session to which answers belong."""
     return Header(
         kind=kind_of(use).name,
         items=items,
@@ -248,21 +248,19 @@ def header_of(use: Use[AlgorithmSpec], items: Texts, seed: int, tree: Tree | Non
 
 
 def check_needs(use: Use[AlgorithmSpec], tree: Tree | None) -> None:
-    """Refuse an algorithm that needs what a list of items does not provide.
+    """Refuse an algorithm that needs more than a list of items.
 
     Raises
     ------
     NotApplicableError
-        If it needs anything besides a tree to be cut; or a tree, and there is none.
+        If it needs anything besides a tree to be cut; or a tree, and none is given.
     ParameterError
-        If there is a tree that it does not need.
+        If a tree is given that it does not need.
     """
     needs = set(use.spec.needs)
     if use.spec.hints_of(use.params) or needs - {"tree"}:
-        raise NotApplicableError(
-            f"{use.label} needs the truth or data, and there are only items to ask about"
-        )
+        raise NotApplicableError(f"{use.label} needs the truth or data, but only items are given")
     if "tree" in needs and tree is None:
-        raise NotApplicableError(f"{use.label} cuts a tree: give one by --tree FILE")
+        raise NotApplicableError(f"{use.label} cuts a tree: give one with --tree FILE")
     if tree is not None and "tree" not in needs:
-        raise ParameterError(f"{use.label} builds a tree and cuts none: leave --tree out")
+        raise ParameterError(f"{use.label} builds a tree and does not cut one: omit --tree")

@@ -1,4 +1,4 @@
-"""A page on a terminal, and the keys that are pressed; without a terminal, lines of stdin."""
+"""Pages on a terminal, and the keys pressed there; without a terminal, lines of stdin."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Size: TypeAlias = tuple[int, int]
 
 
 def is_interactive() -> bool:
-    """Whether there is somebody at a terminal who sees what goes to stderr."""
+    """Whether stdin and stderr are a terminal, so that a person sees the output."""
     return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
 
 
 class Terminal:
-    """A terminal that gives each key at once and shows a page of its own, until the context ends.
+    """A terminal that gives each key at once and shows a separate page, until the context ends.
 
-    Ctrl-C interrupts as always. Ctrl-Z gives the terminal back; the page is drawn again after
-    ``fg``. `click.getchar` would drop a key that is pressed just after the page was drawn.
+    Ctrl-C interrupts as usual. Ctrl-Z suspends; the page is drawn again after ``fg``.
+    `click.getchar` would lose a key that is pressed just after the page was drawn.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError, termios.error):  # the terminal may be gone
+        with suppress(OSError, termios.error):  # the terminal may have been closed
             self._close()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
@@ -79,46 +79,46 @@ class Terminal:
 
     @property
     def _size(self) -> Size:
-        """Columns and lines."""
+        """Size in columns and lines."""
         try:
             columns, lines = os.get_terminal_size(sys.stderr.fileno())
         except OSError:
             columns, lines = 0, 0
-        return columns or 80, lines or 24  # a pseudo-terminal may not know
+        return columns or 80, lines or 24  # a pseudo-terminal may not report it
 
     def forget(self) -> None:
-        """Drop what was typed before anything was shown that it could be meant for."""
+        """Discard keys that were pressed before the page was shown."""
         termios.tcflush(self._input, termios.TCIFLUSH)
 
     def read(self, draw: Callable[[Size], str]) -> str:
-        """The next key; "" for one that is no character; `END` if none is left, as after Ctrl-D.
+        """Read a key; "" for one that is not a character; `END` at the end, as after Ctrl-D.
 
         Parameters
         ----------
         draw : callable
-            Returns the page for a size in columns and lines. It is drawn now, and again whenever
-            the size changes.
+            Returns the page for a size in columns and lines. It is drawn now, and after each change
+            of the size.
         """
         self._draw = draw
         self._redraw()
         try:
             pressed = os.read(self._input, 64).decode(errors="replace")
-        except OSError:  # the terminal is gone
+        except OSError:  # the terminal was closed
             return END
         return "" if pressed.startswith("\x1b") else pressed[:1] or END
 
 
 def _write(text: str) -> None:
-    """Write to the terminal, without a buffer, so that a signal handler can do so at any time."""
+    """Write to the terminal without a buffer, so that a signal handler can do so at any time."""
     os.write(sys.stderr.fileno(), text.encode())
 
 
 def _quit(number: int, _frame: FrameType | None) -> None:
-    """End in order, so that the terminal is as it was."""
+    """Exit normally, so that the terminal is restored."""
     raise SystemExit(128 + number)
 
 
 def read_line() -> str:
-    """The first character of the next line of stdin; `END` if none is left."""
+    """Read the first character of the next line of stdin; `END` at the end."""
     line = sys.stdin.readline()
     return (line.strip() or " ")[0] if line else END

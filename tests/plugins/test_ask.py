@@ -290,11 +290,11 @@ def test_a_tree_is_cut_by_asking_who_belongs_together(tmp_path):
 
 def test_what_an_algorithm_needs_and_nobody_can_give_is_told():
     registry = load_registry()
-    with pytest.raises(ParameterError, match="nothing that a person can be asked"):
+    with pytest.raises(ParameterError, match="a person cannot answer these"):
         takes_neither(registry.use_algorithms("UPGMA")[0])
-    with pytest.raises(Exception, match="give one by --tree"):
+    with pytest.raises(Exception, match="give one with --tree"):
         check_needs(CUTTER, None)
-    with pytest.raises(ParameterError, match="leave --tree out"):
+    with pytest.raises(ParameterError, match="omit --tree"):
         check_needs(registry.use_algorithms("Build")[0], TRUE)
 
 
@@ -321,7 +321,7 @@ def test_answers_are_read_as_they_are_written_and_no_others_are(kind, codes, tmp
     assert read == [RecordedAnswer(query, code, at) for at, code in enumerate(codes, start=2)]
     for wrong in (7, -2, True, None, "1", "perhaps", 1.0, [], *[-1] * (kind == "ordinal-queries")):
         path.write_text(written + json.dumps({"question": query, "answer": wrong}) + "\n")
-        with pytest.raises(DataError, match=f"line {len(codes) + 2} is no answer"):
+        with pytest.raises(DataError, match=f"line {len(codes) + 2} is not an answer"):
             RecordedAnswers.read(path)
 
 
@@ -376,12 +376,12 @@ def test_answers_about_something_else_are_refused_with_what_differs(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('{"question": ["apple", "pear", "plum"], "answer": 7}', "line 3 is no answer"),
-        ('{"question": ["apple", "pear", "fig"], "answer": 1}', "line 3 is no answer"),
-        ('{"question": ["apple", "pear"], "answer": 1}', "line 3 is no answer"),
-        ("[1, 2]", "line 3 is no answer"),
-        ("half a line", "line 3 is no answer"),
-        ('{"undo": true}\n{"undo": true}', "line 4 is no answer"),
+        ('{"question": ["apple", "pear", "plum"], "answer": 7}', "line 3 is not an answer"),
+        ('{"question": ["apple", "pear", "fig"], "answer": 1}', "line 3 is not an answer"),
+        ('{"question": ["apple", "pear"], "answer": 1}', "line 3 is not an answer"),
+        ("[1, 2]", "line 3 is not an answer"),
+        ("half a line", "line 3 is not an answer"),
+        ('{"undo": true}\n{"undo": true}', "line 4 is not an answer"),
         (
             '{"question": ["apple", "pear", "plum"], "answer": 1}',
             "line 3 answers a question about 'apple', 'pear', 'plum', and the algorithm asks about",
@@ -401,7 +401,7 @@ def test_what_is_no_file_of_answers_is_not_touched(tmp_path):
     path = tmp_path / "a.jsonl"
     for text in ("my diary\n", "my diary", '{"a": 1}\n', "\x00" * 9):
         path.write_text(text)
-        with pytest.raises(DataError, match="is no file of answers"):
+        with pytest.raises(DataError, match="was not written by hcbench ask"):
             hold(path, Knower(TRUE, WORDS))
         assert path.read_text() == text
     with pytest.raises(DataError, match="No such file"):
@@ -513,7 +513,7 @@ def test_contradictory_answers_are_told_with_the_items_and_their_lines(tmp_path)
     said = [answer.code for answer in finding.recorded.answers]
     assert count_disagreeing(finding) == sum(a != b for a, b in zip(found, said, strict=True)) > 0
     told = describe_contradiction(contradicting)
-    assert "'apple' is the odd one out beside" in told
+    assert "'apple' is the odd one out, not" in told
     by_line = (tmp_path / "a.jsonl").read_text().splitlines()
     for answer in contradicting:
         assert json.loads(by_line[answer.line - 1])["question"] == list(answer.query)
@@ -580,7 +580,7 @@ def test_a_question_that_was_never_answered_is_told(tmp_path):
 def test_a_person_is_not_asked_where_there_is_no_terminal_but_what_they_said_counts(tmp_path):
     path = tmp_path / "a.jsonl"
     problem = Problem(n=12, names=WORDS)
-    with pytest.raises(Exception, match="workers have no terminal; answer by hcbench ask"):
+    with pytest.raises(Exception, match="workers have no terminal to ask a person"):
         fit("InsertionClustering", problem, oracle=f"person[answers='{path}']")
     hold(path, Knower(TRUE, WORDS), "Bottom-up")
     found = fit("InsertionClustering", problem, oracle=f"person[answers='{path}']")

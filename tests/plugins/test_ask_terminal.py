@@ -86,9 +86,9 @@ def test_keys_of_all_sorts(folder):
         assert "\x1b]8;id=" in page.raw  # a picture is a link
         assert (folder / "a" / "b.png").as_uri() in page.raw
         page.press("7")
-        page.wait("'7' is no answer here: press 1, 2, 3, n, u, z, q or \\?")
+        page.wait("'7' is not an answer here: press 1, 2, 3, n, u, z, q or \\?")
         page.press("\x1b[A")  # an arrow is one key, not three
-        page.wait("This key is no answer here")
+        page.wait("This key is not an answer here")
         page.press("z")
         page.wait("There is no answer to take back")
         page.press("?")
@@ -109,7 +109,7 @@ def test_keys_of_all_sorts(folder):
         code, rest = page.end()
         assert page.settings == page.before
     assert code == 130
-    kept = "stopped after 1 answer, kept in items.answers.jsonl: the same command goes on"
+    kept = "stopped after 1 answer, stored in items.answers.jsonl: the same command resumes"
     assert rest.strip() == f"hcbench: {kept}"
     said = [line.get("answer", "undo") for line in answers(folder)]
     assert said == ["unsure", "none", "undo"]
@@ -119,7 +119,7 @@ def test_help_on_a_low_page_stands_alone_and_does_not_push_the_question_half_awa
     with Page(["ask", "items.txt"], folder, size=(80, 12)) as page:
         question(page, 1)
         page.press("?")
-        page.wait("One key is one answer.*goes on where you left")
+        page.wait("One key is one answer.*the same command resumes")
         assert len(page.text.splitlines()) <= 12
         assert "Question 1" not in page.text
         page.press("x")
@@ -178,10 +178,10 @@ def call(*args: str, keys: str = "") -> Result:
 def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
     first = call("items.txt", keys="9\n1\nz\nq\n")
     assert first.exit_code == 130
-    assert "'9' is no answer here" in first.stderr
+    assert "'9' is not an answer here" in first.stderr
     assert first.stderr.count("Question 1 ·") == 3
     assert first.stderr.endswith(
-        "stopped after 0 answers, kept in items.answers.jsonl: the same command goes on\n"
+        "stopped after 0 answers, stored in items.answers.jsonl: the same command resumes\n"
     )
     assert first.stdout == ""
     done = call("items.txt", keys="1\n" * 60)
@@ -191,7 +191,7 @@ def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
     again = call("items.txt", keys="")
     assert (again.exit_code, again.stdout) == (0, done.stdout)
     left = call("items.txt", "--undo", "1", keys="q\n")
-    assert left.stderr.endswith("the same command, without --undo, goes on\n")
+    assert left.stderr.endswith("the same command, without --undo, resumes\n")
     back = call("items.txt", "--undo", "1", keys="2\n2\n2\n2\n2\n2\n")
     assert back.exit_code == 0
     assert "3 undone" in back.stderr, "one of them in the first session"
@@ -230,7 +230,7 @@ def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folde
     assert result.exit_code == 0
     assert "4 items; 'item' is the header" in result.stderr
     warning = next(line for line in result.stderr.splitlines() if "no tree agrees" in line)
-    assert re.search(r"'\w' is the odd one out beside '\w' and '\w' \(line \d\)", warning)
+    assert re.search(r"'\w' is the odd one out, not '\w' or '\w' \(line \d\)", warning)
     assert "--undo N" in warning
 
 
@@ -241,7 +241,7 @@ def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folde
         ("i.csv", "item\n", (), "i.csv has no items; at least 2 are needed"),
         ("i.csv", "a\n", (), "i.csv has one item only, 'a'"),
         ("i.txt", "\n\n", (), "i.txt has no items"),
-        ("i.txt", "a\nb\n", (), "there are 2 items, and questions are about 3"),
+        ("i.txt", "a\nb\n", (), "2 items, but a question needs 3"),
         ("i.txt", "a\n\nb\nc\na\n", (), "lines 1 and 5 are both 'a'"),
         ("i.csv", "item\na\nb\n a\n", (), "lines 2 and 4 are both 'a'"),
         ("i.csv", "x,y\na,1\nb,2\n", (), "has 2 columns (x, y); say which has the items: --column"),
@@ -264,13 +264,13 @@ def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folde
         ("i.txt", ITEMS, ("--algo", "NoisyInsertion"), "NoisyInsertion needs p"),
         ("i.txt", ITEMS, ("--algo", "NoisyInsertion[p=0.9]", "--noise", "0.1"), "leave one out"),
         ("i.txt", ITEMS, ("--algo", "Build,CL"), "no algorithm is called"),
-        ("i.txt", ITEMS, ("--algo", "Build[count=[1,2]]"), "several algorithms; one asks"),
-        ("i.txt", ITEMS, ("--algo", "UPGMA"), "nothing that a person can be asked"),
+        ("i.txt", ITEMS, ("--algo", "Build[count=[1,2]]"), "several algorithms; name one"),
+        ("i.txt", ITEMS, ("--algo", "UPGMA"), "a person cannot answer these"),
         ("i.txt", ITEMS, ("--algo", "Nobody"), "no algorithm is called 'Nobody'"),
         ("i.txt", ITEMS, ("--tree", "i.txt"), "i.txt: "),
         ("i.txt", ITEMS, ("--tree", "none.nwk"), "cannot read none.nwk"),
         ("i.txt", ITEMS, ("--answers", "no/a.jsonl"), "cannot write no/a.jsonl"),
-        ("i.txt", ITEMS, ("--answers", "i.txt"), "i.txt is no file of answers"),
+        ("i.txt", ITEMS, ("--answers", "i.txt"), "i.txt was not written by hcbench ask"),
     ],
 )
 def test_whatever_is_wrong_is_told_in_one_line(name, text, args, said, folder):
@@ -321,12 +321,10 @@ def test_pictures_that_are_not_there_are_told(folder):
     odd = ("~nobody/x.png", "x" * 300 + ".png")
     (folder / "items.txt").write_text(text)
     result = call("items.txt", keys="q\n")
-    assert "hcbench: warning: 1 of the pictures are not there: 'sub/there.JPG'\n" in result.stderr
+    assert "hcbench: warning: 1 of the pictures do not exist: 'sub/there.JPG'\n" in result.stderr
     (folder / "odd.txt").write_text("\n".join([*odd, "a", "b"]))
     result = call("odd.txt", keys="q\n")
-    assert (
-        "hcbench: warning: 2 of the pictures are not there: '~nobody/x.png', 'xx" in result.stderr
-    )
+    assert "hcbench: warning: 2 of the pictures do not exist: '~nobody/x.png', 'xx" in result.stderr
 
 
 # ---- In comparisons ------------------------------------------------------------------------------
@@ -347,10 +345,10 @@ def test_answers_are_replayed_in_a_comparison_and_what_was_not_asked_is_a_row(fo
     assert (whole["status"], whole["metrics"]) == ("ok", {"AARI": 1.0})
     part = rows["recorded-ordinal[file=some.jsonl]"]
     assert part["status"] == "skipped"
-    assert re.fullmatch(r"some.jsonl has no answer about .*: nobody was asked", part["reason"])
+    assert re.fullmatch(r"some.jsonl has no answer about .*: nobody answered this", part["reason"])
     nobody = rows["person[answers=mine.jsonl]"]
     assert nobody["status"] == "skipped"
-    assert "workers have no terminal; answer by hcbench ask" in nobody["reason"]
+    assert "workers have no terminal to ask a person" in nobody["reason"]
 
 
 def test_a_file_that_is_not_there_cannot_be_replayed(folder):
