@@ -79,7 +79,7 @@ def test_core_never_imports_a_plugin() -> None:
     ]
 
 
-def test_libraries_stay_where_they_belong() -> None:
+def test_libraries_are_imported_only_where_allowed() -> None:
     wrong = [
         f"{name}: {library}"
         for name, path in modules()
@@ -107,7 +107,7 @@ def test_plugins_import_only_the_public_core_and_never_each_other() -> None:
     assert not wrong
 
 
-def test_the_fingerprint_of_core_holds_all_that_runs_a_cell() -> None:
+def test_the_fingerprint_of_core_contains_all_modules_that_run_a_cell() -> None:
     """What `hcbench.run.cell` imports decides results, but for finding plugins and isolating."""
     from hcbench.registry.fingerprint import RESULT_MODULES
 

@@ -96,7 +96,7 @@ def test_each_command_of_a_page_works(page: Path, folder: Path) -> None:
         assert run(command) or " -o " in command, command
 
 
-def test_each_command_that_is_only_shown_exists() -> None:
+def test_each_command_that_is_not_run_exists() -> None:
     for page in PAGES:
         for line in "".join(blocks(page, "console")).splitlines():
             for part in line.removeprefix("$ ").split(" && "):

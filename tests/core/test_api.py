@@ -38,7 +38,7 @@ def test_fit_takes_vectors_similarities_sparse_and_problems() -> None:
     assert hcbench.fit("UPGMA", Problem(n=4, vectors=X)) == tree
 
 
-def test_parameters_of_the_name_and_those_beside_it_are_merged() -> None:
+def test_parameters_in_a_name_and_as_arguments_are_merged() -> None:
     def middle(i: int, j: int, k: int) -> int:
         return sorted((0, 1, 2), key=lambda at: (i, j, k)[at])[-1]
 
@@ -69,7 +69,7 @@ def test_counts_are_read_from_the_oracle() -> None:
     assert oracle.ledger.queries == 2
 
 
-def test_an_oracle_answers_about_the_data_beside_it() -> None:
+def test_an_oracle_answers_about_the_given_data() -> None:
     tree, labels = Tree.from_newick(PAIRS), [0, 0, 1, 1]
     asked = ask_oracle("pair-queries", lambda i, j: labels[i] == labels[j], n=4)
     assert hcbench.fit("BF", tree, oracle=asked) == Partition(labels)
@@ -80,7 +80,7 @@ def test_an_oracle_answers_about_the_data_beside_it() -> None:
         hcbench.fit("BF", tree, oracle=ASKED)
 
 
-def test_who_asks_nothing_needs_no_one_to_answer() -> None:
+def test_an_algorithm_without_queries_needs_no_oracle() -> None:
     tree = Tree.from_newick(PAIRS)
     assert hcbench.fit("cut-at-K", tree, K=2) == Partition([0, 0, 1, 1])
     with pytest.raises(DataError, match=r"^cut-at-K needs truth"):
@@ -118,7 +118,7 @@ def test_a_mistake_is_one_line() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_score_takes_what_people_have() -> None:
+def test_score_accepts_common_formats() -> None:
     tree = Tree.from_newick(PAIRS)
     labels = [0, 0, 1, 1]
     assert hcbench.score("AARI", tree, labels) == 1
@@ -137,14 +137,14 @@ def test_score_takes_what_people_have() -> None:
         hcbench.score("AARI", Tree.from_newick("(a,(b,c));"), labels)
 
 
-def test_a_finished_tree_does_not_tell_what_it_cost() -> None:
+def test_a_finished_tree_has_no_cost() -> None:
     for cost in ["seconds", "queries", "peak-memory", "oracle-seconds"]:
         with pytest.raises(NotApplicableError, match=f"^{cost} is a cost of the call") as caught:
             hcbench.score(cost, Tree.from_newick(PAIRS), [0, 0, 1, 1])
         assert "\n" not in str(caught.value)
 
 
-def test_a_sparse_matrix_is_taken_for_a_sparse_array() -> None:
+def test_a_sparse_matrix_is_accepted_as_a_sparse_array() -> None:
     matrix, array = sparse.csr_matrix(X), sparse.csr_array(X)
     assert hcbench.fit("UPGMA", matrix, metric="cosine") == hcbench.fit(
         "UPGMA", array, metric="cosine"
@@ -161,7 +161,7 @@ def test_a_square_symmetric_matrix_counts_as_similarities() -> None:
         as_problem(X, truth=np.zeros((2, 2, 2)))
 
 
-def test_compare_says_what_it_cannot_take(tmp_path: Path) -> None:
+def test_compare_reports_unsupported_arguments(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     with pytest.raises(ParameterError, match="a name, a function or an AlgorithmSpec"):
         hcbench.compare([42], [X], store=store)  # type: ignore[list-item]

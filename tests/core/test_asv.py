@@ -59,7 +59,7 @@ def tracks_of(benchmarks: type) -> set[str]:
     return {name.removeprefix("track_") for name in dir(benchmarks) if name.startswith("track_")}
 
 
-def test_every_case_is_run_or_says_why_not(cases: Cases) -> None:
+def test_every_case_runs_or_has_a_reason(cases: Cases) -> None:
     for case in cases.all:
         if case[0].startswith("algorithm_"):
             assert (case in cases.cells) != (case in cases.reasons)
@@ -105,7 +105,7 @@ def test_a_package_has_its_own_registrations_only() -> None:
 # ---- The data ------------------------------------------------------------------------------------
 
 
-def test_heights_are_those_of_the_walk_and_labels_the_subtrees_of_its_first_levels() -> None:
+def test_heights_are_those_of_the_random_walk_and_labels_its_first_levels() -> None:
     problem = make_problem(0, n=16)
     tree = problem.truth
     assert problem.levels is not None
@@ -134,7 +134,7 @@ def test_mean_products_of_vectors_are_the_heights_of_common_ancestors() -> None:
     np.testing.assert_allclose(products[i, j], tree.height[tree.lca(i, j)], atol=0.21)
 
 
-def test_the_data_provide_all_that_a_spec_can_ask_for_but_comparisons() -> None:
+def test_the_data_provide_everything_except_comparisons() -> None:
     assert make_problem(0, n=40).provides == {
         "vectors",
         "similarity",
@@ -148,7 +148,7 @@ def test_the_data_provide_all_that_a_spec_can_ask_for_but_comparisons() -> None:
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
-def test_questions_and_losses_are_those_of_the_algorithm(cases: Cases, measured: Measured) -> None:
+def test_queries_and_losses_are_those_of_the_algorithm(cases: Cases, measured: Measured) -> None:
     assert measured.measure(("algorithm_Bottom_up", N))["queries"] == math.comb(N, 3)
     (cell,) = (c for c in cases.cells["algorithm_UPGMA", N] if c.repetition == 1)
     problem = make_problem(cell.data_seed, n=N)
@@ -175,7 +175,7 @@ def test_oracles_and_metrics_have_times_and_values(measured: Measured) -> None:
     assert measured.measure(("oracle_vectors", N))["seconds_a_question"] is None
 
 
-def test_beside_asv_times_are_the_processors(measured: Measured) -> None:
+def test_times_outside_of_asv_are_processor_times(measured: Measured) -> None:
     def doze(X: Any) -> Any:
         time.sleep(0.05)
         return hcbench.fit("UPGMA", X)
@@ -186,11 +186,11 @@ def test_beside_asv_times_are_the_processors(measured: Measured) -> None:
     assert 0 < Measured(cases).measure(case)["seconds"] < 0.05
 
 
-def test_what_does_not_apply_tells_the_reason(measured: Measured) -> None:
+def test_inapplicable_benchmarks_have_a_reason(measured: Measured) -> None:
     assert "answers" in measured.measure(("oracle_person", N))["reason"]
 
 
-def test_asv_gets_what_was_measured_once(cases: Cases) -> None:
+def test_asv_reuses_one_measurement(cases: Cases) -> None:
     names = ("algorithm_Bottom_up", "algorithm_Truth", "oracle_person")
     few = replace(cases, kinds={name: cases.kinds[name] for name in names})
     cache = measure_all(Measured(few))
@@ -260,7 +260,7 @@ def test_every_benchmark_has_a_name_a_unit_and_one_line_of_documentation(
         assert any(peer in name for name in ratios), peer
 
 
-def test_beside_the_cache_of_asv_plugins_are_not_loaded_again(
+def test_with_a_cache_of_asv_plugins_are_not_loaded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -26,7 +26,7 @@ def pairs_that_differ(one, other):
 
 @settings(deadline=None, max_examples=120)
 @given(labelled_trees())
-def test_no_cut_is_nearer_to_the_clusters_and_none_as_near_is_coarser(case):
+def test_the_best_cut_is_the_nearest_and_then_the_coarsest(case):
     tree, clusters = case
     cuts = all_cuts(tree)
     costs = [pairs_that_differ(Cut(tree, cut).partition, clusters) for cut in cuts]
@@ -48,7 +48,7 @@ def test_weights_are_those_of_all_pairs(case):
 
 @settings(deadline=None, max_examples=60)
 @given(trees(min_leaves=2, max_leaves=7), st.data())
-def test_no_cut_gains_more_weight_and_ties_merge(tree, data):
+def test_the_best_cut_gains_the_most_weight_and_ties_merge(tree, data):
     weights = np.array(
         data.draw(st.lists(st.integers(-3, 3), min_size=tree.n_nodes, max_size=tree.n_nodes))
     )
@@ -64,7 +64,7 @@ def test_no_cut_gains_more_weight_and_ties_merge(tree, data):
     assert (cost(found), found.size) == best_of(map(cost, cuts), cuts)
 
 
-def test_clusters_that_no_cut_has_are_approached():
+def test_clusters_that_are_not_a_cut_are_approximated():
     """By hand: x6 is missed at (x4, x6), (x5, x6); to leave it with x7, x8 costs as much again."""
     found = hcbench.best_cut(FIGURE_1, Partition([0, 0, 0, 1, 1, 1, 2, 2]))
     assert found.partition == Partition([0, 0, 0, 1, 1, 2, 3, 3])
@@ -81,13 +81,13 @@ def test_one_item_two_items_and_a_star() -> None:
         assert best_cut(tree, Partition(labels)).partition == Partition(clusters)
 
 
-def test_a_deep_tree_of_many_clusters_is_cut_where_it_can_be():
+def test_a_deep_tree_of_many_clusters_is_cut():
     n = 100_000
     clusters = Partition(np.maximum(np.arange(n) - 50_000, 0))
     assert best_cut(caterpillar(n), clusters).partition == clusters
 
 
-def test_what_does_not_fit_the_tree_is_refused_in_a_line():
+def test_inputs_that_do_not_fit_the_tree_are_refused_in_one_line():
     with pytest.raises(InvalidPartitionError, match="clusters of 2 items do not fit a tree of 3"):
         best_cut(caterpillar(3), Partition([0, 1]))
     with pytest.raises(InvalidTreeError, match=r"weights has shape \(2,\), expected \(5,\)"):

@@ -71,7 +71,7 @@ def test_a_good_cell_has_values_and_each_metric_its_own_status() -> None:
     assert done.cost.queries is None, "vectors answer nothing countable"
 
 
-def test_a_metric_that_leaves_or_forks_costs_its_own_value_only() -> None:
+def test_a_metric_that_exits_or_forks_loses_only_its_own_value() -> None:
     def leave(scored: Any) -> float:
         raise SystemExit("enough")
 
@@ -108,7 +108,7 @@ def test_a_failure_keeps_its_whole_traceback() -> None:
     assert "in raises" in run_job(job("raises")).traceback
 
 
-def test_comparisons_are_drawn_once_for_all_that_hear_the_same_and_counted_for_each() -> None:
+def test_shared_comparisons_are_drawn_once_and_counted_for_each_algorithm() -> None:
     drawn: list[int] = []
 
     def observe(problem: Problem, seed: int, budget: int | None) -> Answers:
@@ -138,7 +138,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
     assert first == second != other
 
 
-def test_a_data_set_that_lies_about_what_it_yields_is_found_out() -> None:
+def test_a_data_set_that_does_not_provide_what_it_declares_is_detected() -> None:
     done = run_job(job("good", dataset=Call(BAD.lies, {}), data_key="lies"))
     assert (done.status, done.reason) == (
         "error",
@@ -167,13 +167,13 @@ def test_a_checkpoint_before_any_result_has_no_value_and_says_so() -> None:
     )
 
 
-def test_the_budget_is_obeyed_and_what_was_recorded_counts() -> None:
+def test_the_budget_is_obeyed_and_recorded_results_are_used() -> None:
     done = asking(10, budget=6)
     assert (done.status, done.stopped) == ("ok", "budget")
     assert done.cost.queries == 6
 
 
-def test_an_algorithm_that_has_nothing_when_the_budget_ends_is_a_budget_row() -> None:
+def test_an_algorithm_without_a_result_at_the_end_of_the_budget_has_status_budget() -> None:
     done = asking(10, records=False, budget=6)
     assert done.status == "budget"
     assert "budget of 6" in done.reason
@@ -230,7 +230,7 @@ def test_each_phase_is_announced_as_it_begins(monkeypatch: pytest.MonkeyPatch) -
     assert again.points[0].values["leaves"].value == 20
 
 
-def test_failures_are_told_apart() -> None:
+def test_failures_have_different_statuses() -> None:
     def fails(error: BaseException) -> Any:
         def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
             raise error
@@ -257,7 +257,7 @@ def test_failures_are_told_apart() -> None:
     assert other.reason == "the algorithm declares a partition but returned a tree"
 
 
-def test_the_warm_up_is_a_call_like_any_other_on_items_from_first_to_last() -> None:
+def test_the_warm_up_is_an_ordinary_call_on_spread_items() -> None:
     seen: list[Any] = []
 
     def line(seed: int, n: int) -> Problem:
@@ -322,7 +322,7 @@ def test_draws_are_among_the_costs() -> None:
     assert run_job(job(draws, oracle=Call(same, {}))).cost.draws == 7
 
 
-def test_kept_results_are_judged_without_running_anything() -> None:
+def test_stored_results_are_scored_without_running_anything() -> None:
     kept = (ScoredPoint(result=BAD.caterpillar(20)),)
     done = rescore(RescoreJob(job("raises"), Cost(seconds=1.0), kept))
     assert done.status == "ok"
@@ -358,7 +358,7 @@ def test_the_finest_clusters_of_a_tree_are_the_parents_of_its_leaves() -> None:
     assert finest_partition(Problem(n=4, truths={"t": truth})).n_clusters == 2
 
 
-def test_data_and_truth_that_do_not_fit_are_refused() -> None:
+def test_inconsistent_data_and_truth_are_refused() -> None:
     for values, message in [
         ({"vectors": np.ones((3, 2))}, "vectors has 3 rows for 4 items"),
         ({"vectors": np.full((4, 1), np.nan)}, "vectors holds NaN"),
@@ -373,7 +373,7 @@ def test_data_and_truth_that_do_not_fit_are_refused() -> None:
             Problem(n=4, **values)
 
 
-def test_data_are_read_only_for_all() -> None:
+def test_data_are_read_only() -> None:
     problem = Problem(n=2, vectors=np.eye(2))
     with pytest.raises(ValueError, match="read-only"):
         problem.vectors[0, 0] = 3  # type: ignore[index]
@@ -395,7 +395,7 @@ def test_other_data_have_another_digest() -> None:
     assert one.digest() != Problem(n=2, vectors=np.eye(2) * 2).digest()
 
 
-def test_at_a_checkpoint_only_what_is_known_there_is_told() -> None:
+def test_checkpoints_have_only_the_costs_known_there() -> None:
     costs = {
         name: Call(f"hcbench_metrics.costs:{name}", {})
         for name in ("queries", "distinct_queries", "rounds", "seconds")
@@ -419,7 +419,7 @@ def test_an_algorithm_that_gives_up_when_refused_is_stopped_by_the_budget() -> N
     assert run_job(job(modest, oracle=oracle, budget=3)).stopped == ""
 
 
-def test_a_count_that_was_tampered_with_is_an_error() -> None:
+def test_a_manipulated_count_is_an_error() -> None:
     def cheats(oracle: Any, given: Any, rng: Any) -> Any:
         oracle.ask([[0, 1, 2, 3]] * 3)
         oracle.ledger._counters[0] = 0
@@ -429,7 +429,7 @@ def test_a_count_that_was_tampered_with_is_an_error() -> None:
     assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
 
 
-def test_the_global_generators_do_not_depend_on_who_ran_before() -> None:
+def test_global_random_generators_do_not_depend_on_earlier_cells() -> None:
     def global_generators(oracle: Any, given: Any, rng: Any) -> Any:
         order = np.random.permutation(given.n)  # noqa: NPY002
         drawn.append((order.tolist(), random.random()))
@@ -500,7 +500,7 @@ def test_a_model_warning_is_a_note_of_the_cell_and_not_of_its_warm_up() -> None:
     assert not run_job(job("good")).notes
 
 
-def test_notes_of_a_failure_are_kept() -> None:
+def test_notes_of_a_failure_are_stored() -> None:
     def fails(oracle: Any, given: Any, rng: Any) -> Any:
         warnings.warn("not connected", hcbench.ModelWarning, stacklevel=1)
         raise ValueError("no tree")
@@ -509,13 +509,13 @@ def test_notes_of_a_failure_are_kept() -> None:
     assert (done.status, done.notes) == ("error", ("not connected",))
 
 
-def test_other_warnings_go_their_own_way() -> None:
+def test_other_warnings_are_not_notes() -> None:
     with pytest.warns(RuntimeWarning, match="overflow of (12|20)"):
         done = run_job(job(warns("overflow", RuntimeWarning)))
     assert not done.notes
 
 
-def test_notes_without_end_are_cut() -> None:
+def test_very_long_notes_are_cut() -> None:
     def talks(oracle: Any, given: Any, rng: Any) -> Any:
         for number in range(1000):
             warnings.warn(f"{number} is odd", hcbench.ModelWarning, stacklevel=1)

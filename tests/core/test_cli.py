@@ -59,7 +59,7 @@ def toys(*args: str) -> Result:
     ],
     ids=" ".join,
 )
-def test_looking_around_imports_nothing_heavy(args: list[str], tmp_path: Path) -> None:
+def test_commands_that_run_nothing_import_nothing_heavy(args: list[str], tmp_path: Path) -> None:
     env = {**os.environ, "HCBENCH_STORE": str(tmp_path / "s.sqlite")}
     if args == ["COMPLETE"]:
         words = {"COMP_WORDS": "hcbench compare --algos U", "COMP_CWORD": "3"}
@@ -142,7 +142,7 @@ def _dry(example: str) -> list[str]:
 # ---- What there is -------------------------------------------------------------------------------
 
 
-def test_info_tells_all_about_a_name() -> None:
+def test_info_shows_everything_about_a_name() -> None:
     text = re.sub(r"0\+\w+", "VERSION", toys("info", "comb").stdout)
     assert text == (
         "Comb: algorithm\n"
@@ -172,7 +172,7 @@ def test_the_example_of_a_name_is_one_that_can_be_used() -> None:
             assert len(registry.use_algorithms(name)) == 1
 
 
-def test_what_must_be_given_is_in_the_example_for_the_reader_to_fill_in() -> None:
+def test_required_parameters_are_placeholders_in_the_example() -> None:
     assert "NoisyInsertion[p=...]" in call("info", "NoisyInsertion").stdout
 
 
@@ -223,7 +223,7 @@ def test_list_has_all_kinds() -> None:
     assert "toys" in [suite["name"] for suite in listed["suites"]]
 
 
-def test_cite_prints_each_paper_once_and_says_what_has_none() -> None:
+def test_cite_prints_each_paper_once_and_reports_missing_ones() -> None:
     result = toys("cite", "Comb", "Comb[start=1]", "Fail")
     assert result.stdout == (
         "@article{toy2020,\n"
@@ -235,7 +235,7 @@ def test_cite_prints_each_paper_once_and_says_what_has_none() -> None:
     assert result.stderr == "hcbench: Fail has no paper\n"
 
 
-def test_plugins_tells_what_is_registered_and_what_is_broken_and_why(
+def test_plugins_lists_what_is_registered_and_broken_with_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "sad-1.0.dist-info"
@@ -266,7 +266,7 @@ def test_plugins_tells_what_is_registered_and_what_is_broken_and_why(
 # ---- Dry runs ------------------------------------------------------------------------------------
 
 
-def test_dry_run_shows_cells_and_what_is_left_out_and_creates_nothing(tmp_path: Path) -> None:
+def test_dry_run_shows_cells_and_excluded_combinations_and_creates_nothing(tmp_path: Path) -> None:
     store = tmp_path / "none" / "s.sqlite"
     result = toys(
         "compare",
@@ -322,7 +322,7 @@ def test_defaults_are_those_of_the_suite_compare() -> None:
     assert {f"hcbench:{g['algorithm']}" for g in plan["groups"]} <= set(about["algorithms"])
 
 
-def test_a_suite_is_found_by_name_or_as_a_file_and_options_go_first(tmp_path: Path) -> None:
+def test_a_suite_is_a_name_or_a_file_and_options_take_precedence(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('algorithms = ["Comb"]\ndatasets = ["line"]\nrepetitions = 4\n')
     for suite, cells in ((str(file), 4), ("toys", 4)):
@@ -449,7 +449,7 @@ def test_a_named_plugin_file_that_fails_ends_with_4(source: str, why: str, tmp_p
     assert result.stderr == f"hcbench: error: --plugin {file}: {why}\n"
 
 
-def test_what_a_plugin_prints_while_it_loads_is_no_data(tmp_path: Path) -> None:
+def test_output_of_a_plugin_while_it_loads_is_not_data(tmp_path: Path) -> None:
     file = tmp_path / "chatty.py"
     file.write_text("print('hello')")
     result = call("list", "suites", "--format", "json", "--plugin", str(file))
@@ -457,7 +457,7 @@ def test_what_a_plugin_prints_while_it_loads_is_no_data(tmp_path: Path) -> None:
     assert result.stderr == "hello\n"
 
 
-def test_an_unknown_command_is_answered_with_the_closest() -> None:
+def test_an_unknown_command_is_reported_with_the_closest() -> None:
     result = call("comparee")
     assert result.exit_code == 2
     assert result.stderr == (
@@ -466,13 +466,13 @@ def test_an_unknown_command_is_answered_with_the_closest() -> None:
     )
 
 
-def test_an_unknown_name_of_info_is_answered_with_the_closest() -> None:
+def test_an_unknown_name_of_info_is_reported_with_the_closest() -> None:
     result = toys("info", "Combb")
     assert result.exit_code == 2
     assert "is called 'Combb'; did you mean Comb" in result.stderr
 
 
-def test_a_defect_is_one_line_and_a_traceback_if_asked_for(
+def test_a_defect_is_one_line_and_a_traceback_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_args: object, **_kwargs: object) -> None:
@@ -491,7 +491,7 @@ def test_a_defect_is_one_line_and_a_traceback_if_asked_for(
     assert told.endswith(line)
 
 
-def test_who_stops_reading_is_not_told_off() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m hcbench list | head -c 10; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

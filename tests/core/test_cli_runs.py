@@ -119,7 +119,7 @@ def test_the_table_has_a_block_per_data_set_and_reasons_below(mixed: Result) -> 
     assert shown == TABLES
 
 
-def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> None:
+def test_failures_and_the_end_are_reported_on_stderr(mixed: Result, store: Path) -> None:
     lines = mixed.stderr.splitlines()
     assert lines[0] == "hcbench: 22 cells"
     told = [line for line in lines if "ValueError: it hurts" in line]
@@ -134,7 +134,7 @@ def test_failures_and_the_end_are_told_on_stderr(mixed: Result, store: Path) -> 
     assert lines[-1] == f"hcbench: stored in {store}; see hcbench results"
 
 
-def test_what_is_stored_is_not_run_again(small: Result, store: Path) -> None:
+def test_stored_cells_are_not_run_again(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     assert small.stderr == (
         "hcbench: 3 cells, 2 of them stored already\n"
@@ -165,7 +165,7 @@ def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, st
 
 
 @pytest.mark.usefixtures("in_process")
-def test_so_does_what_else_tells_rows_apart(store: Path) -> None:
+def test_other_columns_that_distinguish_rows_are_repeated_too(store: Path) -> None:
     many = ("compare", "--datasets", "cut-of[n=8]", "--algos", "BF", "--repetitions", "1")
     shown = call(*many, "--budget", "3,4", store=store, width=34).stdout
     parts = [line for line in shown.splitlines() if line.startswith("algorithm")]
@@ -409,7 +409,7 @@ def test_a_run_is_exported(small: Result, store: Path, tmp_path: Path) -> None:
     assert "f.csv: No such file or directory" in failed.stderr
 
 
-def test_a_run_that_is_not_there_says_which_is_the_last(small: Result, store: Path) -> None:
+def test_a_missing_run_is_reported_with_the_last_one(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     result = call("results", "show", "999", store=store)
     assert result.exit_code == 3
@@ -425,7 +425,7 @@ def key_of(store: Path, algorithm: str) -> str:
     return next(o.key for o in outcomes if o.algorithm == algorithm and o.key)
 
 
-def test_a_rerun_stands_beside_what_is_stored(mixed: Result, store: Path) -> None:
+def test_a_rerun_is_shown_with_the_stored_result(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     key = key_of(store, "Comb")
     for how in ([], ["--in-process"]):
@@ -452,7 +452,7 @@ def test_a_rerun_of_a_failure_shows_the_traceback(mixed: Result, store: Path) ->
 
 
 @pytest.mark.slow
-def test_pdb_stands_where_it_was_raised(mixed: Result, store: Path) -> None:
+def test_pdb_stops_where_the_error_was_raised(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     args = ["rerun", key_of(store, "Fail"), "--in-process", "--pdb", "--plugin", TOYS]
     done = subprocess.run(
@@ -500,7 +500,7 @@ def test_a_rerun_says_that_a_package_has_changed(
     assert "Comb: hcbench core is 9.9 now; stored with " in result.stderr
 
 
-def test_a_cell_that_is_not_there_ends_with_3(small: Result, store: Path) -> None:
+def test_a_missing_cell_ends_with_3(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     result = call("rerun", "zzz", store=store)
     assert result.exit_code == 3
@@ -534,7 +534,7 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_nothing_that_can_be_run_is_told_with_its_reason(tmp_path: Path) -> None:
+def test_a_comparison_without_cells_is_reported_with_reasons(tmp_path: Path) -> None:
     args = ["compare", "--algos=Knowing", "--datasets=bare", "--metrics=nodes", "-r1"]
     result = call(*args, store=tmp_path / "s.sqlite")
     assert result.exit_code == 0
@@ -542,7 +542,7 @@ def test_nothing_that_can_be_run_is_told_with_its_reason(tmp_path: Path) -> None
     assert "hcbench: 1 cell: 1 skipped\n" in result.stderr
 
 
-def test_a_password_is_not_kept_with_the_command() -> None:
+def test_a_password_is_not_stored_with_the_command() -> None:
     for url in (
         "postgresql://me:{}@host/db",
         "postgresql://me:{}@host:no-port/db",  # malformed

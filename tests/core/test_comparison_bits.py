@@ -50,7 +50,7 @@ def test_bits_are_the_matrix_of_preferences(data):
 
 @settings(deadline=None)  # the first call compiles
 @given(st.lists(st.permutations(range(7)).map(lambda order: order[:3]), max_size=60))
-def test_so_are_those_of_triplets(rows):
+def test_bits_of_triplets_are_the_matrix_of_preferences(rows):
     check(Comparisons.from_triplets(7, rows))
 
 
@@ -80,13 +80,13 @@ def test_bits_are_made_once_and_are_read_only():
     np.testing.assert_array_equal(turned.lost, bits.won)
 
 
-def test_who_answered_makes_no_difference_to_bits():
+def test_annotators_do_not_change_bits():
     crowd = Comparisons(5, [0, 0, 3, 7], [1, 1, 0, 2], annotator=[4, 0, 1, 0])
     check(crowd)
     assert crowd.annotator.tolist() == [4, 0, 1, 0]
 
 
-def test_a_pickle_forgets_the_bits_and_nothing_else():
+def test_a_pickle_omits_only_the_bits():
     comparisons = Comparisons(9, [3, 0, 20], [1, 2, 30])
     before = pickle.dumps(comparisons)
     bits = comparisons.bits()
@@ -96,7 +96,7 @@ def test_a_pickle_forgets_the_bits_and_nothing_else():
     np.testing.assert_array_equal(again.bits().won, bits.won)
 
 
-def test_bits_are_worth_while_from_one_comparison_in_256_entries_on():
+def test_bits_are_used_from_one_comparison_in_256_entries():
     """12 items have 66 pairs, the matrix 4356 entries: 17.02 times 256."""
     answers = [np.arange(m) % 65 for m in (17, 18)]
     few, many = (Comparisons(12, a, a + 1) for a in answers)
@@ -143,7 +143,7 @@ def consistent(draw) -> Comparisons:
 
 @settings(deadline=None)  # the first call compiles
 @given(consistent())
-def test_what_is_made_of_bits_is_the_list(listed):
+def test_the_list_made_of_bits_is_the_original(listed):
     """Each is asked of a new set, so that none has its list from the one before."""
     assert len(held_as_bits(listed)) == len(listed)
     check(held_as_bits(listed))
@@ -182,7 +182,7 @@ def test_times_are_counted_with_repetitions_where_there_is_a_list():
     assert comparisons.times_farther().tolist() == [0, 2, 0, 2, 0, 0]
 
 
-def test_no_list_is_made_where_bits_tell_as_much(monkeypatch):
+def test_no_list_is_made_if_bits_are_enough(monkeypatch):
     listed = Comparisons(13, [7, 5, 0, 70, 3], [2, 9, 77, 1, 40]).unique()
     held = held_as_bits(listed)
 
@@ -224,7 +224,7 @@ def test_the_list_of_bits_is_read_only_and_made_once():
             pairs[0] = 1
 
 
-def test_bits_that_cannot_be_are_refused_in_one_line() -> None:
+def test_invalid_bits_are_refused_in_one_line() -> None:
     for sides, message in [
         (np.zeros((2, 64, 2), np.uint64), r"of 4 items are an array \(2, 64, 1\).*\(2, 64, 2\)"),
         (np.zeros((2, 64, 1), np.int64), "of int64"),

@@ -91,7 +91,7 @@ def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
 
 @settings(deadline=None)  # the first call compiles
 @given(rows_of_five, st.permutations(range(5)), st.integers(1, 5))
-def test_take_keeps_those_among_the_items_and_renumbers_them(rows, order, size):
+def test_take_selects_items_and_renumbers_them(rows, order, size):
     items = order[:size]
     taken = Comparisons.from_quadruplets(5, rows).take(items)
     assert taken.n == size
@@ -104,7 +104,7 @@ def test_triplets_are_quadruplets_with_a_common_item():
     assert triplets == Comparisons.from_quadruplets(4, [[2, 0, 2, 1], [3, 2, 3, 0]])
 
 
-def test_what_is_no_comparison_is_refused_by_its_row() -> None:
+def test_invalid_comparisons_are_refused_with_their_row() -> None:
     for rows, message in [
         ([[0, 1, 2, 3], [0, 1, 2, 4]], r"row 1 \[0, 1, 2, 4\]: items must be in 0\.\.3"),
         ([[0, 1, -1, 2]], r"row 0 .*: items must be in"),
@@ -119,14 +119,14 @@ def test_what_is_no_comparison_is_refused_by_its_row() -> None:
             Comparisons.from_quadruplets(4, rows)
 
 
-def test_faults_beyond_the_first_chunk_are_named_by_their_own_row():
+def test_errors_beyond_the_first_chunk_are_reported_with_their_row():
     rows = np.tile(np.array([0, 1, 2, 3], np.int8), (1_100_000, 1))
     rows[1_050_000, 0] = 9
     with pytest.raises(InvalidComparisonsError, match="row 1050000 "):
         Comparisons.from_quadruplets(4, rows)
 
 
-def test_order_and_faults_are_found_where_pieces_meet():
+def test_order_and_errors_are_detected_at_the_ends_of_chunks():
     """Pieces of 4096; 200 items have 19,900 pairs."""
     closer, farther = np.zeros(9000, np.uint32), np.arange(1, 9001, dtype=np.uint32)
     ordered = Comparisons(200, closer, farther)
@@ -148,7 +148,7 @@ def test_order_and_faults_are_found_where_pieces_meet():
                 Comparisons(200, closer, wrong)
 
 
-def test_pair_ids_that_cannot_be_are_refused() -> None:
+def test_invalid_pair_ids_are_refused() -> None:
     for closer, farther, message in [
         ([0, 1], [2], "closer has 2 pairs and farther 1"),
         ([0, 6], [1, 2], r"row 1: closer is pair 6, but 4 items have the pairs 0\.\.5"),
@@ -161,7 +161,7 @@ def test_pair_ids_that_cannot_be_are_refused() -> None:
             Comparisons.from_pairs(4, closer, farther)
 
 
-def test_take_refuses_strangers_and_repeats():
+def test_take_refuses_unknown_and_repeated_items():
     comparisons = Comparisons.from_quadruplets(4, [[0, 1, 2, 3]])
     with pytest.raises(InvalidComparisonsError, match=r"0\.\.3, got 4"):
         comparisons.take([0, 4])

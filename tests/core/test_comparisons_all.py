@@ -32,7 +32,7 @@ def as_set(comparisons: Comparisons) -> set:
 
 @settings(deadline=None)  # the first call compiles
 @given(similarities)
-def test_it_stands_for_every_answer_of_the_similarities(drawn):
+def test_it_represents_every_answer_of_the_similarities(drawn):
     n, w = drawn
     everything = AllComparisons.from_similarity(np.array(w, float))
     stored = everything.materialise()
@@ -84,14 +84,14 @@ def test_it_is_read_only_and_survives_pickling():
     assert repr(everything) == "AllComparisons(n=3, m=3)"
 
 
-def test_what_is_too_large_to_store_says_so():
+def test_a_ranking_too_large_to_store_is_reported():
     everything = AllComparisons.from_similarity(np.arange(300 * 299 / 2))
     assert len(everything) == 44850 * 44849 // 2
     with pytest.raises(InvalidComparisonsError, match="n=300 makes 1005738825 comparisons"):
         everything.materialise()
 
 
-def test_what_is_no_ranking_is_refused() -> None:
+def test_invalid_rankings_are_refused() -> None:
     for n, rank, message in [
         (3, [0, 1], r"3 items have 3 pairs; rank must have shape \(3,\), got \(2,\)"),
         (3, [0.0, 1.0, 2.0], "integers, got float64"),
@@ -104,7 +104,7 @@ def test_what_is_no_ranking_is_refused() -> None:
             AllComparisons(n, rank)
 
 
-def test_what_is_no_similarity_is_refused() -> None:
+def test_invalid_similarities_are_refused() -> None:
     for w, message in [
         ([[0, 1], [2, 0]], r"shape \(2, 2\), not symmetric"),
         ([1.0, 2.0], r"n\(n-1\)/2 pairs, got shape \(2,\)"),

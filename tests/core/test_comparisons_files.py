@@ -91,7 +91,7 @@ def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
         ("0,-1,2\n", r"line 1 .* items must be in"),
     ],
 )
-def test_what_is_wrong_in_a_table_is_named_by_its_line(tmp_path, content, message):
+def test_errors_in_a_table_are_reported_with_their_line(tmp_path, content, message):
     path = text(tmp_path, content)
     with pytest.raises(InvalidComparisonsError, match=f"c.csv: {message}") as error:
         Comparisons.read(path)
@@ -113,7 +113,7 @@ def test_arrays_of_other_packages_in_files(tmp_path):
     assert Comparisons.read(tmp_path / "a.npy", n=6) == Comparisons.from_triplets(6, triplets)
 
 
-def test_files_that_hold_something_else_are_refused(tmp_path):
+def test_files_with_other_content_are_refused(tmp_path):
     path = tmp_path / "c.npz"
     np.savez(path, x=[1])
     with pytest.raises(InvalidComparisonsError, match="has x; it must have closer and farther"):

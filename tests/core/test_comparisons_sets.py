@@ -40,7 +40,7 @@ def test_the_algebra_is_that_of_python_sets(first, second):
 
 @settings(deadline=None)  # the first call compiles
 @given(answers)
-def test_duplicates_and_contradictions_are_counted_and_kept(rows):
+def test_duplicates_and_contradictions_are_counted_and_preserved(rows):
     comparisons = of(rows)
     assert comparisons.duplicates() == len(rows) - len(set(rows))
     assert comparisons.contradictions() == sum((b, a) in rows for a, b in set(rows)) // 2
@@ -57,7 +57,7 @@ def test_items_never_compared_are_those_in_no_row(rows):
     )
 
 
-def test_sets_of_different_items_are_not_put_together():
+def test_sets_of_different_items_cannot_be_combined():
     one, other = of([(0, 1)]), Comparisons(5, [0], [1])
     for operation in ("__add__", "__or__", "__and__", "__sub__"):
         with pytest.raises(InvalidComparisonsError, match="of 4 and of 5 items"):
@@ -71,7 +71,7 @@ def test_rows_are_selected_by_position_or_mask():
     assert len(comparisons.select([])) == 0
 
 
-def test_annotators_stay_beside_their_answers():
+def test_annotators_stay_with_their_answers():
     rows = [[0, 1, 2, 3], [0, 2, 1, 3], [1, 2, 0, 3], [0, 1, 0, 2]]
     crowd = Comparisons.from_quadruplets(4, rows, annotator=[5, 0, 2, 5])
     assert crowd.annotator.dtype == np.int32
@@ -92,7 +92,7 @@ def test_annotators_stay_beside_their_answers():
             one.annotator[0] = 1
 
 
-def test_annotators_that_cannot_be_are_refused() -> None:
+def test_invalid_annotators_are_refused() -> None:
     for annotator, message in [
         ([0], r"annotator must have shape \(2,\), got \(1,\)"),
         ([0, -1], "row 1: annotator is -1"),
@@ -103,7 +103,7 @@ def test_annotators_that_cannot_be_are_refused() -> None:
             Comparisons(4, [0, 1], [2, 3], annotator)
 
 
-def test_responses_turn_repeat_or_drop_what_was_asked():
+def test_responses_reverse_repeat_or_drop_queries():
     """As cblearn has them: True and False, or counts of answers."""
     rows = [[0, 1, 2], [1, 2, 3], [3, 0, 1]]
     turned = [[0, 1, 2], [1, 3, 2], [3, 0, 1]]
@@ -127,7 +127,7 @@ def test_triplets_survive_encoding(rows):
     assert comparisons.only_triplets() == comparisons
 
 
-def test_what_is_no_triplet_is_named_or_left_out():
+def test_non_triplets_are_reported_or_excluded():
     mixed = Comparisons.from_quadruplets(5, [[0, 1, 2, 1], [0, 1, 2, 3], [4, 3, 3, 0]])
     with pytest.raises(InvalidComparisonsError, match=r"row 1 \[0, 1, 2, 3\]: its pairs share no"):
         mixed.triplets()
@@ -167,7 +167,7 @@ def test_a_contradiction_is_unknown_in_an_array():
     assert not of([(0, 1), (0, 1), (1, 0)]).to_array().any()
 
 
-def test_tensors_of_triplets_as_cblearn_has_them():
+def test_tensors_of_triplets_are_those_of_cblearn():
     tensor = np.zeros((4, 4, 4))
     tensor[0, 1, 2], tensor[3, 0, 1] = 1, -1
     wanted = Comparisons.from_triplets(4, [[0, 1, 2], [3, 1, 0]]).unique()

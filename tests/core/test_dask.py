@@ -220,7 +220,9 @@ def check_machines(store: Path, scheduler: str) -> None:
     assert machine["memory_bytes"] == psutil.virtual_memory().total
 
 
-def test_ones_own_functions_and_arrays_travel(tmp_path: Path, scheduler: str) -> None:
+def test_functions_and_arrays_of_the_caller_are_sent_to_workers(
+    tmp_path: Path, scheduler: str
+) -> None:
     from scipy.cluster.hierarchy import linkage
 
     data = np.random.default_rng(0).normal(size=(12, 2))
@@ -232,7 +234,7 @@ def test_ones_own_functions_and_arrays_travel(tmp_path: Path, scheduler: str) ->
     assert [row["metrics"] for row in there.rows] == [row["metrics"] for row in here.rows]
 
 
-def test_new_metrics_judge_what_is_stored(tmp_path: Path, scheduler: str) -> None:
+def test_new_metrics_score_stored_results(tmp_path: Path, scheduler: str) -> None:
     store = tmp_path / "store.sqlite"
     compare(store, "draws", metrics=["leaves"])
     after = compare(store, "draws", **on(scheduler))
@@ -244,7 +246,7 @@ def test_new_metrics_judge_what_is_stored(tmp_path: Path, scheduler: str) -> Non
 # ---- What happens to a cluster -------------------------------------------------------------------
 
 
-def test_a_worker_that_dies_costs_nothing(
+def test_a_lost_worker_loses_no_result(
     tmp_path: Path, scheduler: str, undisturbed: list[tuple[Any, ...]]
 ) -> None:
     def kill() -> None:
@@ -441,7 +443,7 @@ def terms(**changes: Any) -> Terms:
     return replace(Terms("a run", python_version(), here), **changes)
 
 
-def test_a_worker_with_other_code_takes_no_part() -> None:
+def test_a_worker_with_other_code_is_refused() -> None:
     assert refuse(terms()) == ""
     assert refuse(terms(python="2.7")).startswith("it runs Python 3.")
     other = {**terms().fingerprints, "hcbench core": "9.9"}

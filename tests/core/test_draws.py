@@ -48,12 +48,12 @@ def test_draws_are_free_and_counted() -> None:
     assert oracle.ledger.is_sound
 
 
-def test_a_callable_is_drawn_from_as_any_other() -> None:
+def test_pairs_can_be_drawn_from_a_callable() -> None:
     asked = hcbench.ask_oracle("pair-queries", lambda i, j: i == j, n=9)
     assert (asked.draw(50) == pairs_of(9).draw(50)).all()
 
 
-def test_an_oracle_may_draw_by_its_own_law() -> None:
+def test_an_oracle_may_have_its_own_distribution() -> None:
     def draw(start: int, m: int) -> Any:
         return np.column_stack([np.arange(start, start + m), np.zeros(m, np.int64)])
 
@@ -64,7 +64,7 @@ def test_an_oracle_may_draw_by_its_own_law() -> None:
     assert oracle.draw(1).tolist() == [[3, 0]]
 
 
-def test_draws_go_on_where_they_ended_and_are_timed() -> None:
+def test_draws_continue_and_are_timed() -> None:
     ticks = iter([0.0, 1.0, 10.0, 13.0])
     oracle = pairs_of(9, clock=lambda: next(ticks))
     parts = [oracle.draw(m) for m in (5, 7)]
@@ -74,7 +74,7 @@ def test_draws_go_on_where_they_ended_and_are_timed() -> None:
     assert np.concatenate(parts).tolist() == stream.tolist()
 
 
-def test_there_is_nothing_to_draw_from_one_item_or_of_other_kinds() -> None:
+def test_one_item_and_other_kinds_have_no_draws() -> None:
     ordinal = Oracle(Answers(kind="ordinal-queries", n=5, arity=3, compiled=is_even))
     for oracle in (pairs_of(1), ordinal):
         assert oracle.ledger.draws is None
@@ -98,7 +98,7 @@ def test_until_due_leads_to_the_next_checkpoint_and_to_the_end() -> None:
 
 @pytest.mark.parametrize(("arity", "kind"), [(2, "pair-queries"), (3, "ordinal-queries")])
 @pytest.mark.parametrize("timed", [True, False])
-def test_each_set_of_items_is_one_question(arity: int, kind: str, timed: bool) -> None:
+def test_each_set_of_items_is_one_query(arity: int, kind: str, timed: bool) -> None:
     n = 7
     sets = list(combinations_with_replacement(range(n), arity))
     questions = [order for items in sets for order in permutations(items)]
@@ -109,7 +109,7 @@ def test_each_set_of_items_is_one_question(arity: int, kind: str, timed: bool) -
     assert oracle.ledger.is_sound
 
 
-def test_questions_are_numbered_without_gaps_as_far_as_they_can_be() -> None:
+def test_queries_are_numbered_without_gaps() -> None:
     """One number for each multiset, up to the 2^30 that have a bit each."""
     numbers = {
         naming._tetrahedron(i, j, k) for i, j, k in combinations_with_replacement(range(9), 3)
@@ -187,7 +187,7 @@ def make_job(**changes: Any) -> Job:
     return Job(**{**values, **changes})
 
 
-def test_a_metric_hears_what_the_algorithm_heard() -> None:
+def test_a_metric_gets_the_answers_of_the_algorithm() -> None:
     done = run_job(make_job())
     assert done.status == "ok", done.reason
     assert (done.cost.queries, done.cost.draws) == (3, 4)
@@ -195,7 +195,7 @@ def test_a_metric_hears_what_the_algorithm_heard() -> None:
     assert values == {"heard": 9 * 0.75 + 6 * 0.25, "drawn": 4.0}, "9 pairs of 15; noise: the seed"
 
 
-def test_results_that_were_kept_are_judged_by_the_same_answers() -> None:
+def test_stored_results_are_scored_with_the_same_answers() -> None:
     first = run_job(make_job())
     again = rescore(RescoreJob(make_job(), first.cost, first.points))
     assert again.points[0].values == first.points[0].values

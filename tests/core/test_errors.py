@@ -38,7 +38,7 @@ MISSING = FileNotFoundError(errno.ENOENT, "No such file or directory")
         ("plants.npy", "it is not in {folder}"),
     ],
 )
-def test_a_missing_file_is_answered_with_what_is_there(
+def test_a_missing_file_is_reported_with_similar_ones(
     folder: Path, path: str, way_out: str
 ) -> None:
     expected = f"cannot read {path}: No such file or directory; {way_out.format(folder=folder)}"

@@ -130,7 +130,7 @@ def test_files_have_what_is_shown_with_types(tmp_path: Path) -> None:
     assert table.column("leaves").to_pylist() == [c["metrics"]["leaves"] for c in results.rows]
 
 
-def test_what_is_no_export_is_one_line(store: Path, tmp_path: Path) -> None:
+def test_an_invalid_export_is_one_line(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     hcbench("results", "export", "--format", "csv", "-o", tmp_path / "csv", "--store", store)
     for content in (
@@ -149,7 +149,7 @@ def test_what_is_no_export_is_one_line(store: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_export_says_what_it_needs(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_reports_missing_packages(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = ["--store", store]
     code, _, err = hcbench("results", "export", "--format", "parquet", *where)
     assert code == 2
@@ -190,9 +190,7 @@ def described(store: Path) -> dict[str, Any]:
         lambda d: d["cells"].append(d["cells"][0]),
     ],
 )
-def test_a_description_that_was_tampered_with_is_refused(
-    store: Path, tmp_path: Path, change: Any
-) -> None:
+def test_a_manipulated_description_is_refused(store: Path, tmp_path: Path, change: Any) -> None:
     whole = described(store)
     change(whole)
     with Store(tmp_path / "new") as target:
@@ -205,7 +203,7 @@ def test_a_description_that_was_tampered_with_is_refused(
 # ---- Tidying -------------------------------------------------------------------------------------
 
 
-def test_tidying_removes_what_no_run_shows_and_nothing_else(tmp_path: Path) -> None:
+def test_tidying_removes_only_data_that_no_run_uses(tmp_path: Path) -> None:
     path = tmp_path / "store"
     with Store(path) as store:
         for seconds in (1.0, 2.0, 3.0):
@@ -234,7 +232,7 @@ def test_tidying_removes_what_no_run_shows_and_nothing_else(tmp_path: Path) -> N
     )
 
 
-def test_runs_that_lent_what_is_shown_stay(tmp_path: Path) -> None:
+def test_runs_whose_results_are_reused_stay(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         runs = [begin(store) for _ in range(4)]
         store.save(runs[0], [make_record(make_outcome(0)), make_record(make_outcome(1))])
@@ -247,7 +245,7 @@ def test_runs_that_lent_what_is_shown_stay(tmp_path: Path) -> None:
         assert [(run.id, run.cells) for run in store.runs()] == [(1, 2), (4, 1)]
 
 
-def test_old_runs_are_told_by_their_date_and_the_last_ones_stay(tmp_path: Path) -> None:
+def test_old_runs_are_selected_by_date_and_the_last_ones_stay(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         for number in range(4):
             run = begin(store)
@@ -327,7 +325,7 @@ def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_rescoring_an_old_run_judges_its_own_results(tmp_path: Path) -> None:
+def test_rescoring_an_old_run_scores_its_own_results(tmp_path: Path) -> None:
     store = tmp_path / "store"
     first = compare(store, "draws")
     compare(store, "draws", fresh=True)
@@ -368,7 +366,7 @@ def test_rescoring_on_other_data_is_refused_and_nothing_is_run(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_cannot_be_rescored_is_one_line(tmp_path: Path) -> None:
+def test_rescoring_errors_are_one_line(tmp_path: Path) -> None:
     store = tmp_path / "store"
     compare(store, "draws", repetitions=1)
     for arguments, message in (

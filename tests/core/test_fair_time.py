@@ -105,7 +105,7 @@ def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_without_it_they_do(plugin: Path, tmp_path: Path) -> None:
+def test_without_exclusive_mode_calls_overlap(plugin: Path, tmp_path: Path) -> None:
     """Else the test above shows nothing. Work enough for a worker that is late to start."""
     with Store(":memory:") as store:
         run(plugin, store, "one", repetitions=60)
@@ -132,7 +132,7 @@ def test_on_fixed_data_algorithms_take_turns() -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_the_conditions_of_a_call_are_kept(tmp_path: Path) -> None:
+def test_the_conditions_of_a_call_are_stored(tmp_path: Path) -> None:
     results = hcbench.compare("UPGMA", "iris[n=15]", repetitions=1, store=tmp_path / "s.sqlite")
     (row,) = results.rows
     assert row["load"] >= 0
@@ -141,7 +141,7 @@ def test_the_conditions_of_a_call_are_kept(tmp_path: Path) -> None:
     assert (kept.load, kept.frequency) == (row["load"], row["frequency"])
 
 
-def test_conditions_are_those_that_the_system_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditions_are_those_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (6.0, 1.0, 1.0))
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     assert load_average() == 1.5
@@ -174,7 +174,7 @@ def results_with(loads: list[float | None], *metrics: MetricInfo) -> Results:
 SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
 
 
-def test_a_busy_machine_is_said_where_times_are_shown() -> None:
+def test_a_busy_machine_is_noted_below_times() -> None:
     loads = [0.5, 1.0, None, 2.0, 3.26]
     shown = results_with(loads, SECONDS).to_markdown()
     assert "2 of 4 cells were timed on a busy machine, with up to 3.3 processes per core" in shown
@@ -185,7 +185,7 @@ def test_a_busy_machine_is_said_where_times_are_shown() -> None:
 LIMITED = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
 
 
-def test_whatever_computes_in_parallel_has_one_thread(tmp_path: Path) -> None:
+def test_parallel_libraries_have_one_thread(tmp_path: Path) -> None:
     def threads(X: Any) -> Any:
         import numba
         import threadpoolctl
@@ -205,7 +205,7 @@ def test_whatever_computes_in_parallel_has_one_thread(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_doze_is_timed_as_what_it_is(tmp_path: Path) -> None:
+def test_sleep_counts_as_time_of_a_call(tmp_path: Path) -> None:
     """The clock of a call knows sleep, unlike processor time, and is not the wall clock."""
 
     def doze(X: Any) -> Any:

@@ -137,7 +137,7 @@ def drawn(folder: Path) -> Result:
 # ---- Figures of a suite --------------------------------------------------------------------------
 
 
-def test_a_run_draws_its_figures_and_tells_of_those_it_cannot(drawn: Result, folder: Path) -> None:
+def test_a_run_draws_its_figures_and_reports_failed_ones(drawn: Result, folder: Path) -> None:
     assert sorted(file.name for file in (folder / "out").iterdir()) == ["curve.svg", "tree.svg"]
     told = [line for line in drawn.stderr.splitlines() if re.search("figure |figures are", line)]
     assert told[:3] == [
@@ -176,7 +176,7 @@ def test_without_matplotlib_no_cell_runs_for_figures(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None:
+def test_a_suite_lists_its_figures_before_anything_runs(folder: Path) -> None:
     shown = call("run", "drawn", "--dry-run", folder=folder).stdout
     assert "figure curve: The curve.\nfigure tree: The tree.\n" in shown
     assert (
@@ -192,13 +192,13 @@ def test_a_suite_tells_of_its_figures_before_anything_runs(folder: Path) -> None
     assert "Not a directory; give another path" in refused.stderr
 
 
-def test_a_data_set_is_told_with_its_licence_and_paper(folder: Path) -> None:
+def test_a_data_set_is_shown_with_its_licence_and_paper(folder: Path) -> None:
     shown = call("info", "points", folder=folder).stdout
     assert "licence   CC0" in shown
     assert "Doe 2020, Points (hcbench cite points)" in shown
 
 
-def test_notes_of_data_and_algorithm_stand_below_the_table(drawn: Result) -> None:
+def test_notes_of_data_and_algorithm_are_below_the_table(drawn: Result) -> None:
     assert "the data are made up\n" in drawn.stdout
     assert "6 items are few\n" in drawn.stdout
 
@@ -230,7 +230,7 @@ def test_data_are_generated_again_as_they_were(view: FigureView) -> None:
     assert view.problem("points[p=2]") is view.problem("points"), "a default may be written"
 
 
-def test_what_is_not_there_is_told(view: FigureView) -> None:
+def test_missing_trees_and_data_are_reported(view: FigureView) -> None:
     assert view.tree("comb", "points[p=3]", 1).n == 6
     for missing in (("comb", "other"), ("comb", "points", 7), ("UPGMA", "points")):
         with pytest.raises(DataNotAvailableError, match="was not run on"):
@@ -324,7 +324,7 @@ def test_a_curve_along_a_parameter_of_the_oracle_or_of_the_algorithm() -> None:
     assert by_oracle.containers[0].get_label() == "o / d[p=2]"
 
 
-def test_runs_that_would_be_one_point_must_be_told_apart() -> None:
+def test_runs_at_one_point_must_be_distinguished() -> None:
     outcomes = [*measured(2, [1.0], oracle="o"), *measured(2, [2.0], oracle="w")]
     with pytest.raises(HcbenchError, match="two runs have p = 2 on one line"):
         plots.curves(results(outcomes), x="p", metric="error")
@@ -336,7 +336,7 @@ def test_runs_that_would_be_one_point_must_be_told_apart() -> None:
     assert ax.containers[0][0].get_ydata().tolist() == [2.0]
 
 
-def test_what_cannot_be_a_curve_is_told() -> None:
+def test_invalid_curves_are_reported() -> None:
     for x, metric in (("k", "error"), ("p", "AARI"), ("budget", "error"), ("checkpoint", "error")):
         with pytest.raises(DataNotAvailableError):
             plots.curves(results(measured(2, [1.0])), x=x, metric=metric)
@@ -355,7 +355,7 @@ def lines_of(ax: Any) -> Any:
 
 
 @given(trees())
-def test_leaves_stand_side_by_side_and_parents_over_their_children(tree: Tree) -> None:
+def test_leaves_are_side_by_side_and_parents_above_their_children(tree: Tree) -> None:
     along, height = layout(tree)
     assert sorted(along[: tree.n]) == list(range(tree.n))
     assert np.isfinite(height).all()
@@ -425,7 +425,7 @@ def test_a_long_chain_needs_no_recursion() -> None:
     assert along.size == 2 * n - 1
 
 
-def test_the_first_colours_are_all_different_and_come_again() -> None:
+def test_the_first_colours_are_distinct_and_then_repeat() -> None:
     found = plots.class_colours([f"class {i}" for i in range(20)])
     assert len(set(list(found.values())[:16])) == 16
     assert found["class 16"] == found["class 0"]

@@ -81,7 +81,7 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(
     assert run(CALL.format(1)) == [4]
 
 
-def test_a_kernel_is_not_compiled_again_when_only_words_have_changed(
+def test_a_kernel_is_not_compiled_again_after_changes_of_docstrings_and_comments(
     package: Path, run: Callable[[str], list[int]]
 ) -> None:
     assert run(CALL.format(1)) == [2]
@@ -117,7 +117,7 @@ def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_change
     assert run(call) == [7]
 
 
-def test_kernels_of_a_package_that_is_not_built_upon_hcbench_are_left_to_numba(
+def test_kernels_of_packages_without_hcbench_are_left_to_numba(
     package: Path, run: Callable[[str], list[int]]
 ) -> None:
     (package / "__init__.py").write_text("")
@@ -133,7 +133,7 @@ def test_numba_may_be_imported_first(package: Path, run: Callable[[str], list[in
     assert run(f"import numba; {CALL.format(1)}") == [6]
 
 
-def test_a_file_that_is_read_again_is_read_as_it_is(tmp_path: Path) -> None:
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "code.py"
     file.write_text("x = 1\n")
     (before,) = read_sources([file])
@@ -145,7 +145,7 @@ def test_a_file_that_is_read_again_is_read_as_it_is(tmp_path: Path) -> None:
     assert after.digest != before.digest
 
 
-def test_what_was_read_of_files_is_stored_until_they_are_gone(
+def test_digests_of_files_are_stored_until_the_files_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -173,7 +173,7 @@ def test_what_was_read_of_files_is_stored_until_they_are_gone(
     assert read("two.py") == digest
 
 
-def test_where_nothing_can_be_stored_files_are_read_each_time(
+def test_without_a_cache_files_are_read_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "no folder").write_text("")

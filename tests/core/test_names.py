@@ -46,7 +46,7 @@ def test_names_nest() -> None:
     assert name.params == {"tree": "UPGMA[metric=cosine]", "law": "uniform"}
 
 
-def test_each_mistake_is_named() -> None:
+def test_each_mistake_is_reported() -> None:
     for text, complaint in [
         ("UPGMA[metric=cosine", "not closed"),
         ("UPGMA]", "closes nothing"),

@@ -39,7 +39,7 @@ def test_labels_may_hold_any_character():
     assert read_newick("('(,;[:]''',ä€\U0001f333,'')").labels == ("(,;[:]'", "ä€\U0001f333", "")
 
 
-def test_a_quote_inside_a_label_is_a_character_like_any_other():
+def test_a_quote_inside_a_label_is_an_ordinary_character():
     assert read_newick("(O'Neil,b'');").labels == ("O'Neil", "b''")
 
 
@@ -52,7 +52,7 @@ def test_leaves_without_labels_give_a_tree_without_names():
     assert Tree.from_newick("((,),);") == Tree([3, 3, 4, 4, -1])
 
 
-def test_nodes_with_one_child_are_left_out():
+def test_nodes_with_one_child_are_removed():
     tree = Tree.from_newick("((((a:1):1,b:2):3):1);")
     assert tree == Tree.from_newick("(a:2,b:2);")
 
@@ -63,7 +63,7 @@ def test_branch_lengths_in_scientific_notation_and_rounded_ones_are_heights():
     assert (tree.height[:3] == 0).all()
 
 
-def test_lengths_that_are_no_heights_are_left_out_with_a_warning() -> None:
+def test_lengths_that_are_not_heights_are_ignored_with_a_warning() -> None:
     for text, reason in [
         ("((a:1,b:1):2,c:1);", "not on one level"),
         ("((a:1,b:1):2,c);", "some are missing"),
@@ -77,7 +77,7 @@ def test_lengths_that_are_no_heights_are_left_out_with_a_warning() -> None:
         assert caught[0].filename == __file__
 
 
-def test_the_length_of_the_root_means_nothing() -> None:
+def test_the_branch_length_of_the_root_is_ignored() -> None:
     for text in ["(a,b);", "(a,b):3;", "a:3;", "(a:1,b:1);", "(a:1,b:1):9;"]:
         Tree.from_newick(text)
 
@@ -107,7 +107,7 @@ def test_names_for_leaves_without_labels_are_refused():
         Tree.from_newick("(,);", names=["a", "b"])
 
 
-def test_what_cannot_be_read_is_refused_with_its_position() -> None:
+def test_invalid_newick_is_refused_with_its_position() -> None:
     for text, message in [
         ("", "character 0, .* there is no tree"),
         (" ;", "there is no tree"),

@@ -153,7 +153,7 @@ def test_noise_is_uniform_and_keyed():
     assert 0 <= min(small) < 0.1 < 0.9 < max(small) < 1
 
 
-def test_a_batch_larger_than_the_budget_is_refused_whole():
+def test_a_batch_larger_than_the_budget_is_refused_completely():
     for oracle in (quadruplets_of(5, budget=3), uncompiled(5, budget=3)):
         oracle.ask([[0, 1, 2, 3], [0, 1, 2, 4]])
         with pytest.raises(BudgetExceededError, match=r"2 more .* budget of 3: 1 are left"):
@@ -249,7 +249,7 @@ def test_a_set_is_read_and_counted_by_its_size():
         oracle.ask([[0, 1, 2, 3]])
 
 
-def test_vectors_count_nothing_and_what_must_be_asked_cannot_be_read():
+def test_vectors_are_not_counted_and_queries_cannot_be_read():
     vectors = Oracle(Answers(kind="vectors", n=4, data=np.eye(4)))
     vectors.read()
     assert counts(vectors) == (None, None, None)
@@ -303,7 +303,7 @@ def test_the_table_of_questions_grows():
 
 
 @pytest.mark.parametrize("reply", [None, "yes", 0.5])
-def test_a_callable_that_answers_something_else_is_told(reply):
+def test_invalid_answers_of_a_callable_are_reported(reply):
     oracle = ask_oracle("quadruplet-queries", lambda *_: reply, n=4)
     with pytest.raises(InvalidQuestionError, match="answer with True or False"):
         oracle.ask([[0, 1, 2, 3]])
@@ -428,7 +428,7 @@ def fails_at_nine(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(0)
 
 
-def test_the_ledger_is_sound_where_an_answer_fails() -> None:
+def test_the_ledger_is_consistent_after_a_failed_answer() -> None:
     oracle = Oracle(Answers(kind="pair-queries", n=10, arity=2, compiled=fails_at_nine))
     with pytest.raises(ValueError, match="nine"):
         oracle.ask([[1, 2]] * 300 + [[9, 2]] + [[3, 4]] * 300)
@@ -439,7 +439,7 @@ def test_the_ledger_is_sound_where_an_answer_fails() -> None:
 
 @pytest.mark.parametrize("n", [12, 400], ids=["a bit for each question", "a set of keys"])
 @pytest.mark.parametrize("timed", [True, False])
-def test_questions_are_told_apart_however_they_are_noted(n, timed):
+def test_distinct_queries_are_distinguished_in_both_representations(n, timed):
     answers = Answers(
         kind="quadruplet-queries",
         n=n,
@@ -496,7 +496,7 @@ def test_the_ledger_can_be_read_and_not_written() -> None:
             setattr(oracle.ledger, name, None)
 
 
-def test_who_writes_the_counters_from_a_kernel_is_found_out() -> None:
+def test_a_kernel_that_writes_the_counters_is_detected() -> None:
     oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=5)
     oracle.ask([[0, 1], [2, 3]])
     assert oracle.ledger.is_sound
@@ -540,7 +540,7 @@ def test_unsure_is_asked_again_and_counted_again() -> None:
 
 
 @pytest.mark.parametrize(("symmetry", "distinct"), [(None, 1), ("unordered", 1), ("ordered", 3)])
-def test_a_kind_says_which_questions_are_the_same(symmetry: Any, distinct: int) -> None:
+def test_a_kind_defines_which_queries_are_equal(symmetry: Any, distinct: int) -> None:
     def answer(questions: Any, keys: Any, times: Any) -> Any:
         return np.zeros(len(questions))
 
@@ -550,7 +550,7 @@ def test_a_kind_says_which_questions_are_the_same(symmetry: Any, distinct: int) 
     assert oracle.ledger.distinct_queries == distinct
 
 
-def test_an_error_of_the_kernels_own_is_its_own() -> None:
+def test_an_error_in_a_kernel_is_raised_unchanged() -> None:
     def overflows(ask: Any, state: Any) -> None:
         raise OverflowError("mine")
 
@@ -568,7 +568,7 @@ def test_an_error_of_the_kernels_own_is_its_own() -> None:
         oracle.run(Kernel())
 
 
-def test_everyone_gets_a_sparse_matrix_of_their_own() -> None:
+def test_each_algorithm_gets_its_own_sparse_matrix() -> None:
     data = sparse.csr_array(np.eye(3))
     oracle = Oracle(Answers(kind="vectors", n=3, data=data))
     oracle.read().data = np.zeros(3)
@@ -592,7 +592,7 @@ def test_a_callable_gets_whole_numbers_of_one_type_and_returns_any() -> None:
     assert quadruplets_of(5).ask([[0, 1, 2, 3]]).dtype == np.int8
 
 
-def test_what_a_kernel_needs_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_of_a_kernel_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     counting = compiled.counting
     monkeypatch.setattr(compiled, "counting", lambda of: made.append(of) or counting(of))
@@ -621,7 +621,7 @@ def test_the_smallest_of_everything() -> None:
         Answers(kind="odd", n=9, arity=5)
 
 
-def test_a_question_that_fits_the_budget_is_not_refused() -> None:
+def test_a_query_within_the_budget_is_not_refused() -> None:
     oracle = quadruplets_of(5, budget=2)
     oracle.ask([[0, 1, 2, 3]] * 2)
     assert oracle.ledger.refused is False
@@ -629,7 +629,7 @@ def test_a_question_that_fits_the_budget_is_not_refused() -> None:
     assert oracle.ledger.refused is True
 
 
-def test_answers_are_timed_from_nothing_on() -> None:
+def test_the_time_of_answers_starts_at_zero() -> None:
     ticks = iter([5.0, 7.0, 20.0, 21.0])
     oracle = quadruplets_of(5, clock=lambda: next(ticks))
     assert oracle.ledger.seconds == 0
@@ -649,7 +649,7 @@ def test_a_question_that_pairs_an_item_with_itself_is_named() -> None:
         oracle.ask([[0, 1, 2, 3], [2, 2, 0, 1], [0, 1, 3, 4]])
 
 
-def test_an_index_error_of_the_kernels_own_is_its_own() -> None:
+def test_an_index_error_in_a_kernel_is_raised_unchanged() -> None:
     class Kernel:
         def __call__(self, *args: Any) -> None:
             raise IndexError("mine")

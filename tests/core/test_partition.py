@@ -79,7 +79,7 @@ def test_invalid_labels_are_refused() -> None:
             Partition(labels)
 
 
-def test_members_of_a_cluster_that_does_not_exist_are_an_error():
+def test_members_of_a_missing_cluster_are_an_error():
     with pytest.raises(IndexError, match=r"cluster 2 is not in 0\.\.1"):
         Partition([0, 1]).members(2)
 
@@ -92,7 +92,7 @@ def test_a_cut_gives_the_leaves_below_its_nodes():
     assert pickle.loads(pickle.dumps(Cut(TREE, [3, 5]))) == Cut(TREE, [3, 5])
 
 
-def test_nodes_that_are_no_cut_are_refused() -> None:
+def test_nodes_that_are_not_a_cut_are_refused() -> None:
     for nodes, message in [
         ([], "at least one, got none"),
         ([7], r"0\.\.6 and at least one, got 7"),

@@ -44,7 +44,7 @@ def hcbench_algorithms():
 """
 
 
-def test_answers_are_made_once_however_many_workers_hear_them(tmp_path: Path) -> None:
+def test_shared_answers_are_made_once_for_all_workers(tmp_path: Path) -> None:
     log, plugin = tmp_path / "made", tmp_path / "slow.py"
     plugin.write_text(SLOW_ORACLE.format(log=str(log)))
     results = hcbench.compare(

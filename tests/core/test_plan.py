@@ -46,7 +46,7 @@ def test_an_algorithm_gets_the_first_kind_it_accepts_that_the_data_provide() -> 
     assert len(plan_of().cells) == 8
 
 
-def test_a_requested_oracle_is_used_by_those_that_accept_it_and_the_rest_keep_their_own() -> None:
+def test_a_requested_oracle_is_used_by_algorithms_that_accept_it() -> None:
     plan = plan_of(oracles=("quadruplet-set[p=[0.05,0.1]]", "similarities"))
     assert triples(plan) == {
         ("UPGMA", "planted", "similarities"),
@@ -59,7 +59,7 @@ def test_a_requested_oracle_is_used_by_those_that_accept_it_and_the_rest_keep_th
     }
 
 
-def test_what_cannot_be_is_left_out_with_the_reason() -> None:
+def test_inapplicable_combinations_are_excluded_with_the_reason() -> None:
     plan = plan_of(algorithms=("good", "asker"), oracles=("vectors",), datasets=("car",))
     assert not plan.cells
     reasons = {left.algorithm: left.reason for left in plan.inapplicable}
@@ -69,7 +69,7 @@ def test_what_cannot_be_is_left_out_with_the_reason() -> None:
     )
 
 
-def test_a_requested_oracle_that_cannot_be_is_left_out_beside_one_that_can() -> None:
+def test_an_inapplicable_oracle_is_excluded_if_another_applies() -> None:
     plan = plan_of(
         algorithms=("UPGMA",), datasets=("planted", "iris"), oracles=("vectors", "similarities")
     )
@@ -111,7 +111,7 @@ SAME = """
 """
 
 
-def test_what_shares_a_label_gets_its_full_name(tmp_path: Path) -> None:
+def test_equal_labels_are_replaced_by_full_names(tmp_path: Path) -> None:
     files = [tmp_path / "pa.py", tmp_path / "pb.py"]
     for file in files:
         file.write_text(dedent(SAME))
@@ -139,7 +139,7 @@ def test_what_shares_a_label_gets_its_full_name(tmp_path: Path) -> None:
     assert (alone.data_seed, alone.noise_seed) == (among[0].data_seed, among[0].noise_seed)
 
 
-def test_a_callers_own_of_one_name_are_numbered() -> None:
+def test_functions_of_one_name_are_numbered() -> None:
     own = [own_algorithm(lambda X: X) for _ in range(3)]
     suite = Suite(name="t", algorithms=("UPGMA",), datasets=("iris",), repetitions=1)
     plan = make_plan(suite, REGISTRY, algorithms=[*own, callers_upgma()])
@@ -166,7 +166,7 @@ def test_a_hint_needs_a_truth(tmp_path: Path) -> None:
     assert plan.inapplicable == [Inapplicable("4-AL[init=3]", label, "", reason)]
 
 
-def test_a_list_is_a_grid_and_what_is_asked_for_twice_is_one_cell() -> None:
+def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:
     plan = plan_of(
         algorithms=("UPGMA[metric=[cosine,euclidean]]", "upgma[metric=euclidean]"),
         datasets=("numbers[n=[5,6]]",),
@@ -176,14 +176,14 @@ def test_a_list_is_a_grid_and_what_is_asked_for_twice_is_one_cell() -> None:
     assert len(plan.cells) == 4
 
 
-def test_a_label_means_what_it_names_even_if_a_value_is_a_list() -> None:
+def test_a_label_with_a_list_value_is_not_a_grid() -> None:
     (use,) = REGISTRY.use_algorithms("WDP[prior=[[0.25,0.5]]]")
     assert use.params["prior"] == (0.25, 0.5)
     assert use.label == "WDP[prior=[[0.25,0.5]]]"
     assert len(REGISTRY.use_algorithms("WDP[prior=[0.25,0.5]]")) == 2
 
 
-def test_an_algorithm_that_is_paired_runs_only_there_and_the_others_everywhere() -> None:
+def test_a_paired_algorithm_runs_only_on_its_data() -> None:
     plan = plan_of(
         algorithms=("UPGMA[metric=[cosine,euclidean]]",),
         datasets=("numbers[n=[5,6]]",),
@@ -209,7 +209,7 @@ def test_a_pair_may_be_restricted_to_an_oracle() -> None:
     assert asked == {("planted", others[0]), ("numbers", others[0])}
 
 
-def test_pairs_are_kept_with_the_suite_of_a_run() -> None:
+def test_pairs_are_stored_with_the_suite_of_a_run() -> None:
     suite = replace(SUITE, only=(("UPGMA", "planted"), ("4-AL", "numbers", "quadruplet-set")))
     assert rebuild_suite(json.loads(json.dumps(describe_suite(suite)))) == suite
 
@@ -236,7 +236,7 @@ def test_seeds_and_keys_do_not_depend_on_what_else_is_in_the_plan() -> None:
         assert keys["UPGMA", "numbers", cell.repetition] == cell.key
 
 
-def test_whatever_decides_the_result_changes_the_key() -> None:
+def test_everything_that_determines_the_result_changes_the_key() -> None:
     for change in [
         {"algorithms": ("4-AL",), "seed": 1},
         {"algorithms": ("4-AL",), "budgets": (10,)},
@@ -247,7 +247,7 @@ def test_whatever_decides_the_result_changes_the_key() -> None:
         assert plan_of(**change).cells[0].key != plan_of(algorithms=("4-AL",)).cells[0].key
 
 
-def test_a_key_is_the_hash_of_all_that_decides_the_result() -> None:
+def test_a_key_is_the_hash_of_everything_that_determines_the_result() -> None:
     """Whatever quick way it is made in: stored results are to be found again."""
     several = {"budgets": (5, 7), "checkpoints": (3, 1), "repetitions": 11, "seed": 2**80}
     cells = plan_of(algorithms=("4-AL", "UPGMA"), **several).cells
@@ -259,7 +259,7 @@ def test_a_key_is_the_hash_of_all_that_decides_the_result() -> None:
         assert cell.key == hashlib.blake2b(written, digest_size=16).hexdigest()
 
 
-def test_a_seed_is_the_hash_of_what_it_is_for(tmp_path: Path) -> None:
+def test_a_seed_is_the_hash_of_names(tmp_path: Path) -> None:
     """Of 64 bits the first 63, so that they are an integer of numpy's."""
 
     def seed(*names: object) -> int:
@@ -280,7 +280,7 @@ def test_a_seed_is_the_hash_of_what_it_is_for(tmp_path: Path) -> None:
         assert json.loads(data)[:1] == [cell.dataset.spec.name]
 
 
-def test_a_cell_is_described_with_all_that_makes_it_again() -> None:
+def test_the_description_of_a_cell_reproduces_it() -> None:
     (cell, *_) = plan_of(
         algorithms=("4-AL[init=3]",), datasets=("planted",), checkpoints=(9, 3), repetitions=1
     ).cells
@@ -322,13 +322,13 @@ def test_a_metric_that_cannot_score_a_cell_says_why(tmp_path: Path) -> None:
     assert metric_keys(plan)["AARI"] == key
 
 
-def test_the_oracle_that_bears_the_name_of_its_kind_comes_first() -> None:
+def test_the_oracle_with_the_name_of_its_kind_comes_first() -> None:
     assert triples(plan_of(algorithms=("asker",), datasets=("numbers",))) == {
         ("asker", "numbers", "quadruplet-queries")  # first-is-closer is of this kind as well
     }
 
 
-def test_budgets_mean_nothing_where_nothing_is_counted() -> None:
+def test_budgets_are_ignored_without_counted_queries() -> None:
     plan = plan_of(budgets=(10, 20), checkpoints=(5,), datasets=("numbers",), repetitions=1)
     assert [(c.algorithm.label, c.budget, c.checkpoints) for c in plan.cells] == [
         ("UPGMA", None, ()),
@@ -390,7 +390,7 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     )
 
 
-def test_what_is_installed_from_a_folder_is_editable_if_it_says_so() -> None:
+def test_only_installations_marked_as_editable_are_editable() -> None:
     class Installed(Distribution):
         def __init__(self, text: str | None) -> None:
             self.text = text
@@ -432,7 +432,7 @@ def test_the_content_of_a_file_is_in_the_key_and_its_place_is_not(tmp_path: Path
     assert keys[0] == keys[1] != keys[2]
 
 
-def test_cells_of_one_data_set_stand_together_and_repetitions_interleave_algorithms() -> None:
+def test_cells_are_grouped_by_data_set_and_repetitions_interleave_algorithms() -> None:
     order = [(c.dataset.label, c.repetition, c.algorithm.label) for c in plan_of().cells]
     assert order == [
         (data, repetition, algorithm)
@@ -442,7 +442,7 @@ def test_cells_of_one_data_set_stand_together_and_repetitions_interleave_algorit
     ]
 
 
-def test_nothing_to_compare_is_an_error() -> None:
+def test_an_empty_comparison_is_an_error() -> None:
     with pytest.raises(SuiteError, match="names no algorithms"):
         plan_of(algorithms=())
     with pytest.raises(UnknownNameError, match="did you mean planted"):
@@ -469,7 +469,7 @@ paper = "0.860"
 """
 
 
-def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> None:
+def test_files_in_a_suite_are_relative_to_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(TOML)
     suite = read_suite(path)
@@ -501,7 +501,7 @@ def test_a_suite_file_is_read_and_its_files_are_beside_it(tmp_path: Path) -> Non
         ("[[claims]]\nvalue = 3", "unknown entry 'value' of a claim"),
     ],
 )
-def test_a_wrong_suite_says_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_suite_is_reported(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
     with pytest.raises(SuiteError, match=message):

@@ -170,7 +170,7 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("pie",), "'pie' is not one of"),
     ],
 )
-def test_what_cannot_be_drawn_is_told_in_one_line(
+def test_drawing_errors_are_one_line(
     args: tuple[str, ...], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -187,7 +187,7 @@ def test_an_empty_store_has_nothing_to_draw(folder: Path) -> None:
     assert "there are no runs" in done.stderr
 
 
-def test_damaged_results_have_no_size_and_stop_nothing(folder: Path, tmp_path: Path) -> None:
+def test_damaged_results_have_no_size(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "s.sqlite", tmp_path / "s.sqlite")
     shutil.copy(folder / "mine.py", tmp_path / "mine.py")
     with Store(tmp_path / "s.sqlite") as store:
@@ -200,7 +200,7 @@ def test_damaged_results_have_no_size_and_stop_nothing(folder: Path, tmp_path: P
     assert "--x       dataset.n\n" in done.stdout
 
 
-def test_a_label_written_in_full_is_that_tree_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_full_label_selects_only_that_tree(folder: Path, tmp_path: Path) -> None:
     """Although it is a part of another label."""
     args = ("plot", "dendrogram", "--algo", "comb", "--dataset", "points[n=12]")
     done = call(*args, "-o", str(tmp_path / "a.svg"), folder=folder)
@@ -311,7 +311,7 @@ def test_fifty_algorithms_on_fifty_data_sets(kind: str, tmp_path: Path) -> None:
     assert all(f"alg{a}" in texts(figure) for a in range(50))
 
 
-def test_one_algorithm_or_none_is_told() -> None:
+def test_too_few_algorithms_are_reported() -> None:
     alone = describe_kinds(results([[0.1]] * 3), Choices(x="n"))
     assert "no two algorithms" in alone["ranks"]
     assert (alone["curve"], alone["scaling"], alone["tradeoff"]) == ("", "", "")
@@ -353,7 +353,7 @@ def test_an_order_moves_the_leaves_and_their_names() -> None:
     assert [text.get_text() for text in ax.get_xticklabels()] == ["3", "2", "0", "1"]
 
 
-def test_classes_are_of_the_finest_level_that_has_colours_enough() -> None:
+def test_classes_are_of_the_finest_level_with_enough_colours() -> None:
     levels = np.column_stack((np.arange(40) // 20, np.arange(40) // 5 % 4, np.arange(40)))
     labels = class_labels(Problem(n=40, levels=levels))
     assert labels is not None

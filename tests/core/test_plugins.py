@@ -61,7 +61,7 @@ def test_the_built_in_plugins_are_ordinary_ones() -> None:
     assert not plugins.broken
 
 
-def test_a_plugin_that_fails_to_import_is_reported_and_the_others_live(site: Path) -> None:
+def test_a_plugin_that_fails_to_import_is_reported_and_the_others_work(site: Path) -> None:
     install(site, "bad-one", {"main": "1 / 0"})
     install(site, "bad-two", {"main": "import sys; sys.exit(3)"})
     install(site, "good", {"main": METRIC.format(name="goodness")})
@@ -80,7 +80,7 @@ def test_two_plugins_with_one_entry_point_name_are_both_loaded(site: Path) -> No
     assert registry.metrics.find("two").plugin.name == "second:main"
 
 
-def test_two_packages_with_one_name_must_be_told_apart(site: Path) -> None:
+def test_names_of_two_packages_must_be_qualified(site: Path) -> None:
     install(site, "first", {"main": METRIC.format(name="same")})
     install(site, "second", {"main": METRIC.format(name="SAME")})
     registry = Registry(Plugins())
@@ -133,7 +133,7 @@ def test_a_hook_that_returns_nonsense_is_reported(site: Path, body: str, complai
     assert registry.metrics.find("AARI")
 
 
-def test_a_reporter_that_fails_is_switched_off_and_the_others_go_on(site: Path) -> None:
+def test_a_failing_reporter_is_switched_off(site: Path) -> None:
     source = """
         from hcbench import hookimpl
         calls = []
@@ -168,7 +168,7 @@ def test_a_plugin_file_is_loaded_for_one_run(tmp_path: Path) -> None:
     assert after != before
 
 
-def test_a_plugin_file_that_was_asked_for_and_fails_is_an_error(tmp_path: Path) -> None:
+def test_a_requested_plugin_file_that_fails_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     with pytest.raises(PluginError, match="there is no file"):
         Plugins([file])
@@ -190,7 +190,7 @@ HALF = """
 """
 
 
-def test_a_plugin_that_breaks_in_its_last_hook_has_nothing_in_any_catalogue(site: Path) -> None:
+def test_a_plugin_that_fails_in_one_hook_registers_nothing(site: Path) -> None:
     install(site, "halfway", {"main": HALF})
     registry = Registry(Plugins())
     assert "OSError: no disk" in broken(registry.plugins)["halfway:main"]
@@ -205,7 +205,7 @@ def test_a_plugin_file_that_is_broken_in_a_hook_is_an_error(tmp_path: Path) -> N
         load_registry([file])
 
 
-def test_an_unknown_name_is_answered_with_the_closest() -> None:
+def test_an_unknown_name_is_reported_with_the_closest() -> None:
     registry = Registry(Plugins())
     with pytest.raises(UnknownNameError, match="did you mean UPGMA"):
         registry.algorithms.find("UPGM")
@@ -307,7 +307,7 @@ def test_a_command_that_fails_is_one_line(site: Path) -> None:
     assert line.startswith("hcbench: error: ZeroDivisionError: division by zero; ")
 
 
-def test_of_two_packages_with_one_command_neither_wins(site: Path) -> None:
+def test_commands_of_two_packages_with_one_name_are_qualified(site: Path) -> None:
     add_command(site, "first", "greet", "code:greet")
     add_command(site, "second", "greet", "code:greet")
     listed = hcbench("--help").stdout

@@ -122,7 +122,7 @@ def test_a_part_has_the_index_type_of_the_whole(index: Any) -> None:
     np.testing.assert_array_equal(part.toarray(), S[[3, 0, 1]])
 
 
-def test_a_word_that_is_no_hint_is_refused() -> None:
+def test_an_unknown_hint_is_refused() -> None:
     problem = Problem(n=4, truths={"t": PAIRS})
     with pytest.raises(ParameterError, match="no hint 'cluster'; the hints are truth, clusters"):
         give(problem, ("cluster",))

@@ -35,7 +35,7 @@ def outcome(algorithm: str, dataset: str = "iris", **fields: Any) -> Outcome:
     )
 
 
-def test_the_time_that_is_left_knows_which_cells_take_long(clock: Clock) -> None:
+def test_the_remaining_time_accounts_for_slow_cells(clock: Clock) -> None:
     progress = RunProgress(Lines())
     progress.started(24, 2, {("quick", "iris"): 11, ("slow", "iris"): 11})
     assert progress.seconds_left == math.inf
@@ -49,7 +49,7 @@ def test_the_time_that_is_left_knows_which_cells_take_long(clock: Clock) -> None
     assert str(progress) == "13 of 24 cells, 11 left, about 8:20 min"
 
 
-def test_what_has_not_been_seen_yet_is_judged_by_the_algorithm_then_by_all(clock: Clock) -> None:
+def test_unseen_cells_are_estimated_by_the_algorithm_then_by_all(clock: Clock) -> None:
     progress = RunProgress(Lines())
     progress.started(5, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 2, ("c", "iris"): 1})
     progress.finished(outcome("a"), 2.0)
@@ -65,7 +65,7 @@ def test_what_has_not_been_seen_yet_is_judged_by_the_algorithm_then_by_all(clock
     assert str(progress) == "5 of 5 cells"
 
 
-def test_lines_come_now_and_then_with_failures_and_what_runs(
+def test_progress_lines_show_failures_and_running_cells(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = RunProgress(Lines())

@@ -15,7 +15,7 @@ def test_the_public_api_is_the_recorded_one() -> None:
     )
 
 
-def test_what_plugins_rely_on_is_recorded() -> None:
+def test_the_api_for_plugins_is_recorded() -> None:
     lines = RECORDED.read_text().splitlines()
     assert "class hcbench.Tree(Topology)" in lines
     assert "  accepts: tuple[str, ...]" in lines

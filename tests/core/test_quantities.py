@@ -11,7 +11,7 @@ from hcbench.registry.quantities import GIB, SECONDS, Quantity
 from hcbench.registry.suite import read_suite
 
 
-def test_a_unit_is_what_it_is_elsewhere() -> None:
+def test_units_are_the_common_ones() -> None:
     for quantity, text, value in [
         (SECONDS, "300", 300.0),
         (SECONDS, "0.5", 0.5),
@@ -36,13 +36,13 @@ def test_a_unit_is_what_it_is_elsewhere() -> None:
     "text", ["", "0", "-1s", "nan", "inf", "1 e", "GB", "10m", "5 apples", "1s2", "\n3\n\n4"]
 )
 @pytest.mark.parametrize("quantity", [SECONDS, GIB])
-def test_what_is_none_is_answered_with_what_is(quantity: Quantity, text: str) -> None:
+def test_invalid_units_are_reported_with_valid_ones(quantity: Quantity, text: str) -> None:
     with pytest.raises(ParameterError, match=f"is no {quantity.name} above 0; write ") as told:
         quantity.read(text)
     assert "\n" not in str(told.value)
 
 
-def test_a_suite_may_say_it_with_units(tmp_path: Path) -> None:
+def test_a_suite_may_contain_units(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text('algorithms = ["UPGMA"]\ntimeout = "10min"\nmemory = "512MiB"\n')
     suite = read_suite(path)

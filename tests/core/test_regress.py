@@ -66,7 +66,7 @@ def verdict(row: Recorded, **settings: Any) -> str:
 # ---- Verdicts ------------------------------------------------------------------------------------
 
 
-def test_what_is_worse_depends_on_what_is_measured() -> None:
+def test_regressions_depend_on_the_kind_of_measurement() -> None:
     for unit, base, head, expected in [
         ("queries", 100, 100 + 1 / 3, "regression"),  # one more in one of three repetitions
         ("queries", 100, 99, "improvement"),
@@ -87,7 +87,7 @@ def test_what_is_worse_depends_on_what_is_measured() -> None:
         assert verdict(recorded(unit, base, head)) == expected
 
 
-def test_a_benchmark_that_fails_is_never_lost() -> None:
+def test_a_failing_benchmark_is_always_reported() -> None:
     for before, now, expected in [
         ("", "failed", "regression"),
         ("", "n/a", "regression"),
@@ -101,11 +101,11 @@ def test_a_benchmark_that_fails_is_never_lost() -> None:
         assert verdict(recorded("s", math.nan, math.nan, states=(before, now))) == expected
 
 
-def test_what_is_measured_in_another_way_is_not_compared() -> None:
+def test_measurements_of_different_versions_are_not_compared() -> None:
     assert verdict(recorded("queries", 1, 2, same_version=False)) == "not judged"
 
 
-def test_a_declared_regression_is_accepted_and_no_other() -> None:
+def test_only_a_declared_regression_is_accepted() -> None:
     rows = [
         replace(recorded("queries", 1, 2), name=f"registered.algorithm_{name}.track_queries(40)")
         for name in ("SL", "CL")
@@ -114,13 +114,13 @@ def test_a_declared_regression_is_accepted_and_no_other() -> None:
     assert [one.verdict for one in judged] == ["accepted", "regression"]
 
 
-def test_unchanged_times_raise_no_alarm() -> None:
+def test_unchanged_times_are_no_regression() -> None:
     for seed in range(20):
         rows = [timed(1.0, 1000 * seed + k, noise=0.2) for k in range(100)]
         assert {one.verdict for one in judge(rows)} == {"same"}
 
 
-def test_a_slower_algorithm_is_found_among_many() -> None:
+def test_a_slower_algorithm_is_detected_among_many() -> None:
     for seed in range(20):
         rows = [timed(1.0, 1000 * seed + k) for k in range(100)] + [timed(1.3, seed)]
         *others, slow = judge(rows)
@@ -129,13 +129,13 @@ def test_a_slower_algorithm_is_found_among_many() -> None:
         assert slow.ratio == pytest.approx(1.3, abs=0.1)
 
 
-def test_what_is_within_the_tolerance_is_no_regression_however_sure() -> None:
+def test_differences_within_the_tolerance_are_no_regression() -> None:
     assert verdict(timed(1.08, 0, noise=0.001)) == "same"
     assert verdict(timed(1.08, 0, noise=0.001), tolerance=0.05) == "regression"
     assert verdict(timed(0.7, 0)) == "improvement"
 
 
-def test_a_few_pairs_are_no_evidence() -> None:
+def test_a_few_pairs_are_not_enough() -> None:
     assert verdict(timed(3.0, 0, pairs=3)) == "same"
 
 
@@ -175,7 +175,7 @@ def test_sides_take_turns_and_the_first_alternates() -> None:
     assert log[:6] == ["base", "head", "head", "base", "base", "head"]
 
 
-def test_what_may_be_slower_is_measured_anew_by_fresh_processes() -> None:
+def test_possible_regressions_are_measured_again_in_new_processes() -> None:
     slow, same = ("algorithm_X", 40), ("algorithm_Y", 40)
     base = {slow: quantities(1.0), same: quantities(1.0)}
     found, log = in_turns(base, {**base, slow: quantities(1.5)})
@@ -184,7 +184,7 @@ def test_what_may_be_slower_is_measured_anew_by_fresh_processes() -> None:
     assert log.count("close") >= 2 * PROCESSES
 
 
-def test_what_only_one_side_has_or_can_do_is_kept() -> None:
+def test_benchmarks_of_only_one_side_are_reported() -> None:
     old, new, broken = ("algorithm_Old", 40), ("algorithm_New", 40), ("algorithm_B", 40)
     found, _ = in_turns(
         {old: quantities(1.0), broken: quantities(1.0)},
@@ -203,14 +203,14 @@ def test_a_missing_value_is_not_applicable_and_no_regression() -> None:
     assert verdict(recorded("value", math.nan, math.nan, states=series.unable)) == "n/a"
 
 
-def test_only_what_is_asked_for_is_measured() -> None:
+def test_only_requested_benchmarks_are_measured() -> None:
     both = {("algorithm_X", 40): quantities(1.0), ("metric_X", 160): {"seconds": 1.0, "value": 1.0}}
     found, _ = in_turns(both, both, ["metric_*"])
     assert {name for name, _, _ in found} == {"metric_X"}
 
 
 @pytest.mark.slow
-def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> None:
+def test_a_process_that_ends_is_reported_and_started_again(tmp_path: Path) -> None:
     side = MeasuringProcess(folder=tmp_path)
     try:
         assert ("algorithm_Truth", 40) in side.cases()
@@ -223,7 +223,7 @@ def test_a_side_whose_process_ends_says_so_and_starts_again(tmp_path: Path) -> N
         side.close()
 
 
-def test_a_side_that_cannot_be_measured_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_commit_that_cannot_be_measured_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"main \(aaaaaaaa\) cannot be measured: .*no-such"):
         MeasuringProcess(["no-such-package"], tmp_path, "main (aaaaaaaa)").cases()
 
@@ -244,7 +244,7 @@ def found_of(head_queries: float = 5.0, head_seconds: float = 1.0) -> dict[Key, 
     }
 
 
-def test_what_is_measured_in_turns_is_read_again_from_the_files_of_asv(tmp_path: Path) -> None:
+def test_measurements_are_read_again_from_the_files_of_asv(tmp_path: Path) -> None:
     pytest.importorskip("asv")
     environment = write_both(tmp_path, BASE, HEAD, found_of())
     rows = {row.name: row for row in read_both(tmp_path, BASE, HEAD, environment)}
@@ -259,7 +259,7 @@ def test_what_is_measured_in_turns_is_read_again_from_the_files_of_asv(tmp_path:
     assert rows["registered.algorithm_New.track_loss(40)"].states == ("missing", "")
 
 
-def test_memory_that_one_call_held_by_chance_does_not_count(tmp_path: Path) -> None:
+def test_a_single_call_with_high_memory_is_no_regression(tmp_path: Path) -> None:
     pytest.importorskip("asv")
     found = {("algorithm_X", 40, "peak_memory"): Series([9e7, 8e7, 4096.0], [4096.0] * 3)}
     (row,) = read_both(tmp_path, BASE, HEAD, write_both(tmp_path, BASE, HEAD, found))
@@ -276,7 +276,7 @@ def test_asv_itself_reads_them(tmp_path: Path) -> None:
     assert read[BASE.hash].get_result_value(name, params) == [6.0, 9.0]
 
 
-def test_samples_of_two_runs_of_asv_are_no_pairs(tmp_path: Path) -> None:
+def test_samples_of_two_runs_of_asv_are_not_paired(tmp_path: Path) -> None:
     pytest.importorskip("asv")
     write_both(tmp_path, BASE, HEAD, found_of(head_seconds=3.0))
     (path,) = tmp_path.glob(f"*/{HEAD.short}*.json")
@@ -289,13 +289,13 @@ def test_samples_of_two_runs_of_asv_are_no_pairs(tmp_path: Path) -> None:
     assert verdict(rows["registered.algorithm_X.track_seconds(40)"]) == "not judged"
 
 
-def test_without_results_the_way_to_them_is_told(tmp_path: Path) -> None:
+def test_missing_results_are_reported_with_the_way_to_get_them(tmp_path: Path) -> None:
     pytest.importorskip("asv")
     with pytest.raises(DataError, match=r"no results of main and topic .*regress main topic --me"):
         read_both(tmp_path / "nowhere", BASE, HEAD)
 
 
-def test_without_asv_its_installation_is_told(
+def test_missing_asv_is_reported_with_its_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "asv.results", None)
@@ -337,7 +337,7 @@ def results_in(repository: Path, **changes: float) -> None:
     write_both(repository / ".asv" / "results", *commits, found)
 
 
-def test_an_added_question_and_a_slower_algorithm_end_with_1(repository: Path) -> None:
+def test_an_added_query_and_a_slower_algorithm_end_with_1(repository: Path) -> None:
     results_in(repository, head_queries=6.0, head_seconds=1.5)
     done = call("main", "topic", "--format", "markdown")
     assert done.exit_code == 1
@@ -369,7 +369,7 @@ def test_a_commit_message_declares_a_regression(repository: Path) -> None:
     assert "1 accepted" in done.stdout
 
 
-def test_a_commit_that_is_not_there_is_named(repository: Path) -> None:
+def test_a_missing_commit_is_reported(repository: Path) -> None:
     done = call("nowhere")
     assert done.exit_code == 2
     assert done.stderr.startswith("hcbench: error: nowhere is no commit of ")
@@ -388,7 +388,7 @@ def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path)
 
 
 @pytest.mark.slow
-def test_a_commit_is_installed_once_and_the_oldest_are_forgotten(repository: Path) -> None:
+def test_commits_are_installed_once_and_the_oldest_are_removed(repository: Path) -> None:
     (repository / "alone.py").write_text("VALUE = 1\n")
     (repository / "pyproject.toml").write_text(
         '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'

@@ -161,7 +161,7 @@ def test_nan_and_infinity_are_written_so_that_the_page_can_read_them(store: Stor
     assert [column[0] for column in data["cells"]["values"]] == ["NaN", "Infinity", "-Infinity"]
 
 
-def test_verdicts_are_counted_and_told(store: Store) -> None:
+def test_verdicts_are_counted_and_shown(store: Store) -> None:
     claims = (
         Claim(claim="Half", algorithm="A", dataset="x", metric="AARI", paper="0.50"),
         Claim(claim="More", algorithm="A", dataset="x", metric="AARI", paper="0.90"),
@@ -173,7 +173,7 @@ def test_verdicts_are_counted_and_told(store: Store) -> None:
     assert "1 differs" in page.text
 
 
-def test_failures_are_told_by_reason_with_a_way_to_see_one_again(store: Store) -> None:
+def test_failures_are_shown_by_reason_with_a_command_to_rerun_one(store: Store) -> None:
     bad: dict[str, Any] = {"status": "error", "reason": "ValueError: no", "phase": "algorithm"}
     cells = [
         outcome("A", d, r, **bad, key=f"{r}{d}".encode().hex() * 8, traceback="Traceback: here")
@@ -215,7 +215,7 @@ def test_names_with_html_stay_text(store: Store) -> None:
 
 
 @given(st.text() | st.sampled_from(["</script>", "<!--", "<script", "]]>", "\u2028"]))
-def test_no_text_ends_the_data_of_a_page(text: str) -> None:
+def test_no_text_can_end_the_data_of_a_page(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     block = json_block([text, {text: text}])
     assert not set("<>&\u2028\u2029") & set(block)
@@ -257,7 +257,7 @@ def test_fifty_algorithms_on_fifty_data_sets(store: Store) -> None:
 # ---- Axes ----------------------------------------------------------------------------------------
 
 
-def test_axes_are_parameters_that_alone_tell_labels_apart(store: Store) -> None:
+def test_axes_are_parameters_that_distinguish_labels(store: Store) -> None:
     datasets = ["p[d=1,q=1]", "p[d=2,q=1]", "p[d=1,q=5]", "other[d=9]"]
     parameters = {"algorithms": {"A": {"k": 1}, "B": {"k": 2}}}
     cells = [outcome(a, d, values=a_value(1)) for a in "AB" for d in datasets]
@@ -314,7 +314,7 @@ def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
         assert (min(tree["tree"]["height"]), max(tree["tree"]["height"])) == (0, 1)
 
 
-def test_of_a_large_tree_some_leaves_are_drawn(store: Store) -> None:
+def test_a_large_tree_is_drawn_with_some_of_its_leaves(store: Store) -> None:
     n = MOST_LEAVES + 10
     comb = Tree([n, n, *range(n + 1, 2 * n - 1), *range(n + 1, 2 * n - 1), -1])
     run = keep_run(store, [outcome("A", "x", values=a_value(1), result=comb)])
@@ -366,7 +366,7 @@ def test_the_command_writes_one_file(tmp_path: Path) -> None:
         (("report", "-o", "/dev/null/x.html"), 2, "cannot write /dev/null/x.html"),
     ],
 )
-def test_what_cannot_be_is_told_in_a_line(
+def test_errors_are_reported_in_one_line(
     args: tuple[str, ...], code: int, message: str, tmp_path: Path
 ) -> None:
     with Store(tmp_path / "s.sqlite") as store:

@@ -220,7 +220,7 @@ def test_names_with_html_are_read_as_they_are(show: Callable[..., Any]) -> None:
     assert not page.execute_script("return document.querySelectorAll('img, svg a').length")
 
 
-def test_heads_of_columns_sort_and_say_so(show: Callable[..., Any]) -> None:
+def test_column_headers_sort_and_show_the_order(show: Callable[..., Any]) -> None:
     page = show("report.html")
     heads = "return [...document.querySelectorAll('#leaderboard-table th[scope=col]')]"
     texts = page.execute_script(heads + ".map(th => th.textContent)")
@@ -253,7 +253,7 @@ def test_the_table_is_sorted_by_the_keyboard_alone(show: Callable[..., Any]) -> 
     assert focused == "algorithm"
 
 
-def test_filters_leave_what_they_say(show: Callable[..., Any]) -> None:
+def test_filters_select_rows(show: Callable[..., Any]) -> None:
     page = show("report.html")
     choose(page, "leaderboard-table", "Data set", DATASETS[1])
     assert set(column(page, 1)) == {DATASETS[1]}
@@ -412,7 +412,7 @@ def _same(text: str) -> str:
     return re.sub(r"e\+?(-?)0*", r"e\1", text)
 
 
-def test_ten_thousand_rows_open_and_are_turned(
+def test_ten_thousand_rows_are_paginated(
     show: Callable[..., Any], record_property: Callable[[str, object], None]
 ) -> None:
     page = show("large.html")

@@ -161,12 +161,12 @@ def test_equal_means_are_all_best_and_one_alone_is_not() -> None:
     assert results(tie[:1]).best == []
 
 
-def test_who_failed_once_is_not_best() -> None:
+def test_an_algorithm_that_failed_is_not_best() -> None:
     outcomes = [*TWO, failure("A", 2), cell("B", 2, AARI=0.7), cell("C", 0, AARI=0.1)]
     assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best] == ["B"]
 
 
-def test_what_describes_a_result_makes_nobody_better() -> None:
+def test_descriptive_metrics_have_no_best() -> None:
     described = replace(AARI, direction="none")
     shown = results(
         TWO,
@@ -179,7 +179,7 @@ def test_what_describes_a_result_makes_nobody_better() -> None:
     assert "AARI ↑" not in shown.to_markdown()
 
 
-def test_questions_to_different_oracles_are_not_compared() -> None:
+def test_queries_of_different_oracles_are_not_compared() -> None:
     asked = [
         cell("A", 0, oracle="pairs", queries=10.0),
         cell("B", 0, oracle="pairs", queries=20.0),
@@ -206,7 +206,7 @@ def test_ranks_by_hand_with_a_failure_last() -> None:
     assert {(r["block"], r["failed"]) for r in ranking} == {("data set", "worst")}
 
 
-def test_repetitions_are_blocks_of_one_data_set_alone() -> None:
+def test_repetitions_are_blocks_only_for_one_data_set() -> None:
     outcomes = [
         replace(cell(a, r, AARI=v + r / 10), data_digest=f"{r}")
         for a, v in (("A", 0.5), ("B", 0.4))
@@ -221,7 +221,7 @@ def test_repetitions_are_blocks_of_one_data_set_alone() -> None:
     assert {(r["block"], r["blocks"]) for r in beside.ranking} == {("data set", 2)}
 
 
-def test_blocks_that_not_all_could_do_do_not_count_for_ranks() -> None:
+def test_blocks_without_all_algorithms_are_excluded_from_ranks() -> None:
     outcomes = [*TWO, *(cell("C", r, AARI=1.0) for r in range(2))]
     outcomes += [cell("A", 0, "iris", AARI=1.0), failure("B", 0, "skipped", "iris")]
     ranking = results(outcomes, metrics=(AARI,)).ranking
@@ -295,7 +295,7 @@ def test_verdicts_on_words_pair_the_repetitions() -> None:
     assert "too few repetitions: the 95 % interval ends at 0.42" in cheaper["note"]
 
 
-def test_who_failed_in_a_repetition_reproduces_nothing() -> None:
+def test_an_algorithm_that_failed_reproduces_no_claim() -> None:
     outcomes = [*TWO, cell("B", 2, AARI=0.7), failure("A", 2)]
     claims = (number("0.85"), words("A", "B"), number("0.7", algorithm="B"))
     mean, better, other = results(outcomes, *claims).verdicts
@@ -306,19 +306,19 @@ def test_who_failed_in_a_repetition_reproduces_nothing() -> None:
     assert other["verdict"] == "reproduced"
 
 
-def test_of_one_repetition_the_side_is_all_there_is() -> None:
+def test_one_repetition_only_shows_the_direction() -> None:
     once = [cell("A", 0, AARI=0.6), cell("B", 0, AARI=0.5)]
     ahead, behind = results(once, words("A", "B"), words("B", "A")).verdicts
     assert (ahead["verdict"], behind["verdict"]) == ("reproduced", "differs")
     assert "one repetition: there is no interval" in ahead["note"]
 
 
-def test_equal_differences_leave_no_doubt() -> None:
+def test_equal_differences_are_certain() -> None:
     outcomes = [cell(a, r, AARI=v) for r in range(3) for a, v in (("A", 0.75), ("B", 0.5))]
     assert results(outcomes, words("A", "B")).verdicts[0]["verdict"] == "reproduced"
 
 
-def test_a_difference_of_nothing_is_not_better() -> None:
+def test_equal_values_are_not_better() -> None:
     same = [cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5)]
     (row,) = results(same, words("A", "B")).verdicts
     assert row["verdict"] == "differs"
@@ -362,7 +362,7 @@ def test_a_claim_whose_cells_all_failed_was_not_run() -> None:
     assert row["note"] == "timeout: over 10 s"
 
 
-def test_names_of_claims_mean_labels() -> None:
+def test_names_in_claims_match_labels() -> None:
     for written, label, same in [
         ("upgma", "UPGMA", True),
         ("hcbench:UPGMA", "UPGMA", True),
@@ -379,7 +379,7 @@ def test_names_of_claims_mean_labels() -> None:
         assert same_name(written, label, {"UPGMA": {"metric": "euclidean"}}) is same
 
 
-def test_an_oracle_that_cannot_be_somewhere_takes_nobody_out_of_a_block() -> None:
+def test_an_inapplicable_oracle_excludes_no_algorithm_from_a_block() -> None:
     outcomes = [
         replace(failure("A", 0, "skipped"), oracle="w"),
         replace(failure("A", 0, "skipped", "iris"), oracle="v"),
@@ -499,7 +499,7 @@ def test_numbers_are_written_in_a_fitting_form() -> None:
         assert format_spread(mean, std, unit) == text
 
 
-def test_what_is_bounded_by_1_has_three_decimals() -> None:
+def test_metrics_bounded_by_1_have_three_decimals() -> None:
     for mean, std, interval, text in [
         (-0.000148, 0.000473, "[-1, 1]", "0.000 ± 0.000"),
         (0.635, 0.051, "[-1, 1]", "0.635 ± 0.051"),
@@ -531,7 +531,7 @@ def test_reasons_that_differ_in_numbers_are_one_note() -> None:
     assert notes == (f"error: {sums.format(-59.5273)} (and alike)", "error: no such file")
 
 
-def test_how_many_repetitions_failed_is_no_number_to_be_blanked() -> None:
+def test_the_number_of_failed_repetitions_is_shown_in_notes() -> None:
     marks, notes = notes_of(("A", 0, "x 1"), ("A", 1, "x 2"), ("A", 2, "y"), ("B", 0, "x 3"))
     assert marks == [(1, 2), (3,)]
     assert notes == (
@@ -569,7 +569,7 @@ def test_a_block_shows_the_best_and_the_reasons() -> None:
     ]
 
 
-def test_reference_rows_stand_last_and_are_not_ranked() -> None:
+def test_reference_rows_are_last_and_not_ranked() -> None:
     outcomes = [
         cell(name, 0, dataset, AARI=aari)
         for dataset in ("planted", "iris")
@@ -632,7 +632,7 @@ def test_oracle_and_budget_are_shown_where_they_differ() -> None:
     assert [row[1].text for row in block.rows] == ["p=0.1", "p=0.5"]
 
 
-def test_ranks_and_verdicts_are_blocks_of_their_own() -> None:
+def test_ranks_and_verdicts_are_separate_blocks() -> None:
     outcomes = [*TWO, cell("A", 0, "iris", AARI=1.0), cell("B", 0, "iris", AARI=0.5)]
     blocks = make_tables(results(outcomes, number("0.85"), metrics=(AARI,)))
     assert [block.title for block in blocks] == [
@@ -668,7 +668,7 @@ def test_markdown_is_a_table_whatever_the_names() -> None:
     assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {4}
 
 
-def test_latex_escapes_what_latex_reads() -> None:
+def test_special_characters_are_escaped_in_latex() -> None:
     outcomes = [cell("A", 0, HOSTILE, AARI=0.9), cell(HOSTILE, 0, HOSTILE, AARI=0.8)]
     text = results([*outcomes, failure("A", 1, dataset=HOSTILE)], metrics=(AARI,)).to_latex()
     assert r"\begin{tabular}{lr}" in text
@@ -689,7 +689,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_json_tells_by_how_much_the_best_is_better_pair_by_pair() -> None:
+def test_json_contains_the_paired_differences_from_the_best() -> None:
     scores = {"A": (0.5, 0.9), "B": (0.4, 0.7)}
     cells = [cell(a, r, AARI=score) for a, of_a in scores.items() for r, score in enumerate(of_a)]
     told = json.loads(results(cells).to_json())["differences"]

@@ -135,7 +135,7 @@ def test_two_means_with_errors_are_compared_by_the_error_of_their_difference() -
     assert verdict(exact, paper="2.1", paper_error=0.5)["verdict"] == "differs"
 
 
-def test_what_is_doubtful_is_told() -> None:
+def test_doubtful_claims_are_explained() -> None:
     near = verdict(SPREAD, relation=">", paper="1.5")
     assert near["note"] == "too few repetitions: the 95 % interval begins at 0.6413"
     assert verdict(SPREAD, relation=">", paper="0.5")["note"] == ""
@@ -196,7 +196,7 @@ def test_other_data_are_compared_but_reproduce_nothing() -> None:
         assert row["note"] == f"another year; on them the value {how}"
 
 
-def test_data_that_are_not_there_are_told_apart_from_what_was_not_run() -> None:
+def test_missing_data_and_claims_not_run_are_distinguished() -> None:
     missing = [
         replace(o, status="skipped", reason="no file", phase="data", points=())
         for o in cells([1.0, 1.0])
@@ -215,7 +215,7 @@ def test_a_difference_has_its_reason() -> None:
     assert row["note"] == "open: no reason is known"
 
 
-def test_of_repetitions_that_break_a_bound_the_worst_is_told() -> None:
+def test_the_worst_repetition_beyond_a_bound_is_reported() -> None:
     row = verdict(cells([3.0, 9.0, 2.0, 4.0]), relation="<=", paper="2", every_repetition=True)
     assert row["note"] == "violated in 3 of 4 repetitions, the worst 9 in repetition 1"
     row = verdict(cells([-3.0, 1.0]), relation=">=", paper="2", every_repetition=True)
@@ -320,7 +320,7 @@ GRID = [
 ]
 
 
-def test_in_each_repetition_the_member_counts_that_the_tuning_says_is_best() -> None:
+def test_each_repetition_uses_the_value_selected_by_tuning() -> None:
     """x = 1, 2 and, both being equally good, the first, 1: errors 0.5, 0.7, 0.9."""
     row = verdict(GRID, algorithm="A[x=[1,2]]", tuned_by="other", paper="0.7", within=0.5)
     assert (row["verdict"], row["measured"]) == ("reproduced", pytest.approx(0.7))
@@ -353,7 +353,7 @@ def test_tuning_is_done_at_the_checkpoint_of_the_claim() -> None:
     assert verdict(runs, **tuned, checkpoint=600, paper="20.3")["verdict"] == "reproduced"
 
 
-def test_what_cannot_be_tuned_is_told() -> None:
+def test_tuning_errors_are_reported() -> None:
     tuned = {"tuned_by": "other", "paper": "0.7"}
     unknown = verdict(GRID, algorithm="A[x=[1,3]]", **tuned)
     assert (unknown["verdict"], unknown["note"]) == (
@@ -479,7 +479,7 @@ def test_a_label_without_one_of_its_parameters() -> None:
 # ---- What is no claim ----------------------------------------------------------------------------
 
 
-def test_a_claim_that_says_nothing_is_refused() -> None:
+def test_an_empty_claim_is_refused() -> None:
     for fields, message in [
         ({}, "give paper, or what to compare with"),
         ({"relation": "<="}, "give paper, or what to compare with"),
@@ -525,7 +525,7 @@ def test_a_suite_file_may_say_all_of_it(tmp_path: Path) -> None:
     assert Presentation.of_description(Presentation(suite=suite).describe()).suite == suite
 
 
-def test_a_figure_that_no_text_names_is_not_kept_with_a_run() -> None:
+def test_only_figures_of_named_functions_are_stored_with_a_run() -> None:
     suite = Suite(name="s", figures=(Figure(name="f", doc="", function=print),))
     assert not rebuild_suite(json.loads(json.dumps(describe_suite(suite)))).figures
 
@@ -550,7 +550,7 @@ def test_a_figure_that_no_text_names_is_not_kept_with_a_run() -> None:
         ("figures = 3", r"figures are tables, each under \[\[figures\]\]"),
     ],
 )
-def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_entry_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     head = "" if "figures" in text else "[[claims]]\n"
     (tmp_path / "s.toml").write_text(head + text)
     with pytest.raises(SuiteError, match=message) as raised:
@@ -634,7 +634,7 @@ def test_few_claims_are_one_table_with_their_notes_below() -> None:
     )
 
 
-def test_many_claims_are_grouped_by_where_they_stand() -> None:
+def test_many_claims_are_grouped_by_place() -> None:
     claims = [claim(claim=f"Table {1 + i % 2}: claim {i}", paper="2") for i in range(60)]
     claims += [claim(claim="alone: it is 10", paper="10"), claim(claim="it is 11", paper="11")]
     found = Results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=tuple(claims)))
@@ -649,7 +649,7 @@ def test_many_claims_are_grouped_by_where_they_stand() -> None:
     assert count_verdicts(found.judged) == "60 reproduced, 2 differ"
 
 
-def test_of_many_data_sets_there_is_a_table_for_each_metric() -> None:
+def test_many_data_sets_give_one_table_per_metric() -> None:
     outcomes = [
         cell(0, f"d{i}", algorithm, error=value + i, AARI=value)
         for i in range(20)
@@ -681,7 +681,7 @@ def test_in_an_overview_oracles_are_columns_where_an_algorithm_has_several() -> 
     assert block.header == ("data set", "A, oracle p=0.1", "A, oracle p=0.5", "A, oracle o")
 
 
-def test_notes_stand_below_the_table_with_how_many_repetitions_had_them() -> None:
+def test_notes_below_the_table_count_their_repetitions() -> None:
     from dataclasses import replace
 
     outcomes = [replace(o, notes=("3 % are negative",)) for o in cells([1.0, 2.0])]

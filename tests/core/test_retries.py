@@ -84,7 +84,7 @@ def killer(whom: str, log: Path) -> Any:
 
 @pytest.mark.usefixtures("own_fork_server")
 @pytest.mark.parametrize(("whom", "tries"), [("itself", 1), ("fork server", 4)])
-def test_only_what_is_lost_for_no_fault_of_its_own_is_tried_again(
+def test_only_cells_lost_by_other_causes_are_tried_again(
     tmp_path: Path, whom: str, tries: int
 ) -> None:
     log = tmp_path / "log"

@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_fork_server")
-def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None:
+def test_every_kind_of_misbehaviour_affects_only_its_own_cell(store: Path) -> None:
     results = compare(
         store,
         *("good", "segfault", "exits", "sys-exit", "forks", "leaves-a-child"),
@@ -86,7 +86,7 @@ def test_every_kind_of_misbehaviour_costs_its_own_cell_only(store: Path) -> None
     assert "forkserver" in " ".join(server.cmdline()), "no other process is left behind"
 
 
-def test_what_failed_keeps_its_traceback_and_what_it_printed(store: Path) -> None:
+def test_a_failure_keeps_its_traceback_and_output(store: Path) -> None:
     compare(store, "raises", "prints", "segfault")
     with Store(store) as opened:
         kept = {outcome.algorithm: outcome for outcome, _ in opened.outcomes()}
@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_pat
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_is_stored_is_not_run_again_and_what_is_missing_is(store: Path) -> None:
+def test_stored_cells_are_not_run_again_and_missing_ones_are(store: Path) -> None:
     first = compare(store, "draws", repetitions=2)
     again = compare(store, "draws", "good", repetitions=3)
     keys = {c["key"] for c in first.rows}
@@ -175,7 +175,7 @@ def reused(results: Results) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("metrics", [["leaves"], ["leaves", "depth"]])
-def test_results_of_other_data_do_not_stand_beside_new_ones(
+def test_results_of_other_data_are_not_mixed_with_new_ones(
     store: Path, tmp_path: Path, drifting: dict[str, Any], metrics: list[str]
 ) -> None:
     compare(store, "draws", **drifting)
@@ -195,7 +195,7 @@ def test_results_of_other_data_do_not_stand_beside_new_ones(
     assert all(o.reused for o in again.outcomes)
 
 
-def test_new_metrics_do_not_judge_results_by_other_data(
+def test_new_metrics_do_not_score_results_with_other_data(
     store: Path, tmp_path: Path, drifting: dict[str, Any]
 ) -> None:
     compare(store, "draws", **drifting)
@@ -206,7 +206,7 @@ def test_new_metrics_do_not_judge_results_by_other_data(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_functions_of_one_name_have_rows_of_their_own(store: Path) -> None:
+def test_functions_of_one_name_have_separate_rows(store: Path) -> None:
     data = np.random.default_rng(0).normal(size=(12, 2))
     functions = [lambda X: linkage(X, "single"), lambda X: linkage(X, "ward")]
     metrics = [lambda scored: 1.0, lambda scored: 2.0]
@@ -217,7 +217,7 @@ def test_functions_of_one_name_have_rows_of_their_own(store: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_is_reused_has_the_label_of_the_present_run(store: Path, tmp_path: Path) -> None:
+def test_reused_cells_have_the_label_of_the_current_run(store: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text("x,y\n1,2\n3,5\n9,9\n")
     options = {"metrics": ["leaves"]}
@@ -232,7 +232,7 @@ def test_what_is_reused_has_the_label_of_the_present_run(store: Path, tmp_path: 
             assert Results.of_layout(layout, stored).datasets == [str(tmp_path / name)]
 
 
-def test_a_timeout_stands_only_for_a_limit_as_small(store: Path) -> None:
+def test_a_timeout_is_reused_only_for_limits_as_small(store: Path) -> None:
     assert compare(store, "endless", timeout=0.3).rows[0]["status"] == "timeout"
     assert [o.reused for o in compare(store, "endless", timeout=0.2).outcomes] == [True]
     assert [o.reused for o in compare(store, "endless", timeout=0.5).outcomes] == [False]
@@ -256,7 +256,7 @@ def deadly(scored: Any) -> float:
         (deadly, "killed by signal 11 (SIGSEGV) in a metric"),
     ],
 )
-def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
+def test_a_metric_that_ends_its_worker_loses_values_and_not_the_result(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
     monkeypatch.setattr("hcbench.run.workers.limits.GRACE", 6.0)  # of the start of a worker too
@@ -272,7 +272,7 @@ def test_a_metric_that_ends_its_worker_costs_values_and_not_the_result(
 
 
 @pytest.mark.slow
-def test_what_failed_outside_the_algorithm_is_tried_again(store: Path) -> None:
+def test_failures_outside_the_algorithm_are_tried_again(store: Path) -> None:
     def killed(X: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -299,7 +299,7 @@ def test_data_and_metrics_may_take_as_long_as_the_algorithm(
     assert Limits.of_cell(timeout).allowed("metrics") == grace
 
 
-def test_older_runs_keep_what_they_have_measured(store: Path) -> None:
+def test_older_runs_keep_their_values(store: Path) -> None:
     compare(store, "draws", "endless", timeout=0.3)
     compare(store, "draws", "endless", timeout=0.5)
     fresh = compare(store, "draws", fresh=True)
@@ -321,7 +321,7 @@ def test_older_runs_keep_what_they_have_measured(store: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_combination_that_cannot_be_is_a_row_for_each_repetition(store: Path) -> None:
+def test_an_inapplicable_combination_is_a_row_for_each_repetition(store: Path) -> None:
     results = compare(store, "good", "asker", datasets=["car"], repetitions=2)
     assert [c["status"] for c in results.rows] == ["skipped"] * 4
     assert "accepts quadruplet-queries" in rows(results)["asker"]["reason"]
@@ -376,7 +376,7 @@ def test_peak_memory_is_that_of_the_call(store: Path) -> None:
     assert peaks["UPGMA"] < 5 * 2**20
 
 
-def test_ones_own_functions_and_arrays(store: Path) -> None:
+def test_functions_and_arrays_of_the_caller(store: Path) -> None:
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 9])
     y = [0] * 10 + [1] * 10
@@ -403,7 +403,7 @@ def random_tree(X, *, rng):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_spec_of_ones_own_reads_any_oracle(store: Path) -> None:
+def test_a_spec_of_the_caller_reads_any_oracle(store: Path) -> None:
     def by_similarity(oracle, given, rng):
         return linkage(np.max(oracle.read()) - oracle.read()[np.triu_indices(given.n, 1)])
 
@@ -470,7 +470,7 @@ def _stored(store: Path) -> int:
 
 
 @pytest.mark.slow
-def test_two_mains_on_one_store_lose_nothing(tmp_path: Path) -> None:
+def test_two_main_processes_on_one_store_lose_nothing(tmp_path: Path) -> None:
     store = tmp_path / "shared.sqlite"
     code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
     both = [

@@ -67,7 +67,7 @@ def call(*args: str, store: Path, typed: str = "") -> Result:
 # ---- The store -----------------------------------------------------------------------------------
 
 
-def test_a_removed_run_takes_what_no_other_run_shows(store: Store) -> None:
+def test_removing_a_run_removes_data_that_no_other_run_uses(store: Store) -> None:
     three_runs(store)
     assert remove_run(store, store.run(1)) == Removed(cells=1, shared=1)
     assert [info.id for info in store.runs()] == [2, 3]
@@ -83,7 +83,7 @@ def test_a_removed_run_takes_what_no_other_run_shows(store: Store) -> None:
     assert measured_by == "f00", "what was measured there keeps its environment"
 
 
-def test_with_the_last_run_that_shows_it_all_of_a_removed_run_goes(store: Store) -> None:
+def test_removed_runs_are_deleted_with_the_last_run_that_uses_them(store: Store) -> None:
     three_runs(store)
     remove_run(store, store.run(1))
     assert remove_run(store, store.run(2)) == Removed(cells=2, shared=0)

@@ -48,7 +48,7 @@ def test_a_new_plugin_installs_passes_its_tests_and_is_listed(tmp_path: Path) ->
     assert all(name in listed for name in NAMES.values())
 
 
-def test_every_file_is_told_and_what_comes_next(tmp_path: Path) -> None:
+def test_every_written_file_and_the_next_steps_are_listed(tmp_path: Path) -> None:
     written = new_plugin(tmp_path, "my_linkage")
     told = [Path(line) for line in written.stdout.splitlines()]
     there = [path for path in (tmp_path / "my_linkage").rglob("*") if path.is_file()]
@@ -69,7 +69,7 @@ def test_every_file_is_told_and_what_comes_next(tmp_path: Path) -> None:
     )
 
 
-def test_no_name_of_the_example_is_left_and_ruff_finds_nothing(tmp_path: Path) -> None:
+def test_no_name_of_the_example_remains_and_ruff_passes(tmp_path: Path) -> None:
     for number, kinds in enumerate([(), *((kind,) for kind in KINDS), KINDS]):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -132,7 +132,9 @@ def test_odd_names_are_quoted(tmp_path: Path, name: str) -> None:
         (["mine", "--linkage", "x"], "No such option"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, words: list[str], message: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
     result = new_plugin(tmp_path, *words)
     assert result.exit_code == ExitCode.USAGE
     assert message in result.stderr
@@ -140,7 +142,7 @@ def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, words: list[str], me
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_is_there_is_not_touched(tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     result = new_plugin(tmp_path, "mine")
     assert result.stderr == (

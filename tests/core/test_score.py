@@ -107,7 +107,7 @@ def test_values_are_those_of_the_metrics_whatever_the_order_of_the_files():
     ],
     ids=" ".join,
 )
-def test_names_or_their_order_say_which_item_is_which(tree, data):
+def test_items_are_matched_by_names_or_their_order(tree, data):
     if tree != "tree.nwk" and "--names" not in data:
         data = (*data, "--names", "names.txt")
     found = values(tree, *data, "--metrics", "dasgupta")
@@ -124,7 +124,7 @@ def test_vectors_are_matched_with_the_tree() -> None:
         assert list(found.values()) == [pytest.approx(expected)]
 
 
-def test_another_delimiter_is_said_as_to_the_data_set(folder):
+def test_another_delimiter_is_given_as_for_data_sets(folder):
     (folder / "semi.csv").write_text((folder / "named.csv").read_text().replace(",", ";"))
     vectors = "semi.csv[delimiter=';',names=item]"
     found = values("tree.nwk", "--vectors", vectors, "--metrics", "cophenetic-correlation")
@@ -132,7 +132,7 @@ def test_another_delimiter_is_said_as_to_the_data_set(folder):
     assert list(found.values()) == [pytest.approx(expected)]
 
 
-def test_what_has_no_names_is_in_the_order_of_the_data_that_have_some(folder):
+def test_data_without_names_are_in_the_order_of_named_data(folder):
     order = np.array([3, 1, 5, 0, 2, 4])
     np.save(folder / "shuffled.npy", linkage(X[order], "average"))
     found = values("shuffled.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation")
@@ -170,7 +170,7 @@ def test_labels_with_and_without_names_and_header(content, n_levels, folder):
     assert found["AARI", "labels", "tree.nwk"] == pytest.approx(np.mean(expected))
 
 
-def test_labels_and_truths_said_as_parameters_of_the_vectors(folder):
+def test_labels_and_truths_as_parameters_of_the_vectors(folder):
     rows = [f"{name},{x},{y},{label}" for name, (x, y), label in zip(NAMES, X, LABELS, strict=True)]
     (folder / "all.csv").write_text("\n".join(["item,x,y,group", *rows]))
     vectors = "all.csv[labels=group,truth=other.nwk]"
@@ -182,7 +182,7 @@ def test_labels_and_truths_said_as_parameters_of_the_vectors(folder):
 # ---- Several trees and truths --------------------------------------------------------------------
 
 
-def test_each_truth_is_scored_by_itself_and_the_best_is_marked():
+def test_each_truth_is_scored_and_the_best_is_marked():
     rows = told(
         *("tree.nwk", "other.nwk", "--truth", "truth.nwk", "--truth", "other.nwk"),
         *("--labels", "y.csv", "--metrics", "AARI,clade-recovery"),
@@ -225,7 +225,7 @@ def test_a_table_has_a_column_for_each_tree_and_a_row_for_each_truth():
     assert "² a cophenetic correlation needs merge heights" in result.stdout
 
 
-def test_trees_of_one_name_are_told_apart_by_their_folders(folder):
+def test_trees_of_one_name_are_distinguished_by_their_folders(folder):
     (folder / "more").mkdir()
     (folder / "more" / "tree.nwk").write_text(OTHER)
     found = values("tree.nwk", "more/tree.nwk", "--truth", "truth.nwk", "--metrics", "AARI")
@@ -235,7 +235,7 @@ def test_trees_of_one_name_are_told_apart_by_their_folders(folder):
 # ---- What applies --------------------------------------------------------------------------------
 
 
-def test_all_metrics_are_scored_or_said_not_to_apply():
+def test_all_metrics_are_scored_or_reported_as_inapplicable():
     rows = told("tree.nwk", "--truth", "truth.nwk", "--similarity", "w.csv")
     names = {
         entry.spec.name for entry in hcbench.load_registry().metrics.entries if not entry.spec.cost
@@ -251,7 +251,7 @@ def test_all_metrics_are_scored_or_said_not_to_apply():
     assert "dasgupta" not in table
 
 
-def test_a_cost_is_not_told_by_a_tree():
+def test_costs_do_not_apply_to_a_tree():
     rows = told("z.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation,seconds")
     assert rows["cophenetic-correlation", "", "z.npy"]["value"] is not None
     assert "cost of the call" in rows["seconds", "", "z.npy"]["reason"]
@@ -272,7 +272,7 @@ def test_infinite_values_are_shown_but_are_no_json(folder):
     assert "inf" in call(*args).stdout
 
 
-def test_a_metric_that_fails_costs_its_own_value(folder):
+def test_a_failing_metric_loses_only_its_own_value(folder):
     code = (
         "from hcbench import MetricSpec, hookimpl\n"
         "@hookimpl\n"
@@ -289,7 +289,7 @@ def test_a_metric_that_fails_costs_its_own_value(folder):
     assert "AARI" in result.stdout
 
 
-def test_a_parameter_that_does_not_fit_is_no_failure():
+def test_an_inapplicable_parameter_is_not_a_failure():
     args = ("tree.nwk", "--truth", "truth.nwk", "--metrics", "area-under-curve[metric=queries]")
     (row,) = told(*args).values()
     assert (row["status"], "is a cost" in row["reason"]) == ("skipped", True)
@@ -310,7 +310,7 @@ def test_written_forms(form):
         assert r"clade-recovery $\uparrow$ & \textbf{1.000} & 0.000" in result.stdout
 
 
-def test_lengths_that_are_no_heights_are_told_unless_quiet(folder):
+def test_lengths_that_are_not_heights_are_reported_unless_quiet(folder):
     (folder / "ragged.nwk").write_text("(((a:1,b:2):1,(c:1,d:1):1):1,(e:1,f:9):1);")
     args = ("ragged.nwk", "--truth", "truth.nwk", "--metrics", "AARI")
     assert "warning: ragged.nwk: branch lengths are ignored" in call(*args).stderr

@@ -79,7 +79,7 @@ def test_a_pickle_in_place_of_a_result_is_not_loaded(tmp_path: Path) -> None:
     assert not made.exists()
 
 
-def test_a_header_that_cannot_be_is_damage() -> None:
+def test_an_invalid_header_is_damage() -> None:
     for header in [
         {},
         [],
@@ -102,7 +102,7 @@ def test_a_header_that_is_nested_without_end_is_damage() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_no_bytes_are_more_than_damage(content: bytes) -> None:
+def test_arbitrary_bytes_are_only_damage(content: bytes) -> None:
     for result in (content, zlib.compress(content)):
         with pytest.raises(StoreError, match="damaged"):
             decode_result(result)
@@ -133,7 +133,7 @@ def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> No
     raw.close()
 
 
-def test_a_store_with_triggers_and_views_of_its_own_reaches_nothing(tmp_path: Path) -> None:
+def test_triggers_and_views_of_a_store_have_no_effect(tmp_path: Path) -> None:
     path, other = tmp_path / "store", tmp_path / "other"
     with Store(path) as store:
         store.save(begin(store), [make_record(make_outcome(0))])
@@ -168,7 +168,7 @@ function = "{function}"
     ["os:system", "subprocess:run", "antigravity:geohash", "evil:draw", "hcbench:compare"],
 )
 @pytest.mark.usefixtures("in_process")
-def test_a_figure_of_a_suite_calls_only_what_a_plugin_brings(
+def test_a_figure_of_a_suite_calls_only_functions_of_plugins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
     (tmp_path / "evil.py").write_text("from pathlib import Path\nPath('made').mkdir()\n")
@@ -268,7 +268,7 @@ def test_files_of_a_suite_are_those_of_its_folder(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=20))
-def test_no_name_is_changed_that_names_no_file(text: str) -> None:
+def test_only_names_of_files_are_changed(text: str) -> None:
     from hcbench.registry.suite import _beside
 
     name = format_name("UPGMA", {"metric": text}) if text else "UPGMA"

@@ -74,7 +74,7 @@ def test_another_plan_is_another_plan() -> None:
     assert len(digests) == 3
 
 
-def test_what_cannot_be_is_in_the_first_shard_and_layouts_are_those_of_the_whole() -> None:
+def test_inapplicable_combinations_are_in_the_first_shard() -> None:
     left_out = [Inapplicable("A", "b", "", "it cannot be")]
     plan = replace(plan_of(4, 1, 2), inapplicable=left_out)
     whole = Presentation.of_plan(plan)
@@ -92,7 +92,7 @@ def test_what_cannot_be_is_in_the_first_shard_and_layouts_are_those_of_the_whole
 
 
 @pytest.mark.parametrize("number", [0, 4, -1])
-def test_there_is_no_other_shard(number: int) -> None:
+def test_shard_numbers_out_of_range_are_refused(number: int) -> None:
     with pytest.raises(ParameterError, match=r"they are 1 to 3"):
         take_shard(plan_of(1, 1, 1), number, 3)
 
@@ -117,7 +117,7 @@ def hcbench(*arguments: object) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/0", "a/b", "1/2/3", "-1/3", "1.5/2", "/"])
-def test_what_is_no_part_is_refused(text: str, tmp_path: Path) -> None:
+def test_invalid_shards_are_refused(text: str, tmp_path: Path) -> None:
     code, out, err = hcbench(*COMPARE, "--store", tmp_path / "s", "--shard", text)
     assert (code, out) == (2, "")
     assert "write 1/4, 2/4, 3/4 or 4/4" in err or "is not a part" in err
@@ -175,7 +175,7 @@ def test_shards_without_a_cell_are_runs_too(tmp_path: Path) -> None:
         assert store.run(1).cells == 3
 
 
-def test_shards_of_different_plans_stay_runs_of_their_own(tmp_path: Path) -> None:
+def test_shards_of_different_plans_remain_separate_runs(tmp_path: Path) -> None:
     hcbench(*COMPARE, "--store", tmp_path / "a", "--shard", "1/2")
     hcbench(*COMPARE, "--seed", "9", "--store", tmp_path / "b", "--shard", "2/2")
     code, _, err = hcbench("results", "merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "c")
@@ -184,7 +184,7 @@ def test_shards_of_different_plans_stay_runs_of_their_own(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("command", ["merge", "import"])
-def test_what_cannot_be_merged_or_imported_is_one_line(tmp_path: Path, command: str) -> None:
+def test_errors_of_merging_and_importing_are_one_line(tmp_path: Path, command: str) -> None:
     (tmp_path / "notes.txt").write_text("my notes\n" * 200)
     for source in ("notes.txt", "missing", "."):
         code, out, err = hcbench("results", command, tmp_path / source, "--store", tmp_path / "t")

@@ -30,7 +30,7 @@ def test_each_rule_is_its_formula() -> None:
         np.testing.assert_allclose(similarity(X, rule), values, atol=1e-12)
 
 
-def test_a_word_that_is_no_rule_is_refused() -> None:
+def test_an_unknown_rule_is_refused() -> None:
     for call in (lambda: similarity(X, "cosin"), lambda: matrix("cosin")):
         with pytest.raises(ParameterError, match="'cosin'; the rules are cosine, euclidean, dot"):
             call()

@@ -84,9 +84,7 @@ def test_every_link_leads_to_a_file(tmp_path: Path, store: Store) -> None:
     assert len(entries) == len([f for f in files(site) if f.endswith(".html")]) - 1
 
 
-def test_an_algorithm_page_has_all_its_runs_and_what_is_known_of_it(
-    tmp_path: Path, store: Store
-) -> None:
+def test_the_page_of_an_algorithm_has_its_runs_and_its_spec(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     build(tmp_path / "site", store)
     (path,) = (tmp_path / "site" / "algorithms").glob("upgma-*.html")
@@ -98,7 +96,7 @@ def test_an_algorithm_page_has_all_its_runs_and_what_is_known_of_it(
     assert "euclidean" in page.text  # a default
 
 
-def test_the_same_again_writes_nothing(tmp_path: Path, store: Store) -> None:
+def test_an_unchanged_site_is_not_written_again(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"
     assert build(site, store).written == len(files(site)) - 1
@@ -118,7 +116,9 @@ def test_another_run_changes_only_what_it_belongs_to(tmp_path: Path, store: Stor
     assert (site / "runs/1.html").stat().st_mtime_ns == kept
 
 
-def test_what_is_gone_is_removed_and_what_is_the_users_stays(tmp_path: Path, store: Store) -> None:
+def test_removed_runs_lose_their_pages_and_files_of_the_user_stay(
+    tmp_path: Path, store: Store
+) -> None:
     two_runs(store)
     site = tmp_path / "site"
     build(site, store)
@@ -149,7 +149,7 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_was(
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"files": 3}', "{"])
-def test_a_marker_that_cannot_be_read_stops_it(text: str, tmp_path: Path, store: Store) -> None:
+def test_an_invalid_marker_is_an_error(text: str, tmp_path: Path, store: Store) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / MARKER).write_text(text)
@@ -206,7 +206,7 @@ def test_a_plain_name_is_its_own_slug() -> None:
     assert slug("upgma").casefold() != slug("UPGMA").casefold()
 
 
-def test_the_command_tells_what_it_did(tmp_path: Path, store: Store) -> None:
+def test_the_command_reports_written_files(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     env: dict[str, Any] = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "HCBENCH_DEBUG": ""}
     done = CliRunner(env=env).invoke(main, ["site", str(tmp_path / "site"), "--trees", "0"])

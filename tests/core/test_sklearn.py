@@ -99,7 +99,7 @@ def test_parameters_of_the_algorithm_are_parameters() -> None:
     assert model.set_params(name="4-AL", init=3).get_params()["init"] == 3
 
 
-def test_what_cannot_be_is_told() -> None:
+def test_errors_are_reported() -> None:
     for wrong, error, message in [
         (lambda: Clusterer("UPGMA").set_params(metrik=1), ParameterError, "no parameter 'metrik'"),
         (lambda: Clusterer("UPGMA", metrik=1).fit(X), ParameterError, "no parameter 'metrik'"),
@@ -195,13 +195,13 @@ def test_a_random_state_that_is_open_comes_from_the_cells_seed() -> None:
         (FeatureAgglomeration(), r"no tree of the 40 items: children_ has the shape \(2, 2\)"),
     ],
 )
-def test_an_estimator_without_a_tree_of_the_items_says_so(estimator: Any, message: str) -> None:
+def test_an_estimator_without_a_tree_is_reported(estimator: Any, message: str) -> None:
     with pytest.raises(NotApplicableError, match=message):
         run(from_estimator(estimator), X)
 
 
 @pytest.mark.parametrize("wrong", [AgglomerativeClustering, "UPGMA", 3])
-def test_what_is_no_estimator_is_refused(wrong: Any) -> None:
+def test_other_objects_than_estimators_are_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match="takes an estimator of scikit-learn"):
         from_estimator(wrong)
 

@@ -76,7 +76,7 @@ def test_intervals(text: str, inside: list[float], outside: list[float]) -> None
     assert not any(x in Interval(text) for x in outside)
 
 
-def test_what_cannot_be_declared() -> None:
+def test_invalid_declarations_are_refused() -> None:
     with pytest.raises(InvalidSpecError, match="cannot be a name"):
         MetricSpec(name="two words", function="json:dumps", doc="", direction="higher")
     with pytest.raises(InvalidSpecError, match="no hint 'cluster'; the hints are truth, clusters"):

@@ -162,6 +162,6 @@ def test_a_rate_of_single_numbers_has_an_error_only_from_three_points_on() -> No
     assert log_log_slope([1.0, 2.0, 4.0], [[1.0], [2.0], [5.0]])[1] is not None
 
 
-def test_what_has_no_logarithm_has_no_rate() -> None:
+def test_values_without_logarithm_have_no_rate() -> None:
     for wrong in [[0.0, 0.0], [-1.0], [], [math.inf]]:
         assert log_log_slope([1.0, 2.0], [wrong, [1.0]]) == (None, None)

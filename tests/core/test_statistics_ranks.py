@@ -160,7 +160,9 @@ def test_random_permutations_are_near_the_exact_p_and_always_the_same() -> None:
     assert friedman_test(table, "lower") == found
 
 
-def test_random_permutations_are_as_many_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_random_permutations_is_as_documented(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # None of 6^12 ways is likely to agree as fully: only the ranks themselves, one in 10,000.
     assert friedman_test([[1, 2, 3]] * 12, "lower").p == 1 / 10_000
     # All ways are at least as far apart as where the sums of ranks are equal.
@@ -172,7 +174,7 @@ def test_random_permutations_are_as_many_as_is_said(monkeypatch: pytest.MonkeyPa
     assert friedman_test(table, "lower") == at_once, "batches of permutations are the same ones"
 
 
-def test_what_friedman_cannot_test_has_a_reason() -> None:
+def test_tests_that_do_not_apply_have_a_reason() -> None:
     assert "two are compared" in friedman_test([[1, 2], [1, 2]], "lower").reason
     assert "there is 1" in friedman_test([[1, 2, 3]], "lower").reason
     assert "there are 0" in friedman_test([[1, NAN, 3]], "lower", failed="drop").reason
@@ -204,7 +206,7 @@ def test_cliques_by_hand() -> None:
 
 
 @given(st.lists(st.integers(2, 12), min_size=2, max_size=8), st.randoms())
-def test_cliques_are_the_longest_runs_that_hold_no_pair_apart(ranks: list[int], rng: Any) -> None:
+def test_cliques_are_the_longest_runs_without_a_different_pair(ranks: list[int], rng: Any) -> None:
     k = len(ranks)
     apart = np.zeros((k, k), dtype=bool)
     for i, j in itertools.combinations(range(k), 2):
@@ -272,7 +274,7 @@ def test_many_differences_have_the_approximation_of_scipy() -> None:
     assert signed_rank_test(one[:101], other[:101], "lower").method == "normal"
 
 
-def test_to_fail_is_worse_than_any_number() -> None:
+def test_a_failure_is_worse_than_any_number() -> None:
     one, other = [1.0, 2.0, 3.0, NAN], [NAN, NAN, 2.0, NAN]
     found = signed_rank_test(one, other, "higher")
     assert (found.n_blocks, found.n_different, found.better, found.statistic) == (4, 3, 3, 0.0)
@@ -360,7 +362,7 @@ def test_qualities_are_measured_by_their_difference_to_the_best() -> None:
     ),
     st.sampled_from([1.0, 2.0, 6.0]),
 )
-def test_a_profile_is_the_share_of_its_definition(table: list[list[float]], within: float) -> None:
+def test_a_profile_follows_its_definition(table: list[list[float]], within: float) -> None:
     blocks = [row for row in table if not all(map(math.isnan, row))]
     share = [0, 0, 0]
     for row in blocks:

@@ -136,14 +136,14 @@ def test_partitions_come_back_as_they_were(labels: list[int]) -> None:
     assert decode_result(encode_result(Partition(labels))) == Partition(labels)
 
 
-def test_a_tree_is_kept_in_32_bits_an_id_and_compressed() -> None:
+def test_a_tree_is_stored_in_32_bits_per_id_and_compressed() -> None:
     n = 2000
     parent = np.concatenate((np.arange(n, 2 * n - 1), np.arange(n, 2 * n - 1), [-1]))
     caterpillar = Tree([*np.sort(parent[:-1]).tolist(), -1])
     assert len(encode_result(caterpillar)) < 4 * caterpillar.n_nodes
 
 
-def test_damaged_bytes_are_an_error_that_says_so() -> None:
+def test_damaged_bytes_are_reported() -> None:
     packed = encode_result(TREE)
     for damaged in (b"", packed[:-5], b"?" + packed[1:]):
         with pytest.raises(StoreError, match="damaged"):
@@ -153,7 +153,7 @@ def test_damaged_bytes_are_an_error_that_says_so() -> None:
 # ---- Cells ---------------------------------------------------------------------------------------
 
 
-def test_what_is_saved_is_found(store: Store, path: Path) -> None:
+def test_saved_cells_are_found(store: Store, path: Path) -> None:
     notes = ("3 % negative \udcff", "alpha < 0; not so")
     outcome = make_outcome(traceback="Traceback", log="printed\n", notes=notes)
     store.save(begin(store), [make_record(outcome)])
@@ -264,7 +264,7 @@ def test_two_runs_that_disagree_are_both_kept(store: Store, changes: dict[str, A
     assert kept == replace(bare(make_outcome()), reused=False)
 
 
-def test_a_fresh_cell_stands_beside_the_old_one(store: Store) -> None:
+def test_a_fresh_cell_does_not_replace_the_old_one(store: Store) -> None:
     old, new = (
         make_outcome(cost=Cost(seconds=1.0)),
         make_outcome(cost=Cost(seconds=2.0), points=(ScoredPoint(),)),
@@ -305,13 +305,13 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
     assert all(stored.missing == ("seconds",) for stored in found.values())
 
 
-def test_texts_that_no_database_keeps_are_written_out(store: Store) -> None:
+def test_texts_that_databases_cannot_store_are_escaped(store: Store) -> None:
     outcome = make_outcome(status="error", reason="file \udcff\0", log="\ud800")
     store.save(begin(store), [make_record(outcome)])
     assert store.cell(outcome.key)[0].reason == "file \\udcff\\0"
 
 
-def test_combinations_that_cannot_be_are_kept_for_their_run(store: Store) -> None:
+def test_inapplicable_combinations_are_stored_with_their_run(store: Store) -> None:
     first, second = begin(store), begin(store)
     reasons = {first: "needs vectors", second: "needs truth"}
     for run, reason in reasons.items():
@@ -335,7 +335,7 @@ def test_combinations_that_cannot_be_are_kept_for_their_run(store: Store) -> Non
         ] * 2
 
 
-def test_what_cannot_be_is_of_each_run_that_says_so(store: Store) -> None:
+def test_inapplicable_combinations_belong_to_each_run(store: Store) -> None:
     skipped = make_outcome(key="", status="skipped", reason="needs vectors", points=())
     runs = [begin(store), begin(store)]
     for run in runs:
@@ -368,7 +368,7 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     assert (info.id, latest.reused) == (run, True)  # the cell itself is of the first run
 
 
-def test_a_run_shows_the_values_that_it_asked_for(store: Store) -> None:
+def test_a_run_shows_the_values_of_its_metrics(store: Store) -> None:
     def begin_with(**keys: str) -> int:
         layout = {"metrics": [{"label": label, "key": key} for label, key in keys.items()]}
         return store.begin_run(command="", suite="", environment={}, layout=layout)
@@ -465,7 +465,7 @@ def test_many_keys_are_found_in_parts(store: Store) -> None:
 # ---- Places --------------------------------------------------------------------------------------
 
 
-def test_looking_creates_nothing(store: Store, path: Path) -> None:
+def test_reading_creates_nothing(store: Store, path: Path) -> None:
     assert store.runs() == []
     assert store.find(["x"], KEYS) == {}
     assert not path.parent.exists()
@@ -531,7 +531,7 @@ def test_a_store_that_is_deleted_or_moved_while_it_is_open_is_written_again(
         assert not list(tmp_path.rglob("*.unfinished"))
 
 
-def test_a_store_that_another_process_replaces_while_it_is_open_is_told(tmp_path: Path) -> None:
+def test_a_store_replaced_by_another_process_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     with Store(path) as store:
         run = begin(store)
@@ -553,7 +553,7 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
         assert len(store.runs()) == 1
 
 
-def test_a_url_that_cannot_be_is_refused() -> None:
+def test_an_invalid_url_is_refused() -> None:
     for url, message in [
         ("mysql://server/base", "a store cannot be kept in 'mysql'; give a path, sqlite:///"),
         ("foo://x", "a store cannot be kept in 'foo'"),
@@ -565,7 +565,7 @@ def test_a_url_that_cannot_be_is_refused() -> None:
             Store(url)
 
 
-def test_a_malformed_url_is_told_without_its_password() -> None:
+def test_a_malformed_url_is_reported_without_its_password() -> None:
     for url in (
         "postgresql://me:secret@host:port/db",
         "postgresql://me:sec@secret@host/db",
@@ -604,12 +604,12 @@ def filled(path: Path) -> Path:
     return path
 
 
-def test_a_folder_is_no_store(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is a folder; give a file"):
         Store(tmp_path)
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_other_files_than_databases_are_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("my notes\n" * 200)
     with pytest.raises(StoreError, match="no SQLite database") as caught:
@@ -651,7 +651,7 @@ def test_another_schema_version_is_refused(filled: Path) -> None:
     assert_one_line(caught, filled)
 
 
-def test_a_full_disk_is_said_and_nothing_half_is_kept(filled: Path) -> None:
+def test_a_full_disk_is_reported_and_nothing_partial_is_stored(filled: Path) -> None:
     with Store(filled) as store:
         run = begin(store)
         with store.database.engine.connect() as connection:
@@ -703,7 +703,7 @@ with Store(sys.argv[1]) as store:
         assert len(store.outcomes()) == int(saved)
 
 
-def test_a_store_that_stays_locked_is_said(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LOCK_WAIT", 0.1)
     raw = sqlite3.connect(filled, isolation_level=None)
     raw.execute("BEGIN IMMEDIATE")
@@ -717,7 +717,7 @@ def test_a_store_that_stays_locked_is_said(filled: Path, monkeypatch: pytest.Mon
     raw.close()
 
 
-def test_a_number_beyond_64_bits_is_said(store: Store) -> None:
+def test_a_number_beyond_64_bits_is_reported(store: Store) -> None:
     with pytest.raises(StoreError, match="more than 64 bits"):
         store.save(begin(store), [make_record(make_outcome(budget=2**64))])
 
@@ -795,7 +795,7 @@ def test_a_store_in_use_can_be_read_by_those_who_cannot_write_it(reachable: Path
     assert answer.startswith("201 ")
 
 
-def test_a_store_that_cannot_be_read_or_created_says_so(reachable: Path) -> None:
+def test_a_store_that_cannot_be_read_or_created_is_reported(reachable: Path) -> None:
     def try_all() -> str:
         return "\n".join(map(refusal, [reachable, reachable.parent / "new" / "a.sqlite"]))
 

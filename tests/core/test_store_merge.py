@@ -65,7 +65,7 @@ def count_rows(path: Path) -> tuple[int, ...]:
     return tuple(len(rows[name]) for name in ("runs", "cells", "points", "metric_values"))
 
 
-def test_everything_of_both_is_there_and_each_run_shows_what_it_showed(tmp_path: Path) -> None:
+def test_a_merge_contains_both_stores_and_runs_show_the_same(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     b = filled(tmp_path / "b", range(2, 6), cost=Cost(seconds=7.0))
     done = merge(tmp_path / "all", a, b)
@@ -95,7 +95,7 @@ def test_merging_again_in_whatever_order_adds_nothing(order: list[str]) -> None:
         assert contents(root / "all") == before
 
 
-def test_a_copy_that_went_on_adds_what_is_new(tmp_path: Path) -> None:
+def test_a_continued_copy_adds_new_cells(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     copy = tmp_path / "copy"
     copy.write_bytes(a.read_bytes())
@@ -112,7 +112,7 @@ def test_a_copy_that_went_on_adds_what_is_new(tmp_path: Path) -> None:
         assert store.run(2).reused == 1
 
 
-def test_values_of_more_metrics_are_added_to_known_cells_and_lost_ones_found(
+def test_merging_adds_values_of_metrics_and_lost_results(
     tmp_path: Path,
 ) -> None:
     lost = Value(None, "error", "killed", final=False)
@@ -140,7 +140,7 @@ def test_a_source_is_not_changed(tmp_path: Path) -> None:
         begin(store)
 
 
-def test_what_cannot_be_merged_is_said_and_leaves_the_target_alone(tmp_path: Path) -> None:
+def test_merge_errors_are_reported_and_leave_the_target_unchanged(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     before = contents(a)
     with pytest.raises(StoreError, match="cannot be merged into itself"):
@@ -261,7 +261,7 @@ def test_a_shard_that_was_interrupted_and_resumed_counts_once(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "other", [{"plan": "q"}, {"layout": {"suite": {"name": "s", "timeout": 9}}}]
 )
-def test_shards_of_other_plans_stay_apart(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_shards_of_other_plans_are_not_joined(tmp_path: Path, other: dict[str, Any]) -> None:
     one, two = shard(tmp_path / "1", 1, [1]), shard(tmp_path / "2", 2, [2], **other)
     merge(tmp_path / "all", one, two)
     with Store(tmp_path / "all") as store:
@@ -287,9 +287,7 @@ def test_shards_of_other_plans_stay_apart(tmp_path: Path, other: dict[str, Any])
         ("PRAGMA foreign_keys = OFF; UPDATE cells SET run = 77", "it has no run 77"),
     ],
 )
-def test_a_store_that_says_what_cannot_be_is_refused(
-    tmp_path: Path, statement: str, message: str
-) -> None:
+def test_an_inconsistent_store_is_refused(tmp_path: Path, statement: str, message: str) -> None:
     target, source = filled(tmp_path / "all", [0]), filled(tmp_path / "a", [1])
     raw = sqlite3.connect(source)
     raw.executescript(statement)
@@ -311,7 +309,7 @@ def test_a_store_that_says_what_cannot_be_is_refused(
         [1],
     ],
 )
-def test_a_run_that_is_no_shard_though_it_says_so_is_a_run(tmp_path: Path, written: Any) -> None:
+def test_a_run_with_an_invalid_shard_is_an_ordinary_run(tmp_path: Path, written: Any) -> None:
     source = shard(tmp_path / "1", 1, [1])
     layout = json.dumps({**LAYOUT, "shard": written})
     with sqlite3.connect(source) as raw:

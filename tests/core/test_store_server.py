@@ -56,7 +56,7 @@ def url(server: Server) -> str:
     return server.new(next(_names))
 
 
-def test_a_server_keeps_what_a_file_keeps(url: str) -> None:
+def test_a_server_stores_the_same_as_a_file(url: str) -> None:
     with Store(url) as store:
         run = begin(store)
         odd = (ScoredPoint(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
@@ -226,7 +226,7 @@ def test_a_transaction_that_is_killed_is_done_again_and_once(server: Server, url
         assert [o.repetition for o, _ in store.outcomes(run=run)] == [0, 1]
 
 
-def test_a_server_that_comes_back_was_waited_for(
+def test_a_run_waits_for_a_server_that_returns(
     server: Server, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store(url) as store:
@@ -242,7 +242,7 @@ def test_a_server_that_comes_back_was_waited_for(
     assert "is back after" in back
 
 
-def test_a_server_that_stays_away_ends_it_and_is_not_waited_for_twice(
+def test_a_server_that_does_not_return_ends_the_run(
     server: Server,
     url: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -120,7 +120,7 @@ def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) ->
     assert "give another place with --store" in answer
 
 
-def test_who_is_interrupted_amid_a_statement_can_write_again_at_once(
+def test_an_interrupted_statement_leaves_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupted connection is closed, with rows that nobody has fetched: it keeps no lock."""

@@ -185,7 +185,7 @@ def test_sigterm_ends_it_in_one_line(store: Path) -> None:
     assert ask(store, "SELECT interrupted FROM runs") == [(1,)]
 
 
-def test_a_batch_system_tells_all_processes(store: Path) -> None:
+def test_a_signal_to_all_processes_ends_the_run(store: Path) -> None:
     running = start(store, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     server, workers = family(running.pid)
     for each in (*workers, server):
@@ -218,7 +218,7 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def test_a_closed_terminal_that_nobody_hears_of_stops_nothing(tmp_path: Path) -> None:
+def test_a_closed_terminal_without_a_signal_stops_nothing(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     with terminal() as (ours, theirs):
         running = start(store, screen=ours, stdout=subprocess.DEVNULL, stderr=theirs)

@@ -81,7 +81,7 @@ def labels(what: object) -> set[str]:
     return {check.subject.label for check in checks_of(what)}
 
 
-def test_what_can_be_named(plugin):
+def test_checks_can_be_selected_by_name(plugin):
     assert labels("UPGMA") == {"UPGMA"}
     assert labels(["upgma[metric=['cosine','euclidean']]", "AARI"]) == {
         "UPGMA",
@@ -100,7 +100,7 @@ def test_names_of_a_file_take_parameters(plugin):
     assert {c.name: c.run() for c in found}["valid_result"].status == "passed"
 
 
-def test_what_cannot() -> None:
+def test_invalid_names_are_refused() -> None:
     for what, sentence in [
         ("UPGM", "did you mean UPGMA"),
         ("UPGMA[alpha=1]", "UPGMA has no parameter 'alpha'"),
@@ -121,12 +121,12 @@ def test_a_plugin_that_raises_at_import(tmp_path):
         checks_of(str(file))
 
 
-def test_of_a_package_what_needs_a_parameter_is_not_applicable():
+def test_specs_of_a_package_with_required_parameters_are_skipped():
     check = next(c for c in checks_of("hcbench:ordinal") if c.subject.label == "NoisyInsertion")
     assert check.run().reason == "NoisyInsertion needs p: name NoisyInsertion[p=...]"
 
 
-def test_an_algorithm_asks_the_oracle_beside_it(plugin):
+def test_an_algorithm_uses_the_oracle_of_its_plugin(plugin):
     found = {check.id: check.run() for check in checks_of(str(plugin))}
     assert {name for name, each in found.items() if each.status == "failed"} == {"Star:paper"}
     assert found["Star:valid_result"].status == "passed"
@@ -178,7 +178,7 @@ def test_an_exemption_needs_a_check_and_a_reason(plugin, exempt, sentence):
         checks_of(str(plugin), exempt)
 
 
-def test_a_crash_is_a_failure_that_says_where():
+def test_a_crash_is_a_failure_with_its_location():
     def broken(scored):
         """Nothing."""
         return undefined  # noqa: F821
@@ -264,7 +264,7 @@ def test_json(plugin):
         ("import os; os.kill(os.getpid(), 9)", 60, "Star ends the process by SIGKILL"),
     ],
 )
-def test_what_hangs_or_crashes_costs_its_own_check_only(tmp_path, body, limit, sentence):
+def test_a_hang_or_crash_affects_only_its_own_check(tmp_path, body, limit, sentence):
     file = tmp_path / "ends.py"
     file.write_text(PLUGIN.replace('"""All at once."""', f'"""All at once."""\n    {body}'))
     checks = {check.name: check for check in checks_of(str(file))}

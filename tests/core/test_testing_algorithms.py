@@ -89,13 +89,13 @@ def wrong_pairs(function, **changes):
     return replace(PAIRS, function=function, **changes)
 
 
-def test_good_ones_fail_nothing():
+def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
     assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget"}
 
 
-def test_good_ones_that_ask_fail_only_what_they_cannot_promise():
+def test_valid_plugins_with_queries_fail_only_checks_that_do_not_apply():
     """Where the first item is another one, so are those together with it."""
     assert set(failed(PAIRS)) == {"renumbered_items"}
     assert {"budget", "questions", "anytime", "needs"} <= passed(PAIRS)
@@ -213,7 +213,7 @@ def test_degenerate_items() -> None:
         assert "ZeroDivisionError" in found[check]
 
 
-def test_nan_heights_are_no_result():
+def test_nan_heights_are_not_a_valid_result():
     def nan(oracle, given, rng):
         tree = average(oracle, given, rng)
         if tree.height is None or tree.height.max() > 0:
@@ -268,7 +268,7 @@ def test_layouts(check, function, sentence):
     assert sentence in found[check]
 
 
-def test_who_says_that_sparse_is_not_taken_is_not_at_fault():
+def test_an_algorithm_that_refuses_sparse_data_passes():
     from hcbench import NotApplicableError
 
     def honest(oracle, given, rng):
@@ -345,20 +345,20 @@ def test_honesty() -> None:
         assert sentence in found[check]
 
 
-def test_who_cannot_do_without_an_undeclared_hint():
+def test_an_undeclared_hint_is_detected():
     found = failed(wrong(takes_a_hint))
     assert set(found) == {"needs", "valid_result"}
     assert "reads the hint n_clusters" in found["needs"]
 
 
-def test_who_lies_about_the_oracle():
+def test_a_wrong_kind_of_oracle_is_detected():
     """It says that it asks ordinal questions, and reads vectors."""
     found = failed(wrong(average, accepts=("ordinal-queries",), parameters=(METHOD,)))
     assert set(found) == {"needs", "valid_result"}
     assert "accepts ordinal-queries and asks them for what they do not have" in found["needs"]
 
 
-def test_who_declares_the_tree_may_use_it():
+def test_a_declared_tree_may_be_used():
     assert failed(wrong(uses_the_tree, needs=("tree",))) == {}
 
 
@@ -484,7 +484,7 @@ def test_a_parameter_that_the_function_does_not_take():
     assert "declares alpha, which its function does not take" in failed(spec)["signature"]
 
 
-def test_what_cannot_be_sent_to_another_process():
+def test_functions_that_cannot_be_pickled_are_detected():
     lock = threading.Lock()
 
     def locked(oracle, given, rng):

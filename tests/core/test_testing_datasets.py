@@ -105,7 +105,7 @@ def absent(seed, *, n=20):
     raise DataNotAvailableError("clouds: no clouds.csv; get it from example.org")
 
 
-def test_a_good_one_fails_nothing():
+def test_a_valid_plugin_passes_all_checks():
     assert failed(CLOUDS) == {}
     assert skipped(CLOUDS) == {}
     assert {"another_process", "random", "size", "truth"} <= passed(CLOUDS)
@@ -145,7 +145,7 @@ def test_datasets() -> None:
         assert sentence in found[check]
 
 
-def test_what_is_declared_and_not_there():
+def test_missing_declared_fields_are_detected():
     """A cell would refuse it as well, in whatever process."""
     provides = ("vectors", "levels", "truth", "similarity")
     found = failed(replace(CLOUDS, provides=provides))
@@ -153,7 +153,7 @@ def test_what_is_declared_and_not_there():
     assert "declares similarity and does not yield it" in found["provides"]
 
 
-def test_another_seed_each_time():
+def test_unseeded_randomness_is_detected():
     found = failed(wrong(unseeded))
     assert set(found) == {"same_seed", "another_process", "global_random_state"}
 
@@ -169,7 +169,7 @@ def test_no_problem_at_all(spec, sentence):
     assert sentence in failed(spec)["valid_problem"]
 
 
-def test_data_that_are_not_here_are_no_fault():
+def test_missing_data_are_not_a_failure():
     spec = replace(CLOUDS, function=absent)
     assert failed(spec) == {}
     assert "get it from example.org" in skipped(spec)["same_seed"]

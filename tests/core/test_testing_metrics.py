@@ -113,7 +113,7 @@ def with_parameter(scored, weight=1.0):
     return jaccard(scored) * weight
 
 
-def test_a_good_one_fails_nothing():
+def test_a_valid_plugin_passes_all_checks():
     assert failed(JACCARD) == {}
     assert skipped(JACCARD) == {}
     assert {"range", "symmetry", "best_on_truth", "reasons"} <= passed(JACCARD)

@@ -177,11 +177,11 @@ def prints(problem, seed, budget, *, noise=0.0):
 
 
 @pytest.mark.parametrize("spec", [CLASSES, TRIPLETS], ids=lambda spec: spec.name)
-def test_good_ones_fail_nothing(spec):
+def test_valid_plugins_pass_all_checks(spec):
     assert failed(spec) == {}
 
 
-def test_what_is_checked_of_one_that_is_asked():
+def test_checks_of_an_oracle_with_queries():
     assert set(skipped(CLASSES)) == {"persistence", "compiled", "budget"}
     assert {"noise_rate", "same_question", "vectorised", "counting"} <= passed(CLASSES)
 
@@ -274,7 +274,7 @@ def test_budget():
     assert "holds 660 answers with a budget of 0" in found["budget"]
 
 
-def test_an_oracle_about_other_items_is_not_at_fault():
+def test_an_oracle_about_other_items_passes():
     def other_items(problem, seed, budget):
         """Answers that were recorded."""
         raise NotApplicableError("answers about 5 other items")

@@ -31,7 +31,7 @@ def scipy_linkage(method: str, n: int = 40, seed: int = 0) -> np.ndarray:
 # ---- What a valid tree is ------------------------------------------------------------------------
 
 
-def test_parents_that_make_no_tree_are_refused() -> None:
+def test_invalid_parents_are_refused() -> None:
     for parent, message in [
         ([], "got float64 of shape"),
         ([[2, 2, -1]], r"shape \(1, 3\)"),
@@ -236,7 +236,7 @@ def test_from_linkage_in_order_of_merging_keeps_the_linkage_beside_the_order():
     assert np.array_equal(tree.restrict([2, 0]).linkage, [np.nan] * 2 + [0.95], equal_nan=True)
 
 
-def test_linkage_matrices_that_make_no_tree_are_refused() -> None:
+def test_invalid_linkage_matrices_are_refused() -> None:
     for Z, arguments, message in [
         (np.zeros((3, 3)), {}, r"shape \(n-1, 4\), got \(3, 3\)"),
         (np.zeros(4), {}, r"got \(4,\)"),
@@ -274,7 +274,7 @@ def test_from_children_reads_scikit_learn():
         ([[0, 1]], [1, 2], r"distances has shape \(2,\), expected \(1,\)"),
     ],
 )
-def test_children_that_make_no_tree_are_refused(children, distances, message):
+def test_invalid_children_are_refused(children, distances, message):
     with pytest.raises(InvalidTreeError, match=message):
         Tree.from_children(children, distances)
 
@@ -337,7 +337,7 @@ def test_from_parents_keeps_a_numbering_that_is_topological():
     assert Tree.from_parents(PARENT, HEIGHT, DISTANCE, list("abcdefg")) == TREE
 
 
-def test_from_parents_leaves_out_nodes_with_one_child_only_if_asked():
+def test_from_parents_removes_nodes_with_one_child_only_on_request():
     # 6 (root) - 5 - 4 = {3 - 0, 1, 2}: 3, 5 and 6 have one child each.
     parent, height = [3, 4, 4, 4, 5, 6, -1], [0, 0, 0, 1, 2, 3, 4]
     with pytest.raises(InvalidTreeError, match="3 nodes have one child, nodes 3, 5, 6"):
@@ -504,7 +504,7 @@ def test_numbers_of_clusters_out_of_range_are_refused(k):
         TREE.cut(k)
 
 
-def test_cuts_that_make_no_sense_are_refused():
+def test_invalid_cuts_are_refused():
     with pytest.raises(InvalidTreeError, match="cut_height needs heights"):
         Tree(PARENT).cut_height(1)
     with pytest.raises(InvalidPartitionError, match="NaN"):

@@ -54,7 +54,7 @@ def test_hclust_is_the_linkage_in_other_numbers(tree):
     assert by_order.kind is HeightKind.ORDER
 
 
-def test_what_no_hclust_wrote_is_refused() -> None:
+def test_tables_that_are_not_from_hclust_are_refused() -> None:
     for merge, reason in [
         ([[-1, -2], [-3, 0]], "row 2 merges -3 and 0.*0 is neither, as both count from 1"),
         ([[-1, -2], [-3, 2]], r"row 2 merges -3 and 2, but .* the rows before it, 1..1$"),
@@ -88,7 +88,7 @@ def test_newick_files(suffix, tmp_path):
     assert tree.names == ("a", "b", "c")
 
 
-def test_branch_lengths_that_are_no_heights_are_told_with_the_file(tmp_path):
+def test_branch_lengths_that_are_not_heights_are_reported_with_the_file(tmp_path):
     path = written(tmp_path, "t.nwk", "((a:1,b:2):2,c:3);")
     with pytest.warns(NewickWarning, match=r"t\.nwk: branch lengths are ignored"):
         assert read_tree(path).kind is HeightKind.NONE
@@ -108,7 +108,7 @@ def test_a_linkage_matrix_as_numpy_scipy_and_pandas_write_it(tmp_path):
         assert read_tree(written(tmp_path, name, content)) == Tree.from_linkage(Z), name
 
 
-def test_what_hclust_merged_as_r_writes_it(tmp_path):
+def test_merges_of_hclust_as_written_by_r(tmp_path):
     Z = linkage(X, "average")
     merge = as_hclust(Z)
     rows = [",".join(map(str, row)) for row in merge.tolist()]
@@ -121,7 +121,7 @@ def test_what_hclust_merged_as_r_writes_it(tmp_path):
     assert read_tree(written(tmp_path, "r.csv", "\n".join(r))) == heights
 
 
-def test_what_scikit_learn_merged(tmp_path):
+def test_merges_of_scikit_learn(tmp_path):
     fitted = AgglomerativeClustering(linkage="average", compute_distances=True).fit(X)
     plain = Tree.from_children(fitted.children_)
     assert read_tree(written(tmp_path, "c.npy", fitted.children_)) == plain
@@ -171,7 +171,7 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
         ("t.npy", np.zeros(3), r"shape \(3,\)"),
     ],
 )
-def test_what_is_no_tree_is_told_in_one_line_with_the_file(name, content, reason, tmp_path):
+def test_invalid_trees_are_reported_in_one_line_with_the_file(name, content, reason, tmp_path):
     path = written(tmp_path, name, content)
     with pytest.raises(DataError, match=reason) as caught:
         read_tree(path)
@@ -179,7 +179,7 @@ def test_what_is_no_tree_is_told_in_one_line_with_the_file(name, content, reason
     assert "\n" not in str(caught.value)
 
 
-def test_files_that_are_not_there(tmp_path):
+def test_missing_files(tmp_path):
     for name in ("t.nwk", "t.csv", "t.npy"):
         with pytest.raises(DataError, match="cannot read"):
             read_tree(tmp_path / name)
@@ -188,7 +188,7 @@ def test_files_that_are_not_there(tmp_path):
         read_tree(tmp_path / "folder.nwk")
 
 
-def test_an_archive_is_no_tree_and_objects_are_not_loaded(tmp_path):
+def test_archives_are_refused_and_objects_are_not_loaded(tmp_path):
     np.savez(tmp_path / "z.npz", linkage(X))
     (tmp_path / "z.npz").rename(tmp_path / "z.npy")
     with pytest.raises(DataError, match="archive"):

@@ -49,7 +49,7 @@ def test_each_truth_of_a_data_set_has_its_column_and_the_nearest_is_marked(folde
     assert marked in rows["Truth"][1].marks
 
 
-def test_a_truth_that_is_named_stands_alone(folder: Path) -> None:
+def test_a_named_truth_is_the_only_one(folder: Path) -> None:
     data = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
     results = hcbench.compare(
         algos=["UPGMA"],
@@ -74,7 +74,9 @@ def test_a_data_set_without_that_truth_has_no_column_for_it(folder: Path) -> Non
     assert [name for name in header if name.startswith("AARI")] == ["AARI ↑"]
 
 
-def test_an_only_truth_is_told_once_beside_data_with_several(folder: Path, tmp_path: Path) -> None:
+def test_a_single_truth_has_one_column_among_data_with_several(
+    folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "one.csv").write_text("x,y,kind\n0,0,a\n0,1,a\n5,5,b\n5,6,b\n9,9,c\n9,8,c\n")
     one = f"{tmp_path}/one.csv[labels=kind]"
     several = f"{folder}/plants.csv" + TWO.format(folder / "mixed.nwk")
@@ -116,7 +118,7 @@ def test_the_callers_own_data_have_a_column_for_each_truth() -> None:
     assert row["metrics"] == {"exact-recovery": 1.0, "exact-recovery[truth=crossed]": 0.0}
 
 
-def test_declared_truths_are_those_that_are_there() -> None:
+def test_declared_truths_are_the_actual_ones() -> None:
     with_truths = [
         use
         for entry in hcbench.load_registry().datasets.entries

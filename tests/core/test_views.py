@@ -104,7 +104,7 @@ def test_axes_are_the_numbers_that_vary_within_one_name() -> None:
     }
 
 
-def test_a_default_that_no_label_shows_is_a_place_too() -> None:
+def test_a_default_outside_of_labels_is_a_position_too() -> None:
     outcomes = [cell("A", dataset=d, AARI=1) for d in ("planted", "planted[delta=0.2]")]
     known = {"datasets": {"planted": {"delta": 0.1}, "planted[delta=0.2]": {"delta": 0.2}}}
     shown = results(outcomes, parameters=known)
@@ -113,7 +113,7 @@ def test_a_default_that_no_label_shows_is_a_place_too() -> None:
     assert [point.x for point in panel.lines[0].points] == [0.1, 0.2]
 
 
-def test_an_axis_that_is_not_there_or_that_several_have_is_told() -> None:
+def test_a_missing_or_ambiguous_axis_is_reported() -> None:
     outcomes = [
         cell(f"A[p={k}]", dataset=f"d[p={d}]", AARI=1) for k, d in itertools.product((1, 2), (3, 4))
     ]
@@ -166,7 +166,7 @@ def test_figure_2_is_one_view() -> None:
     assert [line.reference for line in found.panels[1].lines] == [False, False, True]
 
 
-def test_an_algorithm_that_draws_its_answers_itself_is_in_the_panel_of_its_share() -> None:
+def test_an_active_algorithm_is_in_the_panel_of_its_proportion() -> None:
     """As 4K-AL-act in figure 2, whose p is its own and not the oracle's."""
     outcomes = [cell("A", 0, f"d[x={x}]", f"q[p={p}]", AARI=p) for x in (1, 2) for p in (0.1, 1)]
     outcomes += [
@@ -179,14 +179,14 @@ def test_an_algorithm_that_draws_its_answers_itself_is_in_the_panel_of_its_share
         assert {point.mean for line in panel.lines for point in line.points} == {p}
 
 
-def test_what_has_no_such_parameter_is_a_level() -> None:
+def test_algorithms_without_the_parameter_are_horizontal_lines() -> None:
     outcomes = [cell("A", oracle=f"q[p={p}]", AARI=p) for p in (0.1, 0.5, 1.0)]
     (panel,) = views.curves(results([*outcomes, cell("B", AARI=0.7)]), "p", "AARI").panels
     assert [(line.name, line.flat) for line in panel.lines] == [("A", False), ("B", True)]
     assert [(point.x, point.mean) for point in panel.lines[1].points] == [(0.1, 0.7), (1.0, 0.7)]
 
 
-def test_data_without_the_parameter_are_no_level() -> None:
+def test_data_without_the_parameter_are_no_horizontal_line() -> None:
     outcomes = [cell("A", dataset=f"d[p={p}]", AARI=p) for p in (1, 2)]
     (panel,) = views.curves(
         results([*outcomes, cell("A", dataset="iris", AARI=5)]), "p", "AARI"
@@ -216,7 +216,7 @@ def test_budgets_and_checkpoints_are_axes() -> None:
     assert [(p.x, p.mean) for p in panel.lines[0].points] == [(5.0, 0.1), (50.0, 0.4)]
 
 
-def test_failures_and_what_is_not_finite_leave_gaps_that_are_counted() -> None:
+def test_failures_and_infinite_values_are_counted_gaps() -> None:
     outcomes = [
         cell("A", 0, "d[p=1]", AARI=1.0),
         failure("A", 1, "d[p=1]"),
@@ -276,11 +276,11 @@ def test_data_sets_of_one_size_each_are_one_panel() -> None:
 
 
 @given(trees())
-def test_a_stored_tree_tells_how_many_items_it_has(tree: Tree) -> None:
+def test_the_number_of_items_of_a_stored_tree(tree: Tree) -> None:
     assert count_items(encode_result(tree)) == tree.n
 
 
-def test_a_stored_partition_tells_how_many_items_it_has() -> None:
+def test_the_number_of_items_of_a_stored_partition() -> None:
     assert count_items(encode_result(Partition(np.array([0, 1, 0])))) == 3
 
 
@@ -300,7 +300,7 @@ def test_a_front_by_hand() -> None:
     assert [(level.name, level.y.mean) for level in panel.levels] == [("Free", 0.8)]
 
 
-def test_other_questions_have_a_front_of_their_own_and_seconds_one_for_all() -> None:
+def test_each_kind_of_queries_has_a_front_and_seconds_have_one() -> None:
     outcomes = [
         cell("A", oracle="q[p=1]", queries=10, seconds=1, AARI=0.5),
         cell("B", oracle="q[p=2]", queries=5, seconds=2, AARI=0.6),
@@ -315,7 +315,7 @@ def test_other_questions_have_a_front_of_their_own_and_seconds_one_for_all() -> 
         views.tradeoff(shown, "AARI", "rounds")
 
 
-def test_checkpoints_are_points_of_their_own_questions() -> None:
+def test_checkpoints_are_points_at_their_own_queries() -> None:
     anytime = cell("A", oracle="q", queries=99, checkpoints={5: 0.1, 50: 0.4}, AARI=0.9)
     (panel,) = views.tradeoff(results([anytime]), "AARI").panels
     assert [(p.checkpoint, p.x.mean, p.y.mean) for p in panel.points] == [
@@ -326,7 +326,7 @@ def test_checkpoints_are_points_of_their_own_questions() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
-def test_a_front_is_what_nothing_dominates(losses: list[tuple[int, int]]) -> None:
+def test_a_front_is_not_dominated(losses: list[tuple[int, int]]) -> None:
     expected = {
         i
         for i, a in enumerate(losses)
@@ -364,7 +364,7 @@ def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
     assert [pair.nemenyi_differs for pair in found.pairs] == apart
 
 
-def test_how_failures_count_is_a_choice_that_is_shown() -> None:
+def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
     shown = results(contest([[0.9, math.nan, 0.1], [0.5, 0.6, 0.7], [0.5, 0.4, 0.3]]))
     worst, drop = (views.ranking(shown, "AARI", failed=rule) for rule in ("worst", "drop"))
     assert dict(zip(worst.competitors, worst.ranks, strict=True))["B"] == (3 + 2 + 2) / 3
@@ -379,7 +379,7 @@ def test_how_failures_count_is_a_choice_that_is_shown() -> None:
     assert "an algorithm failed are excluded" in views.significance_lines(drop)[0]
 
 
-def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
+def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
     outcomes = contest([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
     outcomes = [
         replace(o, status="skipped", reason="needs vectors", points=())
@@ -397,7 +397,7 @@ def test_blocks_that_not_all_could_do_are_left_out_with_their_reason() -> None:
     assert "2 excluded" in views.significance_lines(found)[0]
 
 
-def test_few_data_sets_are_told_to_be_too_few() -> None:
+def test_too_few_data_sets_are_reported() -> None:
     found = views.ranking(results(contest([[0.9, 0.5, 0.1]] * 3)), "AARI")
     over, omnibus, pairs = views.significance_lines(found)
     assert over.startswith("over 3 data sets")
@@ -408,7 +408,7 @@ def test_few_data_sets_are_told_to_be_too_few() -> None:
     assert any("too few" in note for note in block.notes)
 
 
-def test_the_table_of_ranks_marks_who_is_significantly_worse() -> None:
+def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
     table = [[0.1, 0.6, 0.3 + d / 100] for d in range(10)]
     shown = results(contest(table))
     (*_, block) = make_tables(shown)
@@ -440,7 +440,7 @@ def test_two_algorithms_are_compared_by_signed_ranks() -> None:
     assert found.worse_than_best == ("A",)
 
 
-def test_what_cannot_be_ranked_is_told() -> None:
+def test_ranking_errors_are_reported() -> None:
     with pytest.raises(HcbenchError, match="no two algorithms"):
         views.ranking(results([cell("A", AARI=1)]), "AARI")
     with pytest.raises(HcbenchError, match="has no better direction"):
@@ -497,7 +497,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_lines_are_seen_on_both_grounds_of_a_report() -> None:
+def test_line_colours_have_contrast_on_light_and_dark_backgrounds() -> None:
     css = (Path(report.__file__).parent / "assets" / "base.css").read_text()
     light, dark = re.findall(r"--ground: (#[0-9a-f]{6});", css)[:2]
     assert (light, contrast(light, "#ffffff")) == ("#ffffff", 1.0)  # as on paper
@@ -508,14 +508,14 @@ def test_lines_are_seen_on_both_grounds_of_a_report() -> None:
         assert contrast(colour, dark) >= 4.5, colour
 
 
-def test_looks_do_not_repeat() -> None:
+def test_line_styles_are_distinct() -> None:
     looks = looks_for([f"a{i}" for i in range(64)], references=["a3"])
     assert len({(look.colour, look.dash) for look in looks.values()}) == 64
     assert looks["a3"].marker == ""
     assert len(set(PALETTE)) == len(set(PALETTE_DARK)) == 16
 
 
-def test_who_competes_several_times_keeps_the_colour() -> None:
+def test_variants_of_an_algorithm_have_its_colour() -> None:
     outcomes = [cell("A", oracle=o, AARI=1) for o in ("x", "y")] + [cell("B", AARI=1)]
     looks = views.looks_of(results(outcomes), ["A, oracle x", "A, oracle y", "B"])
     one, other = looks["A, oracle x"], looks["A, oracle y"]

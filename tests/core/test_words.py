@@ -58,7 +58,7 @@ def signed(value: int) -> int:
 
 
 @given(WORDS, WORDS, st.integers(0, 5))
-def test_values_are_worked_on_word_by_word(one, other, at):
+def test_operations_on_values_are_those_of_integers(one, other, at):
     a, b = (np.array([0] * at + words, np.uint64) for words in (one, other))
     pairs = list(zip(one, other, strict=True))
     assert combined(a, b, at) == (

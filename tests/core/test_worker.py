@@ -164,7 +164,7 @@ def test_a_worker_stays_for_the_next_job_after_an_error(shared: Pool) -> None:
         ((n for n in range(3)), "error", "^the job cannot be sent to a worker: TypeError"),
     ],
 )
-def test_how_a_job_failed_is_told_and_the_pool_goes_on(
+def test_failures_of_a_job_are_reported_and_the_pool_continues(
     shared: Pool, job: object, ending: str, reason: str
 ) -> None:
     report = run(shared, job)
@@ -192,7 +192,7 @@ def test_a_job_is_killed_at_its_time_limit(shared: Pool, job: Callable[[], None]
     assert works(shared)
 
 
-def test_a_job_that_returns_too_late_is_late_even_if_nobody_was_watching(shared: Pool) -> None:
+def test_a_late_job_is_a_timeout_even_if_it_returned(shared: Pool) -> None:
     shared.submit("it", partial(time.sleep, 0.2), Limits(seconds=0.1))
     time.sleep(0.4)
     assert [report.ending for report in shared.wait()] == ["timeout"]
@@ -208,7 +208,7 @@ def test_each_phase_has_the_limit_of_its_kind() -> None:
         assert ends == [("done", "metrics"), ("timeout", "data"), ("timeout", "algorithm")]
 
 
-def test_what_was_produced_is_reported_whatever_comes_after_it() -> None:
+def test_produced_results_are_reported_despite_later_failures() -> None:
     endings = {
         "done": (partial(jobs.add, 1, 1), Limits()),
         "error": (jobs.recurse, Limits()),
@@ -223,12 +223,12 @@ def test_what_was_produced_is_reported_whatever_comes_after_it() -> None:
             assert report.value == (2 if ending == "done" else "produced")
 
 
-def test_a_worker_killed_from_outside_is_told_from_one_that_crashes(shared: Pool) -> None:
+def test_a_killed_worker_is_distinguished_from_a_crash(shared: Pool) -> None:
     assert run(shared, lambda: os.kill(os.getpid(), signal.SIGKILL)).outside
     assert not run(shared, jobs.segfault).outside
 
 
-def test_what_is_printed_is_returned_and_cannot_break_the_protocol(shared: Pool) -> None:
+def test_output_is_returned_and_cannot_break_the_protocol(shared: Pool) -> None:
     report = run(shared, jobs.print_everywhere)
     assert report.value == "no input"
     expected = {"from Python", "from descriptor 1", "from descriptor 2 \ufffd", "from C"}
@@ -243,14 +243,14 @@ def test_a_long_log_is_cut_at_its_beginning(shared: Pool) -> None:
     assert log.endswith("line 99999\n")
 
 
-def test_a_job_that_prints_for_ever_does_not_fill_the_disk(shared: Pool) -> None:
+def test_endless_output_does_not_fill_the_disk(shared: Pool) -> None:
     report = run(shared, partial(jobs.print_slowly, 64))
     assert isinstance(report.value, int)
     assert report.value < 48 << 20
     assert report.log.endswith("the end")
 
 
-def test_what_was_printed_before_a_crash_is_kept(shared: Pool) -> None:
+def test_output_before_a_crash_is_returned(shared: Pool) -> None:
     job = partial(exec, "import os; print('last words'); os._exit(1)")
     assert run(shared, job).log == "last words\n"
 
@@ -258,7 +258,7 @@ def test_what_was_printed_before_a_crash_is_kept(shared: Pool) -> None:
 # Forks, children, memory.
 
 
-def test_a_forked_copy_of_a_job_answers_nothing(shared: Pool) -> None:
+def test_a_forked_copy_of_a_job_reports_nothing(shared: Pool) -> None:
     report = run(shared, jobs.come_back_twice)
     assert (report.ending, report.value) == ("done", "original")
     assert run(shared, jobs.raise_in_a_copy).value == "copy ended with 1"
@@ -357,7 +357,7 @@ def test_workers_compute_with_one_thread_and_one_order_of_sets(shared: Pool) -> 
     assert run(shared, partial(jobs.environment, "PYTHONHASHSEED")).value == "0"
 
 
-def test_a_target_or_preload_that_cannot_be_imported_is_told_by_the_job() -> None:
+def test_a_target_or_preload_that_cannot_be_imported_is_reported_by_the_job() -> None:
     with Pool(2, "no_such_module:perform", preload=["no_such_module_either"]) as pool:
         assert run(pool, None).reason == "ModuleNotFoundError: No module named 'no_such_module'"
 
@@ -381,7 +381,7 @@ def test_a_job_that_kills_the_fork_server_is_a_crash_and_another_one_is_started(
         assert works(pool)
 
 
-def test_the_fork_server_may_end_while_nobody_is_waiting() -> None:
+def test_the_fork_server_may_end_between_jobs() -> None:
     with Pool(1, PERFORM) as pool:
         pool.submit("fork server", os.getppid, Limits())
         [report] = pool.wait()
@@ -440,7 +440,7 @@ def test_closing_a_pool_ends_its_own_workers_only(tmp_path: Path) -> None:
         assert run_alone(other, os.getpid) == worker
 
 
-def test_a_pool_in_other_circumstances_starts_another_fork_server(
+def test_a_pool_in_another_environment_starts_another_fork_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def setting() -> str | None:
@@ -564,7 +564,7 @@ def test_killing_main_and_fork_server_at_once_leaves_nothing(start: Start) -> No
     assert gone([*pids, *workers])
 
 
-def test_ctrl_c_interrupts_a_wait_without_end_and_leaves_nothing(start: Start) -> None:
+def test_ctrl_c_interrupts_an_endless_wait_and_leaves_nothing(start: Start) -> None:
     process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
     time.sleep(0.2)  # it has to arrive there
@@ -574,7 +574,7 @@ def test_ctrl_c_interrupts_a_wait_without_end_and_leaves_nothing(start: Start) -
     assert not any(map(alive, [*pids, *workers]))
 
 
-def test_an_orphan_dies_of_its_processor_time() -> None:
+def test_an_orphan_is_limited_by_processor_time() -> None:
     import resource
 
     def limit() -> int:

@@ -91,7 +91,7 @@ def test_a_job_waits_for_another_only_if_it_may(pool: Pool) -> None:
         (jobs.recurse, "error"),
     ],
 )
-def test_jobs_behind_one_that_takes_its_worker_along_are_done_by_another(
+def test_jobs_after_one_that_ends_its_worker_are_done_by_another(
     pool: Pool, job: object, ending: str
 ) -> None:
     reports = submit(pool, job, partial(jobs.add, 1, 2), os.getpid)
@@ -117,7 +117,7 @@ def test_the_log_of_a_job_whose_worker_is_replaced_has_nothing_of_the_next(pool:
     assert [reports[number].log for number in range(2)] == ["", "begun\n"]
 
 
-def test_what_a_job_has_produced_is_never_reported_of_another() -> None:
+def test_results_of_a_job_are_never_reported_for_another() -> None:
     with Pool(1, f"{jobs.__name__}:perform_or_produce") as pool:
         pool.submit("short", ("value", jobs.add), Limits())
         pool.wait(20)
@@ -126,7 +126,7 @@ def test_what_a_job_has_produced_is_never_reported_of_another() -> None:
     assert [reports[tag].value for tag in (1, 2)] == [None, "third"]
 
 
-def test_losing_the_fork_server_costs_only_the_job_on_its_way(pool: Pool) -> None:
+def test_losing_the_fork_server_affects_only_the_running_job(pool: Pool) -> None:
     reports = submit(pool, jobs.kill_parent, partial(jobs.add, 1, 2), partial(jobs.add, 2, 2))
     assert endings(reports) == ["crash", "done", "done"]
     assert [reports[tag].value for tag in (1, 2)] == [3, 4]

@@ -160,7 +160,7 @@ def test_all_comparisons_make_the_passive_kernel_of_all_of_them():
 
 
 @pytest.mark.parametrize("landmarks", ["shared", "fresh"])
-def test_p_and_budget_are_never_exceeded_and_used_but_for_less_than_a_reference(landmarks):
+def test_p_and_budget_are_used_up_to_less_than_one_reference(landmarks):
     w = similarities(20, 10**6, 1)
     M = comb(20, 2)
     for p, budget in ((0.1, None), (0.1, 700), (None, 300), (0.02, 700), (None, None)):
@@ -209,7 +209,7 @@ def test_more_references_than_pairs_and_no_landmark_are_noted():
 
 
 @pytest.mark.filterwarnings("error::hcbench.ModelWarning")
-def test_what_was_wanted_and_made_is_not_noted():
+def test_a_fulfilled_request_gives_no_note():
     w = similarities(6, 10**6, 0)
     fit(oracle_of(w), references=15, q=1.0)
     fit(oracle_of(w), p=1.0, q=1.0)  # all 105 comparisons
@@ -232,7 +232,7 @@ def test_monotone_transforms_change_nothing():
         assert trees[0] == trees[1] == trees[2]
 
 
-def test_new_numbers_for_the_items_give_the_same_kernel_if_all_is_compared(monkeypatch):
+def test_renumbered_items_have_the_same_kernel_of_all_comparisons(monkeypatch):
     w = similarities(10, 10**6, 8)
     order = np.random.default_rng(1).permutation(10)
     found = []
@@ -244,7 +244,7 @@ def test_new_numbers_for_the_items_give_the_same_kernel_if_all_is_compared(monke
 
 
 @pytest.mark.parametrize("params", [{"landmarks": "fresh"}, {"kernel": "code"}, {"q": 0.5}])
-def test_clear_clusters_are_found(params):
+def test_clear_clusters_are_recovered(params):
     label = np.repeat(np.arange(4), 12)
     rng = np.random.default_rng(2)
     near = 1.0 * (label[:, None] == label) + (label[:, None] // 2 == label // 2)

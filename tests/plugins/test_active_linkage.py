@@ -81,7 +81,7 @@ def test_larger_sets_with_sizes_around_a_power_of_two(method, ask, n):
 @pytest.mark.parametrize(("method", "ask"), EACH)
 @settings(max_examples=15, deadline=None)
 @given(n=st.integers(1, 9), seed=st.integers(0, 10**6))
-def test_a_python_callable_gets_the_questions_that_the_ledger_counts(method, ask, n, seed):
+def test_a_python_callable_gets_the_queries_that_the_ledger_counts(method, ask, n, seed):
     w = without_ties(n, seed)
     asked = []
 
@@ -127,7 +127,7 @@ def test_four_items_by_hand():
 @pytest.mark.parametrize("method", LINKAGES)
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(2, 30), seed=st.integers(0, 10**6))
-def test_the_merge_sort_asks_as_many_questions_as_proposition_1_says(method, n, seed):
+def test_the_merge_sort_makes_the_queries_of_proposition_1(method, n, seed):
     oracle = oracle_of(without_ties(n, seed))
     fit(oracle, method, "merge-sort")
     pairs = n * (n - 1) // 2
@@ -149,7 +149,7 @@ def test_pairs_in_order_and_in_reverse_are_sorted_within_the_bounds(m):
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-def test_the_frugal_way_asks_far_less_than_the_merge_sort(method):
+def test_the_frugal_method_makes_far_fewer_queries_than_the_merge_sort(method):
     """At least every pair but those of a spanning tree has to lose once."""
     n = 120
     pairs = n * (n - 1) // 2
@@ -163,7 +163,7 @@ def test_the_frugal_way_asks_far_less_than_the_merge_sort(method):
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-def test_monotone_transforms_change_no_question_and_no_answer(method, ask):
+def test_monotone_transforms_change_no_query_and_no_answer(method, ask):
     w = of_points(25, 4)
     oracles = [oracle_of(w), oracle_of(np.exp(w)), oracle_of(w**3 - 7)]
     trees = [fit(oracle, method, ask) for oracle in oracles]
@@ -172,7 +172,7 @@ def test_monotone_transforms_change_no_question_and_no_answer(method, ask):
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-def test_new_numbers_for_the_items_make_the_same_tree(method, ask):
+def test_renumbered_items_give_the_same_tree(method, ask):
     w = without_ties(24, 9)
     order = np.random.default_rng(1).permutation(24)
     names = tuple(f"x{i}" for i in range(24))
@@ -192,7 +192,7 @@ def contradictory(n: int, answer) -> Oracle:
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-def test_ties_and_answers_that_make_no_sense_lead_to_some_tree(method, ask):
+def test_ties_and_contradictory_answers_give_some_tree(method, ask):
     rng = np.random.default_rng(0)
     nonsense = {
         "ties": lambda q: np.zeros(len(q)),
@@ -234,7 +234,7 @@ def test_with_ties_every_merge_is_a_maximal_one(method, n, values, seed):
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-def test_a_budget_that_is_too_small_is_said_and_one_that_fits_does(method, ask):
+def test_a_budget_that_is_too_small_is_reported_and_a_sufficient_one_works(method, ask):
     w = without_ties(12, 0)
     free = oracle_of(w)
     tree = fit(free, method, ask)

@@ -60,7 +60,7 @@ from tests.plugins.asked import TRUE, WORDS, Knower, hold, odd_one_out
     "algorithm",
     ["InsertionClustering", "InsertionClustering[separator=exact]", "QuickClustering", "Build"],
 )
-def test_a_person_who_knows_the_tree_gets_it_back(algorithm, tmp_path):
+def test_answers_of_a_known_tree_give_it_back(algorithm, tmp_path):
     finding = hold(tmp_path / "a.jsonl", Knower(TRUE, WORDS), algorithm)
     assert finding.result.isomorphic(TRUE)
     assert finding.result.names == WORDS
@@ -68,21 +68,21 @@ def test_a_person_who_knows_the_tree_gets_it_back(algorithm, tmp_path):
 
 @settings(max_examples=15)
 @given(tree=trees(min_leaves=3, max_leaves=8, kind=HeightKind.NONE), seed=st.integers(0, 100))
-def test_any_tree_is_found_through_the_answer_that_no_two_are_closer(tree, seed, tmp_path_factory):
+def test_answers_of_none_give_trees_of_any_degree(tree, seed, tmp_path_factory):
     names = [f"item {i}" for i in range(tree.n)]
     path = tmp_path_factory.mktemp("any") / "a.jsonl"
     found = hold(path, Knower(tree, names), items=names, seed=seed).result
     assert Tree(found.parent).isomorphic(tree)
 
 
-def test_items_stand_in_different_orders_so_that_no_place_is_preferred(tmp_path):
+def test_items_are_shown_in_different_orders(tmp_path):
     person = Knower(TRUE, WORDS)
     hold(tmp_path / "a.jsonl", person)
     newest = [query.items.index(max(query.items)) for query in person.asked]
     assert set(newest) == {0, 1, 2}
 
 
-def test_whoever_leaves_goes_on_where_they_left_and_is_asked_nothing_twice(tmp_path):
+def test_a_resumed_session_asks_nothing_twice(tmp_path):
     whole = Knower(TRUE, WORDS)
     expected = hold(tmp_path / "whole.jsonl", whole)
     for left in range(0, len(whole.asked), 3):
@@ -123,7 +123,7 @@ def test_a_wrong_answer_that_is_taken_back_does_not_matter(tmp_path):
     assert hold(tmp_path / "a.jsonl", Hasty(TRUE, WORDS)).result.isomorphic(TRUE)
 
 
-def test_whoever_is_unsure_is_asked_again_in_another_order_and_at_last_not_let_off(tmp_path):
+def test_unsure_answers_are_asked_again_in_another_order(tmp_path):
     unsure = {2: "unsure", 3: "unsure", 4: "unsure", 5: "unsure"}
     person = Knower(TRUE, WORDS, unsure.get)
     finding = hold(tmp_path / "a.jsonl", person)
@@ -139,7 +139,7 @@ def test_whoever_is_unsure_is_asked_again_in_another_order_and_at_last_not_let_o
     assert not again.asked
 
 
-def test_who_asks_all_at_once_comes_back_to_what_was_unsure_at_the_end(tmp_path):
+def test_a_batch_repeats_unsure_answers_at_the_end(tmp_path):
     person = Knower(TRUE, WORDS, {7: "unsure"}.get)
     finding = hold(tmp_path / "a.jsonl", person, "Bottom-up")
     assert frozenset(person.asked[-1].items) == frozenset(person.asked[7].items)
@@ -147,7 +147,7 @@ def test_who_asks_all_at_once_comes_back_to_what_was_unsure_at_the_end(tmp_path)
     assert finding.result.isomorphic(TRUE)
 
 
-def test_the_estimate_is_a_bound_that_holds_and_ends_with_an_answer_that_voids_it(tmp_path):
+def test_the_estimate_is_a_bound_until_an_answer_invalidates_it(tmp_path):
     person = Knower(TRUE, WORDS)
     hold(tmp_path / "a.jsonl", person, "InsertionClustering[separator=exact]")
     for query in person.asked:
@@ -172,12 +172,12 @@ def test_the_estimate_is_a_bound_that_holds_and_ends_with_an_answer_that_voids_i
         ("CL", True),
     ],
 )
-def test_only_algorithms_that_take_it_offer_that_no_two_are_closer(algorithm, takes):
+def test_only_algorithms_that_accept_none_offer_it(algorithm, takes):
     (use,) = load_registry().use_algorithms(algorithm)
     assert takes_neither(use) is takes
 
 
-def test_a_person_who_errs_is_asked_until_it_is_known(tmp_path):
+def test_with_noise_questions_are_repeated_until_the_tree_is_certain(tmp_path):
     rng = np.random.default_rng(0)
 
     class Erring(Knower):
@@ -201,7 +201,7 @@ def test_a_person_who_errs_is_asked_until_it_is_known(tmp_path):
 
 @pytest.mark.parametrize("strategy", ["bayes", "repeat,stop=lead", "repeat"])
 @pytest.mark.parametrize("p", [0.7, 0.9])
-def test_what_noisy_answers_are_expected_to_take_is_about_what_they_take(p, strategy):
+def test_the_estimate_for_noisy_answers_is_close(p, strategy):
     text = f"NoisyInsertion[p={p},strategy={strategy}]"
     (use,) = load_registry().use_algorithms(text)
     expected, is_bound = use.spec.expected_queries(12, use.params)
@@ -277,7 +277,7 @@ CUTTER = make_use(
 )
 
 
-def test_a_tree_is_cut_by_asking_who_belongs_together(tmp_path):
+def test_a_tree_is_cut_by_asking_which_items_belong_together(tmp_path):
     plants = set(WORDS[:6])
     with AnswersFile(tmp_path / "a.jsonl", header_of(CUTTER, WORDS, 0, TRUE)) as file:
         person = lambda query: int(len(plants & set(query.items)) != 1)  # noqa: E731
@@ -288,7 +288,7 @@ def test_a_tree_is_cut_by_asking_who_belongs_together(tmp_path):
     assert json.loads((tmp_path / "out.json").read_text())["clusters"] == [0] * 6 + [1] * 6
 
 
-def test_what_an_algorithm_needs_and_nobody_can_give_is_told():
+def test_unmet_needs_of_an_algorithm_are_reported():
     registry = load_registry()
     with pytest.raises(ParameterError, match="a person cannot answer these"):
         takes_neither(registry.use_algorithms("UPGMA")[0])
@@ -309,7 +309,7 @@ def test_what_an_algorithm_needs_and_nobody_can_give_is_told():
         ("pair-queries", {1: 1, 0: 0, UNSURE: "unsure"}),
     ],
 )
-def test_answers_are_read_as_they_are_written_and_no_others_are(kind, codes, tmp_path):
+def test_answers_are_read_as_written_and_others_refused(kind, codes, tmp_path):
     path, query = tmp_path / "a.jsonl", WORDS[: QUERY_KINDS[kind].arity]
     with AnswersFile(path, Header(kind=kind, items=WORDS)) as file:
         for code in codes:
@@ -325,7 +325,7 @@ def test_answers_are_read_as_they_are_written_and_no_others_are(kind, codes, tmp
             RecordedAnswers.read(path)
 
 
-def test_a_file_that_was_torn_anywhere_holds_all_whole_answers(tmp_path):
+def test_a_truncated_file_keeps_all_complete_answers(tmp_path):
     """As it is left by kill -9, at any byte."""
     path = tmp_path / "a.jsonl"
     hold(path, Knower(TRUE, WORDS, {4: "undo"}.get), items=WORDS)
@@ -360,7 +360,7 @@ def test_a_file_that_was_torn_anywhere_holds_all_whole_answers(tmp_path):
         (WORDS, "CL", 0, "another kind: ordinal-queries, not quadruplet-queries"),
     ],
 )
-def test_answers_about_something_else_are_refused_with_what_differs(
+def test_answers_of_another_session_are_refused_with_the_difference(
     items, algorithm, seed, said, tmp_path
 ):
     path = tmp_path / "a.jsonl"
@@ -388,7 +388,7 @@ def test_answers_about_something_else_are_refused_with_what_differs(
         ),
     ],
 )
-def test_a_file_that_somebody_wrote_into_is_refused_with_the_line(line, said, tmp_path):
+def test_a_changed_file_is_refused_with_the_line(line, said, tmp_path):
     path = tmp_path / "a.jsonl"
     with pytest.raises(Leave):
         hold(path, Knower(TRUE, WORDS, {1: "leave"}.get))
@@ -397,7 +397,7 @@ def test_a_file_that_somebody_wrote_into_is_refused_with_the_line(line, said, tm
         hold(path, Knower(TRUE, WORDS))
 
 
-def test_what_is_no_file_of_answers_is_not_touched(tmp_path):
+def test_other_files_are_not_changed(tmp_path):
     path = tmp_path / "a.jsonl"
     for text in ("my diary\n", "my diary", '{"a": 1}\n', "\x00" * 9):
         path.write_text(text)
@@ -420,7 +420,7 @@ def test_what_is_no_file_of_answers_is_not_touched(tmp_path):
         b'{"hcbench answers": {"__class__": "os.system"}}',
     ],
 )
-def test_what_could_run_code_is_refused_in_one_line(line, tmp_path):
+def test_pickles_are_refused_in_one_line(line, tmp_path):
     path = tmp_path / "a.answers.jsonl"
     path.write_bytes(line + b"\n")
     with pytest.raises(DataError) as caught:
@@ -478,7 +478,7 @@ def test_answers_about_four_items_contradict_each_other_if_no_tree_agrees():
 
 @settings(max_examples=60)
 @given(st.data())
-def test_contradictions_are_found_where_build_finds_them(data):
+def test_contradictions_are_those_of_build(data):
     n = data.draw(st.integers(3, 7))
     triples = list(combinations(range(n), 3))
     codes = data.draw(st.lists(st.integers(-1, 2), min_size=len(triples), max_size=len(triples)))
@@ -498,7 +498,7 @@ def test_contradictions_are_found_where_build_finds_them(data):
         assert not found
 
 
-def test_contradictory_answers_are_told_with_the_items_and_their_lines(tmp_path):
+def test_contradictory_answers_are_reported_with_items_and_lines(tmp_path):
     truth = Knower(TRUE, WORDS)
 
     def person(query: Query) -> int:
@@ -524,7 +524,7 @@ def test_contradictory_answers_are_told_with_the_items_and_their_lines(tmp_path)
 # ---- Results -------------------------------------------------------------------------------------
 
 
-def test_results_are_written_as_they_are_read_elsewhere(tmp_path):
+def test_results_are_written_in_standard_formats(tmp_path):
     odd = ("it's", "a (b), c;", "Müller & Söhne <br>", "two\nlines", "$x$ 木")
     tree = Tree.from_parents([5, 5, 6, 7, 7, 6, 8, 8, -1])
     finding = hold(tmp_path / "a.jsonl", Knower(tree, odd), items=odd)
@@ -566,7 +566,7 @@ def test_a_question_asked_again_gets_the_next_answer_to_it_then_the_first_again(
     assert Oracle(oracle_answers).ask([[0, 1, 2]]).tolist() == [1]
 
 
-def test_a_question_that_was_never_answered_is_told(tmp_path):
+def test_a_query_without_an_answer_is_reported(tmp_path):
     path = tmp_path / "a.jsonl"
     hold(path, Knower(TRUE, WORDS))
     with pytest.raises(Exception, match="has no answer about"):
@@ -577,7 +577,7 @@ def test_a_question_that_was_never_answered_is_told(tmp_path):
         fit("CL", Problem(n=12, names=WORDS), oracle=f"recorded-quadruplet[file='{path}']")
 
 
-def test_a_person_is_not_asked_where_there_is_no_terminal_but_what_they_said_counts(tmp_path):
+def test_without_a_terminal_recorded_answers_are_used(tmp_path):
     path = tmp_path / "a.jsonl"
     problem = Problem(n=12, names=WORDS)
     with pytest.raises(Exception, match="workers have no terminal to ask a person"):

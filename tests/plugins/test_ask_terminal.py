@@ -115,7 +115,7 @@ def test_keys_of_all_sorts(folder):
     assert said == ["unsure", "none", "undo"]
 
 
-def test_help_on_a_low_page_stands_alone_and_does_not_push_the_question_half_away(folder):
+def test_help_on_a_low_page_replaces_the_question(folder):
     with Page(["ask", "items.txt"], folder, size=(80, 12)) as page:
         question(page, 1)
         page.press("?")
@@ -126,7 +126,7 @@ def test_help_on_a_low_page_stands_alone_and_does_not_push_the_question_half_awa
         assert len(question(page, 1)) == 3
 
 
-def test_ctrl_z_gives_the_terminal_back_and_the_question_comes_again(folder):
+def test_ctrl_z_restores_the_terminal_and_shows_the_question_again(folder):
     """No shell watches over this terminal, so that nothing stops: whoever presses it loses none."""
     with Page(["ask", "items.txt"], folder) as page:
         items = question(page, 1)
@@ -149,7 +149,7 @@ def test_ctrl_z_gives_the_terminal_back_and_the_question_comes_again(folder):
     ["\x03", signal.SIGTERM, signal.SIGQUIT],
     ids=["Ctrl-C", "SIGTERM", "SIGQUIT"],
 )
-def test_however_it_ends_the_terminal_is_as_it_was(how, folder):
+def test_the_terminal_is_restored_at_the_end(how, folder):
     with Page(["ask", "items.txt"], folder) as page:
         page.press("1")  # before there was a question: it answers none
         question(page, 1)
@@ -175,7 +175,7 @@ def call(*args: str, keys: str = "") -> Result:
     return CliRunner().invoke(main, ["ask", *args], input=keys)
 
 
-def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
+def test_without_a_terminal_keys_are_read_line_by_line(folder):
     first = call("items.txt", keys="9\n1\nz\nq\n")
     assert first.exit_code == 130
     assert "'9' is not an answer here" in first.stderr
@@ -197,7 +197,7 @@ def test_keys_are_read_line_by_line_where_there_is_no_terminal(folder):
     assert "3 undone" in back.stderr, "one of them in the first session"
 
 
-def test_a_file_without_answers_binds_nobody(folder):
+def test_a_file_without_answers_can_be_replaced(folder):
     assert call("items.txt", keys="q\n").exit_code == 130
     result = call("items.txt", "--noise", "0.1", keys="1\nq\n")
     assert "stopped after 1 answer," in result.stderr
@@ -224,7 +224,7 @@ def test_an_input_that_ends_is_one_line(folder):
     assert "stopped after 0 answers" in result.stderr.splitlines()[-1]
 
 
-def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folder):
+def test_contradictory_answers_are_reported_and_can_be_taken_back(folder):
     (folder / "few.csv").write_text("item\na\nb\nc\nd\n")
     result = call("few.csv", "--algo", "Bottom-up", keys="1\n" * 20)
     assert result.exit_code == 0
@@ -273,7 +273,7 @@ def test_answers_that_contradict_each_other_are_told_and_can_be_taken_back(folde
         ("i.txt", ITEMS, ("--answers", "i.txt"), "i.txt was not written by hcbench ask"),
     ],
 )
-def test_whatever_is_wrong_is_told_in_one_line(name, text, args, said, folder):
+def test_every_error_is_one_line(name, text, args, said, folder):
     if name:
         content = text if isinstance(text, bytes) else text.encode()
         (folder / name).write_bytes(content)
@@ -315,7 +315,7 @@ def test_items_of_a_table(text, args, items, folder):
     assert head["items"] == list(items)
 
 
-def test_pictures_that_are_not_there_are_told(folder):
+def test_missing_pictures_are_reported(folder):
     (folder / "here.png").touch()
     text = "here.png\nsub/there.JPG\nhttps://example.org/x.png\nword\n"
     odd = ("~nobody/x.png", "x" * 300 + ".png")
@@ -330,7 +330,7 @@ def test_pictures_that_are_not_there_are_told(folder):
 # ---- In comparisons ------------------------------------------------------------------------------
 
 
-def test_answers_are_replayed_in_a_comparison_and_what_was_not_asked_is_a_row(folder):
+def test_replayed_answers_in_a_comparison_and_missing_ones_as_rows(folder):
     (folder / "true.nwk").write_text(TRUE.to_newick(lengths=False))
     hold(folder / "all.jsonl", Knower(TRUE, WORDS), "Bottom-up", WORDS[::-1])
     hold(folder / "some.jsonl", Knower(TRUE, WORDS), "InsertionClustering", WORDS, 7)
@@ -351,14 +351,14 @@ def test_answers_are_replayed_in_a_comparison_and_what_was_not_asked_is_a_row(fo
     assert "workers have no terminal to ask a person" in nobody["reason"]
 
 
-def test_a_file_that_is_not_there_cannot_be_replayed(folder):
+def test_a_missing_file_cannot_be_replayed(folder):
     result = CliRunner().invoke(main, ["compare", "--replay", "none.jsonl"])
     assert result.exit_code == 2
     told = "hcbench: error: cannot read none.jsonl: No such file or directory; it is not in"
     assert result.stderr.startswith(told)
 
 
-def test_answers_that_have_changed_are_not_those_that_were_compared(folder):
+def test_changed_answers_are_compared_again(folder):
     """The content of the file belongs to the key of a cell."""
     hold(folder / "a.jsonl", Knower(TRUE, WORDS))
     (before,) = load_registry().use_oracles("recorded-ordinal[file=a.jsonl]")

@@ -44,7 +44,7 @@ METRICS = [variant for variant in VARIANTS if variant[1] != {"ties": "expected"}
 
 
 @pytest.mark.slow
-def test_many_items_compile_nothing_that_few_do_not_nor_answers_out_of_order() -> None:
+def test_a_warm_up_on_few_items_compiles_everything() -> None:
     cases: list[tuple[Any, ...]] = [("algorithms", name) for name in ALGORITHMS]
     cases += [("algorithms", *INSERTIONS), ("algorithms", *CUTS), ("metrics", *METRICS)]
     cases += [("unique",)]

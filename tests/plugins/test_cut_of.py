@@ -210,7 +210,7 @@ def test_the_true_tree_of_the_data_can_be_cut():
         ("cut-of[tree=UPGMA,data='planted[N0=3]',law=labels]", True),
     ],
 )
-def test_another_seed_gives_other_data_where_it_says_so(name, is_random):
+def test_another_seed_gives_other_data_if_declared_random(name, is_random):
     found = use(name)
     assert found.spec.random_with(found.params) == is_random
     one, other = made(name, 1), made(name, 2)
@@ -218,13 +218,13 @@ def test_another_seed_gives_other_data_where_it_says_so(name, is_random):
     assert made(name, 1).digest() == one.digest()
 
 
-def test_of_fixed_data_the_tree_is_the_same_in_all_repetitions():
+def test_fixed_data_have_the_same_tree_in_all_repetitions():
     one, other = (made("cut-of[tree=UPGMA,data=wine]", seed) for seed in (1, 2))
     assert one.tree == other.tree
     assert (one.levels != other.levels).any()
 
 
-def test_what_is_in_it_belongs_to_its_key(tmp_path: Path):
+def test_nested_names_are_part_of_the_key(tmp_path: Path):
     file = tmp_path / "numbers.csv"
     name = f"cut-of[tree=UPGMA,data='{file}',law=top-k,k=2]"
     file.write_text("a,b\n1,2\n3,4\n9,9\n")
@@ -255,7 +255,7 @@ def test_what_is_in_it_belongs_to_its_key(tmp_path: Path):
         ("cut-of[tree='UPGMA[metric=[cosine,euclidean]]',data=wine]", ParameterError, "means 2"),
     ],
 )
-def test_a_name_that_means_nothing_is_refused_when_planning(name, error, message):
+def test_unknown_names_are_refused_when_planning(name, error, message):
     with pytest.raises(error, match=message):
         plan_with(name)
 
@@ -265,7 +265,7 @@ def test_more_clusters_than_items_are_refused():
         cut_of(0, tree="balanced", n=5, law="top-k", k=9)
 
 
-def test_an_algorithm_that_cannot_take_the_data_says_so():
+def test_an_algorithm_that_does_not_accept_the_data_is_reported():
     with pytest.raises(hcbench.HcbenchError, match="Ward"):
         cut_of(0, tree="Ward", data="random-tree[n=5]")
 
@@ -287,7 +287,7 @@ def test_planning_makes_no_data(monkeypatch: pytest.MonkeyPatch):
     assert len({cell.key for cell in plan.cells}) == len(plan.cells)
 
 
-def test_data_that_are_not_there_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch):
+def test_missing_data_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch):
     def missing(*args):
         raise DataNotAvailableError("mnist: put it there")
 

@@ -36,7 +36,7 @@ def labelled_trees(draw):
 
 @settings(deadline=None, max_examples=120)
 @given(labelled_trees())
-def test_no_cut_is_nearer_to_the_labels_and_none_as_near_has_fewer_clusters(case):
+def test_the_best_cut_is_the_nearest_with_the_fewest_clusters(case):
     tree, labels = case
     cuts = all_cuts(tree)
     costs = [hamming(sigma_of_cut(tree, cut), sigma(labels)) for cut in cuts]
@@ -46,24 +46,24 @@ def test_no_cut_is_nearer_to_the_labels_and_none_as_near_has_fewer_clusters(case
         assert mine == best_of(costs, cuts, K or tree.n)
 
 
-def test_the_clusters_of_figure_1_are_found_where_the_tree_has_them():
+def test_the_clusters_of_figure_1_that_are_a_cut_are_recovered():
     assert run(FIGURE_1, [0, 0, 0, 0, 0, 1, 2, 2]) == Partition([0, 0, 0, 0, 0, 1, 2, 2])
 
 
-def test_the_clusters_of_figure_1_that_no_cut_has_are_approached():
+def test_the_clusters_of_figure_1_that_are_not_a_cut_are_approximated():
     """By hand: x6 is missed at (x4, x6), (x5, x6); to leave it with x7, x8 costs as much again."""
     found = run(FIGURE_1, [0, 0, 0, 1, 1, 1, 2, 2])
     assert found == Partition([0, 0, 0, 1, 1, 2, 3, 3])
     assert hamming(sigma(found.labels), sigma([0, 0, 0, 1, 1, 1, 2, 2])) == 4
 
 
-def test_a_deep_tree_of_many_clusters_is_cut_where_it_can_be():
+def test_a_deep_tree_of_many_clusters_is_cut():
     n = 100_000
     labels = np.maximum(np.arange(n) - 50_000, 0)
     assert run(caterpillar(n), labels) == Partition(labels)
 
 
-def test_it_asks_nothing_and_takes_a_tree_of_any_degree():
+def test_it_makes_no_queries_and_accepts_trees_of_any_degree():
     tree = random_tree(30, np.random.default_rng(1), width=5)
     oracle = hcbench.ask_oracle("pair-queries", lambda i, j: 1 / 0, n=30)
     truth = tree.cut(7)
@@ -78,7 +78,7 @@ def test_labels_that_do_not_fit_the_tree_are_refused_in_a_line():
 
 
 @pytest.mark.parametrize("name", ["BEST", "cut-at-K", "ERM", "NR", "largest-gap"])
-def test_vectors_are_no_tree_to_cut(name):
+def test_vectors_cannot_be_cut(name):
     with pytest.raises(hcbench.DataError, match="tree"):
         hcbench.fit(name, np.eye(4, 3), truth=[0, 0, 1, 1])
 
@@ -104,7 +104,7 @@ def test_cut_at_k_has_as_many_clusters_as_the_truth():
     assert found == tree.cut(6)
 
 
-def test_cut_at_k_takes_a_number_and_then_no_hint():
+def test_cut_at_k_with_a_number_needs_no_hint():
     tree = caterpillar(6)
     assert hcbench.fit("cut-at-K[K=3]", tree, same_cluster=lambda i, j: 1 / 0).n_clusters == 3
 

@@ -43,7 +43,7 @@ def gain(tree, own, nodes):
 
 @settings(deadline=None, max_examples=150)
 @given(weighted_trees())
-def test_no_cut_gains_more_and_of_those_that_gain_as_much_it_is_the_coarsest(case):
+def test_the_best_cut_is_the_coarsest_of_largest_gain(case):
     tree, own = case
     found = heaviest_within(tree, own)
     cuts = all_cuts(tree)
@@ -68,7 +68,7 @@ def test_with_at_most_k_clusters_too(case):
 
 
 @pytest.mark.parametrize("K", [None, 1, 2, 3])
-def test_no_cut_contradicts_fewer_of_the_answers(K):
+def test_the_result_contradicts_the_fewest_answers(K):
     for seed in range(8):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))
@@ -107,14 +107,14 @@ def test_before_the_first_answer_there_is_one_cluster(n):
     assert run(tree, oracle_about(np.ones((n, n)), 0)).n_clusters == 1
 
 
-def test_one_item_is_a_cluster_however_much_may_be_asked():
+def test_one_item_is_a_cluster_with_any_budget():
     oracle = oracle_about(np.ones((1, 1)), 10)
     assert run(Tree([-1]), oracle).n_clusters == 1
     assert oracle.ledger.queries == 0
 
 
 @pytest.mark.parametrize("answer", [-1, 1])
-def test_two_items_are_what_the_answers_say(answer):
+def test_two_items_follow_the_answers(answer):
     matrix = np.array([[1, answer], [answer, 1]])
     assert run(Tree([2, 2, -1]), oracle_about(matrix, 3)).n_clusters == (1 if answer == 1 else 2)
 
@@ -126,7 +126,7 @@ def test_rounds_end_it_before_the_budget_does():
     assert not oracle.ledger.refused
 
 
-def test_a_callable_is_asked_as_often():
+def test_a_callable_gets_as_many_queries():
     tree = random_tree(12, np.random.default_rng(5))
     truth = tree.cut(4).labels
     asked = []
@@ -146,7 +146,7 @@ def test_without_a_budget_as_many_pairs_are_drawn_as_there_are():
     assert oracle.ledger.queries == 10
 
 
-def test_without_a_tree_there_is_nothing_to_cut():
+def test_without_a_tree_it_is_refused():
     with pytest.raises(NotApplicableError, match="no tree to cut"):
         hcbench.fit("ERM", hcbench.ask_oracle("pair-queries", lambda i, j: True, n=3, budget=2))
 
@@ -158,7 +158,7 @@ def test_numbers_out_of_range_are_refused(text):
 
 
 @pytest.mark.parametrize("K", [None, 3])
-def test_a_tree_as_deep_as_can_be_is_cut(K):
+def test_a_caterpillar_is_cut(K):
     n = 50_000
     tree = caterpillar(n)
     own = np.where(np.arange(2 * n - 1) < 2 * n - 4, 1.0, -1e9)

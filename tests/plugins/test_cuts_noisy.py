@@ -148,7 +148,7 @@ def test_to_stop_when_a_vote_is_decided_changes_no_cut(name, votes):
     assert saved > 0
 
 
-def test_half_of_the_votes_are_no_majority():
+def test_half_of_the_votes_are_not_a_majority():
     answers = iter([True, False, True])
     asked = ask_oracle("pair-queries", lambda i, j: next(answers), n=4)
     found = cut_by("N-WDP", Tree([4, 4, 5, 5, 6, 6, -1]), asked, votes=2)
@@ -157,7 +157,7 @@ def test_half_of_the_votes_are_no_majority():
 
 
 @pytest.mark.parametrize("name", ["BF", "N-WDP"])
-def test_a_root_with_too_few_pairs_is_told(name):
+def test_a_root_with_too_few_pairs_is_reported(name):
     tree = Tree.from_parents([5, 5, 6, 7, 8, 6, 7, 8, -1])
     with pytest.warns(ModelWarning, match="the root has 4 pairs .* fewer than the 5"):
         found = cut_by(name, tree, compiled_oracle(np.arange(5)), votes=5)
@@ -171,7 +171,7 @@ def test_votes_by_hoeffding_are_odd_and_as_many_as_the_formula_says():
     assert votes_of_node(100, 8, 0.2, 0.1, 1.0) == 8
 
 
-def test_votes_by_the_binomial_are_the_fewest_that_keep_the_promise():
+def test_votes_by_the_binomial_are_the_fewest_with_the_guarantee():
     for n in (2, 50, 1000):
         for noise in (0.0, 0.1, 0.3, 0.4):
             most = votes_of_node(n, "hoeffding", noise, 0.05, 2.0)
@@ -225,7 +225,7 @@ def test_one_vote_fails_where_many_do_not():
     assert right["N-WDP"] >= 9
 
 
-def test_an_unfinished_vote_tells_nothing():
+def test_an_unfinished_vote_is_ignored():
     tree = complete(2, 4)
     labels = np.arange(16) // 8
     cuts = [
@@ -235,7 +235,7 @@ def test_an_unfinished_vote_tells_nothing():
     assert cuts == [1, 1, 1, 1, 1, 2, 2, 2]
 
 
-def test_questions_of_votes_are_votes_times_those_of_the_nodes():
+def test_queries_are_votes_times_the_queried_nodes():
     tree = complete(2, 6)
     labels = np.arange(64) // 16
     asked = questions_of("N-WDP", tree, labels, votes=7, prior=0.3)
@@ -245,7 +245,7 @@ def test_questions_of_votes_are_votes_times_those_of_the_nodes():
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_the_number_of_questions_that_a_person_is_told_is_a_bound(name):
+def test_the_number_of_queries_shown_to_a_person_is_a_bound(name):
     tree = complete(2, 4)
     params = {"votes": 1} if name in ("BF", "N-WDP") else {}
     questions = load_function(SPECS[name].questions)

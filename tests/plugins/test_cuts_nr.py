@@ -139,7 +139,7 @@ def twin(tree, matrix, oracle, coins, c0, K):
 @pytest.mark.parametrize("c0", [0.02, 0.2, 1.0])
 @pytest.mark.parametrize("K", [None, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_it_asks_as_its_definition_does_and_ends_with_the_best_cut(seed, K, c0):
+def test_queries_and_result_follow_the_definition(seed, K, c0):
     rng = np.random.default_rng(seed)
     tree = random_tree(6, rng, width=3)
     matrix = sigma_of_cut(tree, tree.cut_nodes(2)) if seed % 2 else random_sigma(6, rng)
@@ -206,7 +206,7 @@ def test_checkpoints_change_nothing_and_have_what_a_smaller_budget_returns():
     assert oracle.ledger.refused
 
 
-def test_it_finds_the_true_cut_and_asks_less_and_less():
+def test_it_finds_the_true_cut_with_decreasing_queries():
     tree = random_tree(40, np.random.default_rng(6))
     matrix = sigma_of_cut(tree, tree.cut_nodes(8))
     asked = []
@@ -217,7 +217,7 @@ def test_it_finds_the_true_cut_and_asks_less_and_less():
     assert asked[1] - asked[0] < asked[0] / 2
 
 
-def test_as_many_clusters_as_leaves_is_no_bound():
+def test_as_many_clusters_as_leaves_is_not_a_limit():
     rng = np.random.default_rng(7)
     tree, matrix = random_tree(9, rng), random_sigma(9, rng)
     runs = [run(tree, oracle_about(matrix), rounds=200, K=K) for K in (None, 9, 10**9)]
@@ -237,14 +237,14 @@ def test_one_item_and_two():
     assert run(Tree([2, 2, -1]), oracle_about(apart, 10)).n_clusters == 2
 
 
-def test_a_budget_that_is_never_used_up_ends_after_1000_pairs_for_each_label():
+def test_an_unused_budget_ends_after_1000_pairs_per_label():
     oracle = oracle_about(np.ones((3, 3)), 30)
     run(Tree([3, 3, 3, -1]), oracle, c0=1e-6)
     assert oracle.ledger.draws == 30_000
     assert oracle.ledger.queries < 30
 
 
-def test_a_callable_is_asked_the_same():
+def test_a_callable_gets_the_same_queries():
     tree = random_tree(12, np.random.default_rng(5))
     truth = tree.cut(4).labels
     found = hcbench.fit(
@@ -254,7 +254,7 @@ def test_a_callable_is_asked_the_same():
 
 
 @pytest.mark.parametrize("K", [None, 3])
-def test_a_tree_as_deep_as_can_be_is_learnt(K):
+def test_a_caterpillar_is_learnt(K):
     n = 2000
     tree, labels = caterpillar(n), np.arange(n) // 700
     known = Given(n=n, tree=tree)

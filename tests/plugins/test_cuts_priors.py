@@ -89,7 +89,7 @@ def test_a_number_of_bands_stands_for_heights_of_equal_rank():
     assert np.allclose(counted.below, told.below, rtol=0, atol=1e-12)
 
 
-def test_with_bands_a_path_costs_log_b_questions_and_two():
+def test_with_bands_a_path_costs_log_b_plus_two_queries():
     """Theorem 6: log2 4 to find the band, two to see that the cut is there; else log2 1024."""
     n = 1024
     tree = Tree.from_parents([n, *range(n, 2 * n - 1), *range(n + 1, 2 * n - 1), -1])
@@ -101,7 +101,7 @@ def test_with_bands_a_path_costs_log_b_questions_and_two():
         assert len(questions_of("WDP", tree, labels)) >= 9
 
 
-def test_a_number_a_list_and_a_function_say_the_same():
+def test_a_number_a_list_and_a_function_are_equivalent():
     tree = tree_of_shape((((), ()), (((), ()), ((), (), ()))))
     wanted = prior_of(tree, 0.25, 1, 0.1)
     for prior in ((0.25,) * 5, lambda t: np.full(t.n_nodes - t.n, 0.25)):
@@ -111,7 +111,7 @@ def test_a_number_a_list_and_a_function_say_the_same():
 
 
 @pytest.mark.parametrize("shape", ["balanced", "caterpillar"])
-def test_numbers_of_cuts_beyond_all_floats_do_no_harm(shape):
+def test_numbers_of_cuts_beyond_floats_work(shape):
     n = 1 << 12
     if shape == "balanced":
         parent = np.append(n + np.arange(2 * n - 2) // 2, -1)  # N is about 10^720
@@ -140,7 +140,7 @@ def test_fit_takes_a_list_an_array_or_a_function():
         hcbench.fit("WDP", tree, same_cluster=lambda i, j: True, prior={"a": 1})
 
 
-def test_a_prior_that_is_right_saves_questions():
+def test_a_correct_prior_saves_queries():
     """Of few clusters in a balanced tree the constant prior knows, and the uniform one does not."""
     n = 1 << 10
     tree = Tree.from_parents(np.append(n + np.arange(2 * n - 2) // 2, -1))

@@ -55,7 +55,7 @@ def n_cuts(tree):
     return int(n_cuts_below(tree)[-1])
 
 
-def test_the_small_trees_are_all_there():
+def test_the_small_trees_are_complete():
     """Little Schroeder numbers, and Catalan's for binary trees (OEIS A001003, A000108)."""
     assert [sum(t.n == n for t in small_trees(5)) for n in range(1, 6)] == [1, 1, 3, 11, 45]
     assert [sum(t.n == n for t in small_trees(6, 2)) for n in range(1, 7)] == [1, 1, 2, 5, 14, 42]
@@ -82,7 +82,7 @@ def test_every_cut_of_every_binary_tree_of_six_and_seven_leaves_is_found(way):
             assert cut_by(name, tree, compiled_oracle(labels), **params) == Partition(labels)
 
 
-def test_breadth_first_asks_about_what_is_above_the_cut_and_just_below_it():
+def test_breadth_first_queries_nodes_above_and_just_below_the_cut():
     for tree in small_trees(5):
         for cut in all_cuts(tree):
             asked = questions_of("BF", tree, labels_of(tree, cut))
@@ -197,7 +197,7 @@ def test_a_tree_of_one_or_two_leaves(name):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_without_questions_undecided_is_apart_or_together(name):
+def test_without_queries_undecided_is_apart_or_together(name):
     params = {"votes": 1} if name == "N-WDP" else {}
     for undecided, clusters in (("apart", 9), ("together", 1)):
         nothing = compiled_oracle(np.zeros(9, np.int64), 0)
@@ -224,7 +224,7 @@ def test_answers_of_minus_one_are_apart(name):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_a_person_who_is_unsure_costs_questions_and_no_result(name):
+def test_unsure_answers_cost_queries_and_change_no_result(name):
     heard = []
 
     def same(i, j):
@@ -265,7 +265,7 @@ def test_a_person_who_is_unsure_costs_questions_and_no_result(name):
         ("WDP", {"prior": "bands", "bands": ("x",)}, "bands must be heights"),
     ],
 )
-def test_a_parameter_that_cannot_be_is_told_in_one_line(name, params, message):
+def test_invalid_parameters_are_reported_in_one_line(name, params, message):
     with pytest.raises(ParameterError, match=message) as raised:
         cut_by(name, Tree([4, 4, 5, 5, 6, 6, -1]), compiled_oracle(np.zeros(4, np.int64)), **params)
     assert "\n" not in str(raised.value)

@@ -125,12 +125,12 @@ def test_lower_leaves_by_hand():
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 0, 1], [0, 0, 1, 0], [0, 1, 1, 2]])
-def test_clusters_that_are_no_cut_have_no_k_tilde(labels):
+def test_clusters_that_are_not_a_cut_have_no_k_tilde(labels):
     with pytest.raises(NotApplicableError, match="not a cut of the tree"):
         statistics.k_tilde(scored(balanced(2), Partition(labels)))
 
 
-def test_some_children_of_a_node_are_no_cut():
+def test_some_children_of_a_node_are_not_a_cut():
     with pytest.raises(NotApplicableError, match="not a cut of the tree"):
         statistics.k_tilde(scored(Tree([3, 3, 3, -1]), Partition([0, 0, 1])))
 
@@ -153,7 +153,7 @@ def test_they_are_of_the_tree_that_was_cut_or_of_the_tree_that_is_the_result():
         hcbench.score("leaf-depth", Partition([0, 0, 1]), [0, 0, 1])
 
 
-def test_a_hierarchy_is_no_cut():
+def test_a_hierarchy_is_not_a_cut():
     for metric in (statistics.k_tilde, statistics.excess_risk):
         with pytest.raises(NotApplicableError, match="cut"):
             metric(scored(FIGURE_1, FIGURE_1, np.zeros(8, int)))

@@ -85,7 +85,7 @@ def wdp_by_the_book(tree, p, y):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_wdp_asks_what_algorithm_1_asks(seed):
+def test_wdp_makes_the_queries_of_algorithm_1(seed):
     rng = np.random.default_rng(seed)
     for tree in [*list(small_trees(6))[seed::7], *LARGER]:
         inner = range(tree.n, tree.n_nodes)
@@ -108,7 +108,7 @@ def test_wdp_asks_what_algorithm_1_asks(seed):
 
 @pytest.mark.parametrize("shape", ["random", "balanced", "caterpillar", "yule"])
 @pytest.mark.parametrize("degree", [2, 4])
-def test_wdp_asks_what_algorithm_1_asks_on_larger_trees(shape, degree):
+def test_wdp_makes_the_queries_of_algorithm_1_on_larger_trees(shape, degree):
     for seed in range(3):
         tree = random_tree(seed, n=45, shape=shape, degree=degree).truth
         rng = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ def ots_by_the_book(tree, y):
     return queried
 
 
-def test_ots_asks_what_appendix_b1_asks():
+def test_ots_makes_the_queries_of_appendix_b1():
     for tree in [*list(small_trees(6))[::5], *LARGER[1:]]:
         if tree.n == 1:
             continue
@@ -199,7 +199,7 @@ def test_ots_asks_what_appendix_b1_asks():
 
 @pytest.mark.parametrize("prior", ["uniform", 0.2, 0.5, "random"])
 @pytest.mark.parametrize("undecided", ["apart", "together"])
-def test_the_present_cut_of_wdp_is_the_likeliest_that_agrees_with_all_answers(prior, undecided):
+def test_the_current_cut_of_wdp_is_the_most_likely_one(prior, undecided):
     rng = np.random.default_rng(3)
     for tree in [*list(small_trees(6, 3))[-60::6], LARGER[1]]:
         cuts = all_cuts(tree)
@@ -230,7 +230,7 @@ def test_the_present_cut_of_wdp_is_the_likeliest_that_agrees_with_all_answers(pr
 
 @pytest.mark.parametrize("name", ["BF", "OTS"])
 @pytest.mark.parametrize("undecided", ["apart", "together"])
-def test_the_present_cut_is_the_finest_or_the_coarsest_that_agrees(name, undecided):
+def test_the_current_cut_is_the_finest_or_the_coarsest_that_agrees(name, undecided):
     for tree in LARGER[1:]:
         cuts = all_cuts(tree)
         for truth in cuts[::9]:

@@ -66,7 +66,7 @@ def test_all_pairs_are_equally_likely():
     assert np.abs(count[np.triu_indices(5, 1)] - 800).max() < 120
 
 
-def test_it_is_not_what_the_algorithm_draws():
+def test_the_set_is_independent_of_the_pairs_drawn_by_the_algorithm():
     judged = scored(np.arange(1000), np.arange(1000))
     drawn = np.sort(Oracle(judged.answers).draw(500), axis=1).tolist()
     shared = sum(pair in drawn for pair in kept_apart(judged, 500).tolist())
@@ -80,7 +80,7 @@ def test_labels_of_the_set_are_the_answers_with_their_noise():
     assert error_on_the_rest(judged, pairs=2000) == 0
 
 
-def test_more_pairs_than_there_are_and_nobody_to_draw_them_are_told():
+def test_too_many_pairs_and_oracles_without_draws_are_reported():
     with pytest.raises(NotApplicableError, match=r"brought 3 of the 3 pairs; use fewer"):
         validation_error(scored([0, 1, 1], [0, 0, 1]), pairs=4)
     judged = scored([0, 1], [0, 1])

@@ -37,7 +37,7 @@ def nowhere(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_what_cannot_be_had_is_one_line_that_says_what_to_put_where(nowhere, name):
+def test_missing_data_are_one_line_with_the_place_of_the_file(nowhere, name):
     spec = SPECS[name]
     hcbench_datasets_train_is_forgotten()
     with pytest.raises(DataNotAvailableError, match=f"^{name}: no .* set HCBENCH_DATA") as raised:
@@ -62,7 +62,7 @@ def test_the_folder_of_the_user_comes_before_the_cache(nowhere, monkeypatch):
     assert fetch.data_file("a.csv", "a", "some table") == nowhere / "cache" / "a.csv"
 
 
-def test_a_packed_file_may_be_there_unpacked(nowhere, monkeypatch):
+def test_a_compressed_file_may_be_decompressed(nowhere, monkeypatch):
     monkeypatch.setenv("HCBENCH_DATA", str(nowhere))
     (nowhere / "a.csv").write_text("plain")
     assert fetch.open_text(fetch.data_file("a.csv.gz", "a", "")).read() == "plain"
@@ -70,7 +70,7 @@ def test_a_packed_file_may_be_there_unpacked(nowhere, monkeypatch):
     assert fetch.open_text(fetch.data_file("a.csv.gz", "a", "")).read() == "packed"
 
 
-def test_a_folder_that_lacks_the_file_is_named(nowhere, monkeypatch):
+def test_a_folder_without_the_file_is_reported(nowhere, monkeypatch):
     monkeypatch.setenv("HCBENCH_DATA", str(nowhere))
     with pytest.raises(DataNotAvailableError, match=f"HCBENCH_DATA={nowhere}; put it at .*: hint"):
         fetch.data_file("a.csv", "a", "hint")
@@ -92,7 +92,7 @@ def server(monkeypatch):
     return content
 
 
-def test_a_download_is_kept_in_the_cache(nowhere, server):
+def test_a_download_is_stored_in_the_cache(nowhere, server):
     server["http://x/a.bin"] = b"abc"
     remote = fetch.Remote("http://x/a.bin", sha256(b"abc").hexdigest())
     assert fetch.data_file("a/a.bin", "a", "", remote).read_bytes() == b"abc"
@@ -108,7 +108,7 @@ def test_a_download_with_a_wrong_checksum_is_refused(nowhere, server):
     assert not (nowhere / "cache" / "a.bin").exists()
 
 
-def test_a_file_is_taken_out_of_a_downloaded_archive(nowhere, server):
+def test_a_file_is_extracted_from_a_downloaded_archive(nowhere, server):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("folder/a.csv", "1,2,3")

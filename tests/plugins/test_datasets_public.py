@@ -51,7 +51,7 @@ def test_zoo_is_100_animals_without_girl():
     assert np.bincount(problem.levels[:, 0]).tolist() == [40, 20, 5, 13, 4, 8, 10]
 
 
-def test_zoo_leaves_girl_out_and_numbers_equal_names(tmp_path, monkeypatch):
+def test_zoo_excludes_girl_and_numbers_equal_names(tmp_path, monkeypatch):
     monkeypatch.setenv("HCBENCH_DATA", str(tmp_path))
     write(tmp_path / "zoo.csv", "animal_name,legs,class\nfrog,4,5\ngirl,2,1\nfrog,4,5\nboa,0,3\n")
     problem = make("zoo")
@@ -116,7 +116,7 @@ def test_survey_answers_are_statements(tmp_path):
 
 
 @pytest.mark.parametrize("row", ["1,2", "1,2,2", "1,2,61", "0,1,2", "1,2,x"])
-def test_statements_that_are_none_are_refused(tmp_path, row):
+def test_invalid_statements_are_refused(tmp_path, row):
     path = write(tmp_path / "t.csv", f"1,2,3\n{row}\n")
     with pytest.raises(DataError, match=r"line 2: .* three different cars"):
         read_statements(path)

@@ -83,7 +83,7 @@ def test_every_figure_names_a_function(suite: Suite):
         assert callable(load_function(figure.function))
 
 
-def test_what_is_promised_is_claimed_where_answers_are_right_as_often_as_was_told(
+def test_guarantees_are_claimed_for_the_stated_probability_of_correct_answers(
     registry: Registry,
 ):
     promised = [claim for claim in NOISY.claims if claim.metric == suites_noisy.RECOVERY]
@@ -126,7 +126,7 @@ def test_rates_are_those_of_n_log_n():
     assert suites_noiseless.rate(sizes) == pytest.approx(slope)
 
 
-def test_triples_chosen_beforehand_find_no_more_balanced_trees_than_theorem_2_3_allows():
+def test_fixed_triples_determine_no_more_trees_than_theorem_2_3_allows():
     """Of all 315 balanced trees of 8 items, those that Build tells from a set of triples."""
     n, rng = 8, np.random.default_rng(0)
     balanced = Tree([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1])
@@ -195,7 +195,7 @@ def test_lemma_3_1_holds_for_random_trees(n, shape, seed):
     assert score("unbalanced-splits", tree, Problem(n=n)) <= 125 / 128
 
 
-def test_quick_clustering_meets_unbalanced_splits_as_often_as_is_measured_and_splits_again():
+def test_quick_clustering_repeats_unbalanced_splits_as_often_as_measured():
     n, runs, balance = 12, 300, 0.7
     tree = random_tree(0, n=n, shape="caterpillar").truth
     share = score(f"unbalanced-splits[balance={balance}]", tree, Problem(n=n))
@@ -251,7 +251,7 @@ def test_intervals_of_shares_are_exact():
     assert (low, high) == pytest.approx((0.025 ** (1 / 20), 1.0))
 
 
-def test_half_is_found_between_the_shares_around_it():
+def test_the_proportion_for_half_of_the_trees_is_interpolated():
     assert figures.until_half({0.2: 0.0, 0.6: 0.25, 0.8: 0.75, 1.0: 1.0}) == pytest.approx(0.7)
     assert math.isnan(figures.until_half({0.2: 0.0}))
 
@@ -333,7 +333,7 @@ def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_figures_without_data_say_so(tmp_path: Path):
+def test_figures_without_data_are_reported(tmp_path: Path):
     for suite in SUITES:
         small = replace(
             suite,
@@ -351,7 +351,7 @@ def test_figures_without_data_say_so(tmp_path: Path):
             assert "was not measured" in drawn.reason
 
 
-def test_a_tree_that_was_found_from_some_triples_is_the_only_one_they_allow():
+def test_a_tree_built_from_some_triples_is_unique():
     """So Build finds a tree only where the triples identify it, as theorem 2.3 asks for."""
     for seed in range(18):
         truth = random_tree(seed, n=5).truth

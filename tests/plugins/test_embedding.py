@@ -51,7 +51,7 @@ def groups(tree: Tree, k: int) -> set[frozenset[int]]:
 
 @BOTH
 @pytest.mark.parametrize("d", [2, 3, 30])
-def test_planted_groups_come_back(name: str, d: int) -> None:
+def test_planted_groups_are_recovered(name: str, d: int) -> None:
     tree = run(name, AllComparisons.from_similarity(planted_similarity()), "quadruplet-set", d=d)
     blocks = [frozenset(range(5 * g, 5 * g + 5)) for g in range(4)]
     assert groups(tree, 2) == {blocks[0] | blocks[1], blocks[2] | blocks[3]}
@@ -106,7 +106,7 @@ def test_the_triplets_of_all_comparisons_are_those_that_share_an_item() -> None:
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_of_too_many_triplets_a_random_part_is_used_and_a_note_says_so(ties: bool) -> None:
+def test_a_random_sample_of_too_many_triplets_is_used_with_a_note(ties: bool) -> None:
     w = planted_similarity(4)
     everything = AllComparisons.from_similarity(np.round(w * 5) if ties else w)
     stored = everything.materialise().only_triplets()
@@ -140,7 +140,7 @@ def test_comparisons_without_a_common_item_are_refused_in_one_line(name: str) ->
 
 @BOTH
 @pytest.mark.parametrize("d", [1, 2, 9])
-def test_no_comparison_is_a_tree_and_a_note(name: str, d: int) -> None:
+def test_an_empty_set_gives_a_tree_and_a_note(name: str, d: int) -> None:
     with pytest.warns(ModelWarning, match="no comparison at all"):
         tree = run(name, Comparisons(5, [], []), d=d)
     assert tree.n == 5
@@ -150,7 +150,7 @@ def test_no_comparison_is_a_tree_and_a_note(name: str, d: int) -> None:
 
 
 @BOTH
-def test_an_item_that_no_triplet_names_is_noted(name: str) -> None:
+def test_an_item_without_triplets_is_noted(name: str) -> None:
     comparisons = Comparisons.from_quadruplets(5, [[0, 1, 0, 2], [0, 1, 3, 4], [1, 2, 2, 3]])
     with pytest.warns(ModelWarning, match="item 4 was never compared"):
         run(name, comparisons, "quadruplet-set")
@@ -169,7 +169,7 @@ def test_one_two_and_three_items(name: str, d: int) -> None:
 
 @BOTH
 @pytest.mark.filterwarnings("ignore:there is no comparison:hcbench.ModelWarning")
-def test_similarities_that_are_all_equal_are_no_comparison(name: str) -> None:
+def test_equal_similarities_give_no_comparison(name: str) -> None:
     assert run(name, AllComparisons(4, np.zeros(6, int)), "quadruplet-set").n == 4
 
 

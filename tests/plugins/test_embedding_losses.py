@@ -110,7 +110,7 @@ def test_the_logistic_loss_is_exact_however_far_scores_lie_apart(scale: float) -
     np.testing.assert_allclose(slope, expected, atol=1e-12)
 
 
-def test_answers_count_as_often_as_they_are_there_and_opposite_ones_too() -> None:
+def test_repeated_and_opposite_answers_count_each_time() -> None:
     X = np.random.default_rng(0).normal(size=(4, 2))
     one = Comparisons.from_triplets(4, [[0, 1, 2]])
     twice = Comparisons.from_triplets(4, [[0, 1, 2], [0, 1, 2], [0, 2, 1]])

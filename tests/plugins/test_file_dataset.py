@@ -255,12 +255,12 @@ def test_newick_truth_is_matched_by_row_without_names(csv):
     assert truth.lca(0, 1) == 4
 
 
-def test_newick_whose_lengths_give_no_heights_is_taken_for_its_shape(csv):
+def test_newick_whose_lengths_are_not_heights_gives_the_topology(csv):
     newick = csv("((2:1,0:5):1,1:3);", "truth.nwk")
     assert read(csv("1,2\n3,4\n5,6\n"), truth=str(newick)).truth.kind is HeightKind.NONE
 
 
-def test_newick_comes_before_labels(csv):
+def test_newick_takes_precedence_over_labels(csv):
     newick = csv("(lion,cat,hen);", "truth.nwk")
     problem = read(csv(ANIMALS), names="name", labels=("order", "family"), truth=str(newick))
     assert list(problem.truths) == ["newick", "labels"]
@@ -501,7 +501,7 @@ def test_a_list_of_comparisons_is_a_problem(csv):
     assert read(csv("0,1,2\n", "triplets.csv"), comparisons=True).n == 3
 
 
-def test_comparisons_have_no_labels_and_their_mistakes_are_told(csv):
+def test_errors_in_lists_of_comparisons_are_reported(csv):
     path = csv("0,1,2,3\n0,1,0\n")
     assert "items by number only" in fail(path, comparisons=True, labels="i")
     with pytest.raises(HcbenchError, match="line 2 has 3 columns"):
@@ -509,7 +509,7 @@ def test_comparisons_have_no_labels_and_their_mistakes_are_told(csv):
     assert "No such file" in fail(path.with_name("gone.csv"), comparisons=True)
 
 
-def test_contradictions_are_noted_and_kept(csv):
+def test_contradictions_are_noted_and_preserved(csv):
     with pytest.warns(ModelWarning, match="1 of the queries have been answered in both ways"):
         problem = read(csv("0,1,2,3\n2,3,0,1\n"), comparisons=True)
     assert len(problem.comparisons) == 2

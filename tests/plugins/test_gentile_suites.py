@@ -56,7 +56,7 @@ def test_rows_of_table_2_have_as_many_values_and_the_same_sums():
         assert 100 * sum(deviation for _, _, deviation in cells) == pytest.approx(deviations)
 
 
-def test_a_percentage_is_a_part_of_1_with_the_rounding_that_is_printed():
+def test_a_percentage_is_a_fraction_with_the_printed_rounding():
     cells = {queries: error for queries, error, _ in suites_tables.printed("MED", "N-WDP")}
     assert (cells[250], cells[5000]) == ("0.0941", "0.088")
     (claim,) = (c for c in BY_NAME["table1"].claims if c.claim == "Table 1: SING, BEST's error")
@@ -183,7 +183,7 @@ def about(suite: Suite, part: str) -> dict[str, tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_what_holds_of_every_cut_does_in_a_small_run(tmp_path: Path):
+def test_bounds_for_every_cut_hold_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorems"]
     part = about(suite, "n=256,")
     always = tuple(c for c in suite.claims if c in part["claims"] and c.every_repetition)
@@ -193,7 +193,7 @@ def test_what_holds_of_every_cut_does_in_a_small_run(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_theorem_2_holds_of_its_prior_in_a_small_run(tmp_path: Path):
+def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
     """A full tree of 64 leaves has 32 pairs of them; of 2^8 cuts each has a chance."""
     suite = BY_NAME["theorems"]
     small = suites_theorems.shape("balanced", suites_theorems.hard(8), 64)
@@ -209,7 +209,7 @@ def test_theorem_2_holds_of_its_prior_in_a_small_run(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_noise_is_overcome_in_a_small_run(tmp_path: Path):
+def test_theorem_4_holds_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem4"]
     noise = suites_noise.NOISES[0]
     told, heard = suites_noise.voting(noise), suites_noise.noisy(noise)

@@ -100,7 +100,7 @@ def test_bounds_of_proposition_1(n: int):
 
 
 @pytest.mark.parametrize("size", suites_theorems.LINKED_SIZES)
-def test_separations_are_on_the_side_of_theorem_1_that_it_speaks_of(size: int):
+def test_separations_are_on_the_right_side_of_the_bounds_of_theorem_1(size: int):
     n = 8 * size
     enough = suites_theorems.sufficient_delta(n) / suites_theorems.SIGMA
     least = 4 * math.sqrt(math.log(n / suites_theorems.ETA))
@@ -110,7 +110,7 @@ def test_separations_are_on_the_side_of_theorem_1_that_it_speaks_of(size: int):
     assert most - 0.01 < little <= most
 
 
-def test_questions_of_theorem_2_are_bounded_by_2_q_n_squared_a_reference():
+def test_queries_of_theorem_2_are_bounded_by_2_q_n_squared_per_reference():
     bounds = [c for c in suites_theorems.THEOREMS.claims if "at most 2 q N^2" in c.claim]
     assert len(bounds) == len(suites_theorems.ACTIVE_SIZES)
     for claim in bounds:
@@ -120,7 +120,7 @@ def test_questions_of_theorem_2_are_bounded_by_2_q_n_squared_a_reference():
         assert f"q={8 * math.log(n) / n:.5f}".rstrip("0") in claim.algorithm
 
 
-def test_theorem_2_asks_for_more_items_than_can_be_run():
+def test_theorem_2_requires_more_items_than_can_be_run():
     delta = 0.5**2 / 100 * 2 * math.exp(-2 * 2**2)  # eta = 0.5, delta/sigma = 2, L = 1
     n = (2 * 4 / delta) ** 2  # N / 2 > 4 sqrt(N) / Delta
     assert n > 1e13
@@ -149,7 +149,7 @@ def test_comparisons_and_cost_of_figure_3_are_by_cosine_similarity(registry: Reg
     assert {use.params["similarity"] for use in (*oracles, *costs)} == {"cosine"}
 
 
-def test_the_embeddings_hear_what_the_others_hear(registry: Registry):
+def test_the_embeddings_get_the_same_comparisons(registry: Registry):
     cells = make_plan(suites_real.FIGURE_3, registry).cells
     heard = {
         (base, cell.dataset.identity, cell.oracle.identity)
@@ -175,7 +175,7 @@ def run(suite: Suite, folder: Path) -> hcbench.Results:
 
 
 @pytest.mark.slow
-def test_a_small_figure_2_is_judged_and_drawn(tmp_path: Path):
+def test_a_small_figure_2_has_verdicts_and_is_drawn(tmp_path: Path):
     data = "planted[N0=3, L=2, sigma=0.1, delta=[0.1, 0.4]]"
     claim = Claim(
         claim="p has little impact",
@@ -234,7 +234,7 @@ def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_figures_without_data_say_so(tmp_path: Path):
+def test_figures_without_data_are_reported(tmp_path: Path):
     suite = small(
         suites_real.FIGURE_3, algorithms=("4-AL",), datasets=("planted[N0=2, L=2]",), claims=()
     )

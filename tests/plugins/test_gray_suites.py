@@ -60,7 +60,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("number", TABLES)
-def test_as_many_values_as_in_the_table_and_of_the_same_sums(number: int) -> None:
+def test_numbers_of_values_and_sums_are_those_of_the_tables(number: int) -> None:
     cells = list(cells_of(number))
     (rows, columns), sums, errors = PRINTED[number]
     assert len(cells) == rows * columns
@@ -92,7 +92,7 @@ def test_rows_of_reviews_are_corrected_where_the_paper_exchanged_them() -> None:
     assert (misprint.paper, misprint.as_corrected.paper) == ("-0.0085", "-0.00085")
 
 
-def test_choices_are_told_once_for_each_data_set() -> None:
+def test_choices_are_stated_once_for_each_data_set() -> None:
     for number in TABLES:
         claims = SUITES[f"gray2023-table{number}"].claims
         told = Counter(
@@ -169,7 +169,7 @@ def run(suite, tmp_path, **changes):
 
 
 @pytest.mark.slow
-def test_theorems_that_must_hold_always_do_so_in_a_small_run(tmp_path) -> None:
+def test_theorems_without_exceptions_hold_in_a_small_run(tmp_path) -> None:
     suite = SUITES["gray2023-theorems"]
     always = tuple(claim for claim in suite.claims if claim.every_repetition)
     assert len(always) == 4
@@ -208,7 +208,7 @@ def test_a_simulated_row_of_table_1_is_measured_and_drawn(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_figure_2_is_drawn_of_what_there_is(tmp_path) -> None:
+def test_figure_2_is_drawn_from_available_results(tmp_path) -> None:
     suite = SUITES["gray2023-figure2"]
     datasets = tuple(name for name in suite.datasets if re.search(r"n=(10|100),", name))[:3]
     _, drawn = run(suite, tmp_path, datasets=datasets, claims=(), repetitions=2)
@@ -269,7 +269,7 @@ def test_related_neighbours_counts_those_of_the_same_coarse_class() -> None:
     assert related_neighbours(on_a_line(), of=2, k=3) == 1
 
 
-def test_related_neighbours_says_what_it_lacks() -> None:
+def test_related_neighbours_reports_missing_data() -> None:
     with pytest.raises(ParameterError, match="number of classes, 4; got of=4, k=1"):
         related_neighbours(on_a_line(), of=4, k=1)
     with pytest.raises(ParameterError, match="got of=0, k=4"):

@@ -66,7 +66,7 @@ def test_aari_can_be_negative():
     assert aari(scored(crossed, truth=TWO_PAIRS)) == pytest.approx((0 - 2 / 3) / (2 - 2 / 3))
 
 
-def test_label_levels_that_say_nothing_are_left_out():
+def test_trivial_label_levels_are_excluded():
     levels = np.array([[0, 1, 1, 0], [0, 1, 1, 1], [0, 2, 2, 2], [0, 2, 2, 3]])
     assert aari(scored(TWO_PAIRS, levels=levels)) == 1.0
     crossed = Tree([4, 5, 4, 5, 6, 6, -1])
@@ -93,7 +93,7 @@ def test_powers_are_the_cuts_that_the_truth_has():
         aari(scored(caterpillar(6), truth=three), levels="powers")
 
 
-def test_labels_demand_labels():
+def test_levels_of_labels_need_labels():
     with pytest.raises(NotApplicableError, match="levels=powers"):
         aari(scored(CHAIN, truth=TWO_PAIRS), levels="labels")
 
@@ -181,7 +181,7 @@ def test_heights_of_leaves_do_not_count():
     assert merge_distortion(scored(one, truth=affinity_tree(SINGLE, [8]))) == 0.0
 
 
-def test_equal_infinite_heights_differ_by_nothing():
+def test_equal_infinite_heights_differ_by_0():
     truth = affinity_tree(CHAIN, [np.inf, np.inf, 5, 5, np.inf, 3, -np.inf])
     assert merge_distortion(scored(truth, truth=truth)) == 0.0
     finite = affinity_tree(CHAIN, [8, 8, 5, 5, 4, 3, 2])
@@ -194,7 +194,7 @@ def test_equal_infinite_heights_differ_by_nothing():
     ("kind", "what"),
     [(HeightKind.DISTANCE, "distances"), (HeightKind.ORDER, "order of merging")],
 )
-def test_merge_distortion_says_which_heights_do_not_fit(kind, what):
+def test_merge_distortion_reports_unsuitable_heights(kind, what):
     heights = [0, 0, 0, 0, 1, 2, 3]
     fits, other = affinity_tree(CHAIN, heights[::-1]), Tree(CHAIN.parent, heights, kind)
     with pytest.raises(
@@ -335,12 +335,12 @@ def test_vectors_are_summed_in_blocks_of_columns(monkeypatch):
     assert dasgupta(scored(tree, vectors=vectors), similarity="dot") == pytest.approx(whole)
 
 
-def test_entries_of_a_sparse_matrix_that_stand_twice_add_up():
+def test_duplicate_entries_of_a_sparse_matrix_are_added():
     twice = sparse.csr_array(([1.0, 2.0, 1.0], [0, 0, 0], [0, 2, 3]), shape=(2, 1))
     assert dasgupta(scored(PAIR, vectors=twice), similarity="dot") == 2 * 3 * 1
 
 
-def test_a_similarity_matrix_goes_before_vectors():
+def test_a_similarity_matrix_takes_precedence_over_vectors():
     score = scored(PAIR, similarity=W[:2, :2], vectors=np.eye(2))
     assert dasgupta(score, similarity="dot") == 6.0
 
@@ -374,7 +374,7 @@ def test_costs_are_those_of_the_call():
         (costs.peak_memory, "cannot measure"),
     ],
 )
-def test_a_cost_that_is_not_known_is_no_zero(metric, reason):
+def test_an_unknown_cost_is_not_zero(metric, reason):
     with pytest.raises(NotApplicableError, match=reason):
         metric(scored(PAIR, cost=Cost(seconds=1.0, oracle_seconds=None)))
 
@@ -382,7 +382,7 @@ def test_a_cost_that_is_not_known_is_no_zero(metric, reason):
 # ---- All of them ---------------------------------------------------------------------------------
 
 
-def test_specs_tell_the_parameters_of_their_functions():
+def test_specs_have_the_parameters_of_their_functions():
     for spec in SPECS:
         declared = {p.name: p.default for p in spec.parameters}
         signature = inspect.signature(spec.load()).parameters
@@ -433,7 +433,7 @@ def test_the_truth_agrees_with_itself(tree):
     assert merge_distortion(scored(heights, truth=heights)) == 0.0
 
 
-def test_a_partition_is_no_hierarchy():
+def test_partitions_are_refused():
     problem = Problem(n=2, truths={"truth": PAIR}, similarity=np.ones((2, 2)))
     score = Scored(problem=problem, result=Partition([0, 1]), cost=Cost(seconds=1.0))
     for spec in (spec for spec in QUALITY if spec.result == "tree"):
@@ -448,7 +448,7 @@ def test_agreement_needs_a_truth(metric):
 
 
 @pytest.mark.parametrize("tree", [SINGLE, PAIR], ids=["one item", "two items"])
-def test_agreement_of_so_few_items_is_undefined(tree):
+def test_agreement_of_few_items_is_undefined(tree):
     for metric in (aari, kendall_tau_b):
         with pytest.raises(NotApplicableError):
             metric(scored(tree, truth=tree))

@@ -133,7 +133,7 @@ def test_too_many_components_are_refused():
         affinity_error(judge(problem), "pca", r=11)
 
 
-def test_the_rank_of_so_many_vertices_is_asked_for(monkeypatch):
+def test_the_rank_of_too_many_vertices_must_be_given(monkeypatch):
     monkeypatch.setattr(affinity, "_MOST_VERTICES", 4)
     with pytest.raises(ParameterError, match="5 vertices is not computed; set r"):
         affinity_error(judge(gray_problem([2, 2, 2, 2, 2], 30)), "pca")
@@ -177,7 +177,7 @@ def test_the_shortest_branch_is_that_between_inner_nodes_of_different_height():
         assert affinity._shortest_branch(tree) == expected
 
 
-def test_the_theorem_says_nothing_of_heights_that_are_no_affinities():
+def test_the_theorem_does_not_apply_to_other_heights_than_affinities():
     problem = gray_problem([2, 2, 2, 2, 2], 30)
     result = Tree(problem.truth.parent)
     with pytest.raises(NotApplicableError, match="the result has none"):
@@ -223,7 +223,7 @@ def test_vertices_of_one_observation_have_no_distance():
 
 
 @pytest.mark.parametrize("spec", hcbench_metrics(), ids=lambda spec: spec.name)
-def test_specs_tell_the_parameters_of_their_functions(spec):
+def test_specs_have_the_parameters_of_their_functions(spec):
     declared = {p.name: p.default for p in spec.parameters}
     signature = inspect.signature(spec.load()).parameters
     assert {n: p.default for n, p in signature.items() if n != "scored"} == declared
@@ -233,7 +233,7 @@ AFFINITY = [spec for spec in hcbench_metrics() if "heights" in spec.needs]
 
 
 @pytest.mark.parametrize("spec", AFFINITY, ids=lambda spec: spec.name)
-def test_what_is_missing_is_told(spec):
+def test_missing_data_are_reported(spec):
     truth = affinity_tree(PAIR, [9, 9, 2])
     with pytest.raises(NotApplicableError, match="from vectors"):
         spec.load()(scored(truth, truth=truth))
@@ -242,7 +242,7 @@ def test_what_is_missing_is_told(spec):
 
 
 @pytest.mark.parametrize("metric", [affinity_error, merge_distortion_slack])
-def test_one_item_is_no_pair(metric):
+def test_one_item_has_no_affinity_error(metric):
     one = Tree([-1], [1.0], HeightKind.AFFINITY)
     with pytest.raises(NotApplicableError, match="at least two items"):
         metric(scored(one, truth=one, vectors=np.ones((1, 1))))

@@ -125,7 +125,7 @@ def test_bakers_gamma_by_hand():
     assert found == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-14)
 
 
-def test_a_truth_of_one_stage_orders_nothing():
+def test_a_truth_of_one_stage_is_refused():
     for tree in (SINGLE, PAIR, STAR):
         with pytest.raises(NotApplicableError, match="one stage"):
             baker_gamma(scored(tree, truth=tree))
@@ -221,7 +221,7 @@ def test_cophenetic_correlation_is_that_over_pairs(pair, factor):
         assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_cophenetic_correlation_says_what_heights_are_missing():
+def test_cophenetic_correlation_reports_missing_heights():
     heights = caterpillar(4)
     order = Tree(heights.parent, [0, 0, 0, 0, 1, 2, 3], HeightKind.ORDER)
     infinite = Tree(heights.parent, [0, 0, 0, 0, 1, 2, np.inf], HeightKind.DISTANCE)

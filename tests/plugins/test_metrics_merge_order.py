@@ -74,13 +74,13 @@ def test_tau_b_with_the_item_itself_ties_it_with_its_class_if_there_are_only_lab
     assert found == pytest.approx(expected, abs=1e-15)
 
 
-def test_items_for_which_the_truth_has_one_rank_are_left_out():
+def test_items_whose_ranks_in_the_truth_are_tied_are_excluded():
     # In the chain that is 3. Around 0 and 1: ranks (1, 2, 2) and (1, 2, 3); around 2: discordant.
     expected = (2 * 2 / np.sqrt(2 * 3) - 1) / 3
     assert kendall_tau_b(scored(TWO_PAIRS, truth=CHAIN)) == pytest.approx(expected, abs=1e-15)
 
 
-def test_a_star_agrees_with_nothing():
+def test_a_star_has_tau_b_of_zero():
     assert kendall_tau_b(scored(STAR, truth=TWO_PAIRS)) == 0.0
 
 
@@ -311,7 +311,7 @@ def test_merges_rank_classes_as_their_affinities_do():
         assert_tau_b(score, ranks, include_self)
 
 
-def test_rounding_leaves_what_is_not_tied():
+def test_rounding_changes_only_ties():
     truth = gray_truth([3, 2, 4, 2, 3])
     ranks = broken(truth, "rounding")
     gram = true_ranks.rounded(GRAY)
@@ -335,18 +335,18 @@ def test_rounding_needs_affinities():
         kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), break_ties="rounding")
 
 
-def test_so_many_classes_are_refused(monkeypatch):
+def test_too_many_classes_are_refused(monkeypatch):
     monkeypatch.setattr(true_ranks, "MOST_CLASSES", 1)
     with pytest.raises(NotApplicableError, match="at most 1 classes; this one has 2"):
         kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), break_ties=0)
 
 
-def test_two_rankings_at_once_are_refused():
+def test_two_options_of_rankings_are_refused():
     with pytest.raises(ParameterError, match="one of them"):
         kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), transposed=True, break_ties=1)
 
 
-def test_a_truth_in_which_classes_are_parted_has_items_that_are_first_alone():
+def test_with_separated_classes_only_the_item_itself_is_first():
     levels = np.array([[0], [0], [1], [1]])
     crossed = Tree([4, 5, 4, 5, 6, 6, -1])
     score = scored(CHAIN, truth=crossed, levels=levels)

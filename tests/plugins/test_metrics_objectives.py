@@ -83,7 +83,7 @@ def test_revenue_agrees_with_its_definition_and_is_the_dual_of_the_cost(tree, se
 
 
 @given(trees(min_leaves=3), st.integers(0, 99))
-def test_normalised_revenue_is_a_share_and_says_what_the_normalised_cost_says(tree, seed):
+def test_normalised_revenue_is_a_proportion_and_equivalent_to_the_normalised_cost(tree, seed):
     score = scored(tree, similarity=symmetric(tree.n, seed, positive=True))
     value = moseley_wang_normalised(score)
     assert -1e-12 <= value <= 1 + 1e-12
@@ -184,7 +184,7 @@ def test_distances_far_from_the_origin_do_not_cancel():
     assert far == pytest.approx(near, rel=1e-8)
 
 
-def test_a_distance_that_is_not_defined_is_no_number():
+def test_an_undefined_distance_is_refused():
     vectors = np.array([[1.0, 1], [2, 2], [3, 1]])  # the first two rows have no correlation
     with pytest.raises(NotApplicableError, match="correlation distances are not defined"):
         cohen_addad(scored(Tree(THREE[0, 1]), vectors=vectors), metric="correlation")
@@ -259,7 +259,7 @@ def test_cophenetic_correlation_is_scipys(method, metric):
 
 
 @given(trees(min_leaves=3, kind=HeightKind.DISTANCE, monotone=False), st.integers(0, 9))
-def test_affinities_correlate_as_the_distances_that_they_lack(tree, seed):
+def test_affinities_correlate_like_distances(tree, seed):
     score = scored(tree, vectors=some_vectors(tree.n, 2, seed))
     affinities = Tree(tree.parent, 7 - tree.height, HeightKind.AFFINITY)
     other = scored(affinities, vectors=score.problem.vectors)
@@ -275,7 +275,7 @@ def test_affinities_correlate_as_the_distances_that_they_lack(tree, seed):
     assert again == pytest.approx(value, abs=1e-9)
 
 
-def test_an_ultrametric_correlates_with_itself_alone_perfectly():
+def test_only_an_ultrametric_correlates_perfectly():
     tree = Tree(CHAIN.parent, [0, 0, 0, 0, 1, 2, 4], HeightKind.DISTANCE)
     ultrametric = tree.merge_height(*np.indices((4, 4)))
     assert cophenetic_correlation(scored(tree, similarity=-ultrametric)) == pytest.approx(1)
@@ -294,7 +294,7 @@ def test_an_ultrametric_correlates_with_itself_alone_perfectly():
         (Tree(SINGLE.parent, [0], HeightKind.DISTANCE), "one or two items"),
     ],
 )
-def test_heights_that_cannot_correlate_are_named(tree, reason):
+def test_unsuitable_heights_are_reported(tree, reason):
     with pytest.raises(NotApplicableError, match=reason):
         cophenetic_correlation(scored(tree, vectors=some_vectors(tree.n, 2, 0)))
 
@@ -309,7 +309,7 @@ def test_equal_distances_have_no_correlation(metric):
         cophenetic_correlation(scored(tree, similarity=np.full((4, 4), 0.1)))
 
 
-def test_a_spread_that_is_small_beside_the_distances_does_not_cancel():
+def test_a_small_spread_of_distances_is_not_cancelled():
     tree = Tree.from_linkage(linkage(some_vectors(20, 3, 0), "average"))
     w = symmetric(20, 0)
     expected = cophenetic_correlation(scored(tree, similarity=w))
@@ -401,7 +401,7 @@ def test_divergence_of_vectors_is_that_of_their_similarities(tree, seed, rule, n
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-def test_two_groups_of_a_graph_keep_all_but_what_is_within():
+def test_two_groups_of_a_graph_retain_all_information_between_them():
     # Two edges and nothing between: ((0,1),(2,3)) tells all that pairs tell of the edges.
     w = np.zeros((4, 4))
     w[0, 1] = w[1, 0] = w[2, 3] = w[3, 2] = 1.0
@@ -414,7 +414,7 @@ def test_two_groups_of_a_graph_keep_all_but_what_is_within():
     assert tree_sampling_divergence(scored(STAR, similarity=w)) == pytest.approx(0, abs=1e-15)
 
 
-def test_what_is_no_graph_has_no_divergence():
+def test_invalid_graphs_have_no_divergence():
     for tree, w in ((PAIR, np.zeros((2, 2))), (SINGLE, np.ones((1, 1)))):
         with pytest.raises(NotApplicableError, match="positive similarity"):
             tree_sampling_divergence(scored(tree, similarity=w))

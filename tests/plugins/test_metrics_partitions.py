@@ -118,7 +118,7 @@ def test_agreement_is_that_of_scikit_learn_for_many_items():
         ([0, 0, 0, 0], [0, 0, 1, 1], 0.0),
     ],
 )
-def test_adjusted_information_where_chance_leaves_no_room(found, true, expected):
+def test_adjusted_information_of_trivial_partitions(found, true, expected):
     for average in ("arithmetic", "geometric", "min", "max"):
         value = partitions.ami(scored(found, true), average=average)
         assert value == pytest.approx(expected, abs=1e-12)
@@ -170,7 +170,7 @@ def test_a_tree_is_cut_at_the_number_of_true_clusters():
 
 @settings(deadline=None, max_examples=60)
 @given(trees(max_leaves=7), st.data())
-def test_no_cut_has_a_smaller_error_than_the_best_and_all_measures_judge_that_one(tree, data):
+def test_the_best_cut_has_the_smallest_error_and_is_used_by_all_measures(tree, data):
     true = np.array(data.draw(st.lists(st.integers(0, 3), min_size=tree.n, max_size=tree.n)))
     cuts = [Cut(tree, nodes).partition.labels for nodes in all_cuts(tree)]
     errors = [all_pairs_that_differ(labels, true) for labels in cuts]
@@ -197,7 +197,7 @@ def test_the_best_cut_against_answers_is_the_one_nearest_to_them():
     assert partitions.clustering_error(result, against="answers", cut="best") == 0
 
 
-def test_the_best_cut_takes_no_number_of_clusters_and_a_partition_is_judged_as_it_is():
+def test_the_best_cut_refuses_a_number_of_clusters_and_partitions_are_not_cut():
     true = [0, 0, 1, 1]
     with pytest.raises(ParameterError, match=r"k=2 and cut=best: .* omit one"):
         partitions.ari(scored(TWO_PAIRS, true), cut="best", k=2)
@@ -206,7 +206,7 @@ def test_the_best_cut_takes_no_number_of_clusters_and_a_partition_is_judged_as_i
 
 
 @pytest.mark.parametrize("size", [10, 100])
-def test_clusters_that_tell_nothing_of_each_other_have_exactly_nothing_in_common(size):
+def test_independent_clusters_have_exactly_no_information(size):
     """Not 1e-16, as differences of equal logarithms have: a table would show it as a value."""
     items = np.arange(size * size)
     crossed = scored(items // size, items % size)

@@ -79,7 +79,7 @@ def test_equal_heights_are_ties_where_the_expectation_is_asked_for():
     assert of_labels(tied, [0, 0, 1], ties="expected") == pytest.approx((1 + 2 * 2 / 3) / 3)
 
 
-def test_what_has_no_closed_form_is_not_approximated():
+def test_expectations_without_a_closed_form_are_not_approximated():
     tree = Tree([5, 5, 6, 6, 6, 6, -1])  # ((0,1),2,3,4)
     with pytest.raises(NotApplicableError, match="no closed form"):
         of_labels(tree, [0, 0, 0, 1, 1], ties="expected")

@@ -99,7 +99,7 @@ def with_other_ids(tree, rng):
     return Tree(parent, None if tree.height is None else tree.height[old], tree.kind)
 
 
-def test_all_measures_are_here():
+def test_all_measures_are_tested():
     assert {name for name, _ in VARIANTS} == set(SPEC)
 
 
@@ -159,7 +159,7 @@ def test_only_the_order_of_heights_matters(name, options, pair):
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-def test_a_measure_needs_a_truth_and_the_truth_that_is_named(name, options):
+def test_a_measure_needs_the_named_truth(name, options):
     heights = Tree(PAIR.parent, [0, 0, 1], HeightKind.DISTANCE)
     metric = SPEC[name].load()
     with pytest.raises(NotApplicableError, match="no true hierarchy"):

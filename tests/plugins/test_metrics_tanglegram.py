@@ -52,12 +52,12 @@ def test_entanglement_by_hand():
     assert entanglement(scored(PAIR, truth=PAIR)) == 0.0
 
 
-def test_one_item_has_no_worst_case():
+def test_entanglement_of_one_item_is_refused():
     with pytest.raises(NotApplicableError, match="a single item"):
         entanglement(scored(SINGLE, truth=SINGLE))
 
 
-def test_a_large_exponent_is_no_overflow():
+def test_a_large_exponent_does_not_overflow():
     n = 40
     rng = np.random.default_rng(0)
     value = entanglement(scored(random_tree(n, rng), truth=random_tree(n, rng)), L=500)
@@ -107,7 +107,7 @@ def test_a_star_is_drawn_as_the_other_tree():
     assert entanglement(scored(STAR, truth=CHAIN)) == 0.0
 
 
-def test_layout_is_far_better_than_none():
+def test_the_layout_is_far_better_than_the_given_order():
     rng = np.random.default_rng(2)
     one = random_tree(200, rng)
     # The same tree but for a few leaves, in another order.

@@ -70,14 +70,14 @@ def test_a_star_resolves_nothing():
 
 
 @pytest.mark.parametrize("tree", [SINGLE, PAIR], ids=["one item", "two items"])
-def test_so_few_items_have_no_triplet(tree):
+def test_fewer_than_three_items_are_refused(tree):
     for count in ("all", "resolved-in-truth", "resolved-in-both"):
         with pytest.raises(NotApplicableError, match="at least three items"):
             triplet_agreement(scored(tree, truth=tree), count)
 
 
 @given(two_trees(max_leaves=10))
-def test_triplets_agree_with_looking_at_each(pair):
+def test_counts_of_triplets_agree_with_enumeration(pair):
     tree, truth = pair
     counts = count_triplets(tree, truth)
     assert counts == naive_counts(tree, truth)
@@ -113,7 +113,7 @@ def test_triplets_of_larger_trees_of_all_shapes(names):
     assert counts.alike + counts.otherwise == len(set.intersection(*resolved_by_both))
 
 
-def test_counts_are_exact_where_they_are_large():
+def test_large_counts_are_exact():
     n = 3000
     chain = caterpillar(n)
     reverse = chain.relabel(np.arange(n)[::-1])
@@ -141,7 +141,7 @@ def test_agreement_is_symmetric(pair, count):
 
 
 @given(two_trees(min_leaves=3))
-def test_a_refinement_resolves_all_that_the_truth_does(pair):
+def test_a_refinement_resolves_all_triplets_of_the_truth(pair):
     tree, truth = pair
     clusters = [frozenset(truth.leaves(v).tolist()) for v in range(truth.n, truth.root)]
     own = {frozenset(tree.leaves(v).tolist()) for v in range(tree.n, tree.root)}

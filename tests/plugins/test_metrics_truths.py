@@ -52,7 +52,7 @@ def test_merge_distortion_is_that_from_the_named_truth():
 @pytest.mark.parametrize(
     "metric", [aari, kendall_tau_b, merge_distortion, clade_recovery, exact_recovery]
 )
-def test_a_truth_that_is_not_there_is_answered_with_those_that_are(metric):
+def test_a_missing_truth_is_reported_with_the_available_ones(metric):
     result = affinity_tree(TWO_PAIRS, [3, 3, 3, 3, 2, 2, 1])
     score = scored_by(result, {"topics": result, "groups": STAR})
     with pytest.raises(NotApplicableError, match="no truth 'topic'; its truths are topics, groups"):
@@ -61,7 +61,7 @@ def test_a_truth_that_is_not_there_is_answered_with_those_that_are(metric):
         metric(scored_by(result, {}), truth="topic")
 
 
-def test_levels_of_one_of_several_truths_are_its_own_unless_it_is_that_of_the_labels():
+def test_labels_apply_only_to_the_truth_made_of_them():
     levels = np.array([[0], [0], [1], [1]])
     crossed = Tree([4, 5, 4, 5, 6, 6, -1])
     truths = {"crossed": crossed, "labels": Tree.from_levels(levels)}
@@ -121,7 +121,7 @@ def test_observations_of_a_class_merge_in_any_order():
     assert exact_recovery(score, refine=False) == 0.0
 
 
-def test_a_share_of_the_clusters_by_hand():
+def test_recovered_clusters_by_hand():
     # Of {0,1} and {2,3} the chain has the first.
     assert clade_recovery(scored(CHAIN, truth=TWO_PAIRS)) == 0.5
     assert exact_recovery(scored(CHAIN, truth=TWO_PAIRS)) == 0.0

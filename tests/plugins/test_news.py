@@ -176,7 +176,9 @@ def test_the_seed_chooses_the_documents(few_documents):
         make("20newsgroups", n=31)
 
 
-def test_components_are_those_of_centred_counts_and_are_kept(few_documents, tmp_path, monkeypatch):
+def test_components_are_those_of_centred_counts_and_are_cached(
+    few_documents, tmp_path, monkeypatch
+):
     monkeypatch.setattr(newsgroups, "cache_folder", lambda: tmp_path)
     newsgroups._components.cache_clear()
     made = make("20newsgroups-pca", n=30, features=2)

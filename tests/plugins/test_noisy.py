@@ -64,7 +64,7 @@ def enough(runs, delta):
 @pytest.mark.parametrize("decoy", [False, True], ids=["random", "decoy"])
 @pytest.mark.parametrize("p", [0.6, 0.8])
 @each_strategy
-def test_the_tree_is_right_as_often_as_promised(params, p, decoy):
+def test_the_tree_is_correct_with_the_guaranteed_probability(params, p, decoy):
     if params.get("wrong") == "random" and decoy:
         pytest.skip("nothing is promised here")
     runs, n, delta = (300, 8, 0.4) if params["strategy"] != "paper" else (60, 6, 0.4)
@@ -73,7 +73,7 @@ def test_the_tree_is_right_as_often_as_promised(params, p, decoy):
     assert successes(runs, n, p, decoy=decoy, delta=delta, **params) >= enough(runs, delta)
 
 
-def test_the_promise_is_broken_where_answers_are_wrong_more_often_than_was_said():
+def test_the_guarantee_fails_if_answers_are_wrong_more_often():
     # So the test above can fail.
     found = 0
     for seed in range(100):
@@ -92,7 +92,7 @@ def test_deep_trees_are_found_like_others(strategy):
 
 
 @pytest.mark.parametrize("params", STRATEGIES[:6], ids=IDS[:6])
-def test_python_callables_and_compiled_answers_lead_the_same_way(params):
+def test_python_callables_and_compiled_answers_give_the_same_tree(params):
     truth = random_truth(7, 3)
     compiled, python = noisy_oracle(truth, 0.8, 5), same_in_python(truth, 0.8, 5)
     a, b = (fit(oracle, 0.8, 11, **params) for oracle in (compiled, python))
@@ -104,7 +104,7 @@ def test_python_callables_and_compiled_answers_lead_the_same_way(params):
 
 
 @pytest.mark.parametrize("n", [3, 9, 33])
-def test_majorities_of_right_answers_take_half_of_their_repetitions_a_search(n):
+def test_majorities_of_correct_answers_take_half_of_the_repetitions(n):
     truth = random_truth(n, n)
     oracle = noisy_oracle(truth, 1.0, 0)
     assert fit(oracle, 0.8, delta=0.01, strategy="repeat").isomorphic(truth)
@@ -123,12 +123,12 @@ def test_it_is_called_without_a_harness():
 
 
 @pytest.mark.parametrize("wrong", ["p=0.5", "p=0.2", "p=1.0", "p=0.8,delta=0.0", "p=0.8,delta=1.0"])
-def test_probabilities_that_promise_nothing_are_refused(wrong):
+def test_invalid_probabilities_are_refused(wrong):
     with pytest.raises(ParameterError, match=r"NoisyInsertion: (p|delta) must be in \(0"):
         hcbench.fit(f"NoisyInsertion[{wrong}]", n=4, ordinal=lambda *_: 0)
 
 
-def test_the_probability_of_right_answers_must_be_said():
+def test_the_probability_of_correct_answers_must_be_given():
     with pytest.raises(ParameterError, match=r"NoisyInsertion needs p"):
         hcbench.fit("NoisyInsertion", n=4, ordinal=lambda *_: 0)
 
@@ -157,14 +157,14 @@ def test_it_takes_the_answers_of_the_registered_oracle(wrong):
 
 
 @pytest.mark.parametrize("strategy", ["bayes", "repeat", "paper"])
-def test_the_budget_is_kept(strategy):
+def test_the_budget_is_obeyed(strategy):
     oracle = noisy_oracle(random_truth(9, 0), 0.9, 0, budget=20)
     with pytest.raises(BudgetExceededError):
         fit(oracle, 0.9, strategy=strategy)
     assert oracle.ledger.queries == 20
 
 
-def test_items_are_inserted_in_the_order_wanted():
+def test_items_are_inserted_in_the_requested_order():
     asked = []
 
     def record(i, j, k):

@@ -17,13 +17,13 @@ def most_are_wrong(k: int, p: Fraction) -> Fraction:
 
 
 @pytest.mark.parametrize(("p", "hoeffding", "exact"), [(0.7, 23, 5), (0.8, 13, 3), (0.9, 11, 3)])
-def test_vertex_queries_repeat_as_often_as_computed_by_hand(p, hoeffding, exact):
+def test_repetitions_of_vertex_queries_by_hand(p, hoeffding, exact):
     assert constants.vertex_repetitions(p, "hoeffding") == hoeffding
     assert constants.vertex_repetitions(p, "binomial") == exact
 
 
 @given(st.integers(52, 99))
-def test_two_majorities_are_right_as_often_as_one_answer_lemma_5_3(percent):
+def test_two_majorities_are_correct_as_often_as_one_answer_lemma_5_3(percent):
     p = Fraction(percent, 100)
     for rule in ("hoeffding", "binomial"):
         k = constants.vertex_repetitions(float(p), rule)
@@ -32,7 +32,7 @@ def test_two_majorities_are_right_as_often_as_one_answer_lemma_5_3(percent):
 
 
 @given(st.integers(55, 99), st.integers(1, 6))
-def test_fewer_repetitions_would_not_do(percent, digits):
+def test_fewer_repetitions_are_not_enough(percent, digits):
     p, failure = Fraction(percent, 100), Fraction(1, 10**digits) * Fraction(173, 101)
     k = constants.majority_exactly(float(p), float(failure))
     assert most_are_wrong(k, p) <= failure
@@ -68,6 +68,6 @@ def test_weight_rounds_follow_lemma_5_of_stoc_2016():
 
 
 @pytest.mark.parametrize("p", [0.5, 0.3, 0.50001, 1.0, 1.5])
-def test_answers_must_tell_something(p):
+def test_answers_must_be_informative(p):
     with pytest.raises(ParameterError, match=f"got {p}"):
         constants.check_right_answers(p)

@@ -145,7 +145,7 @@ def leaves_below(parent, n):
     st.integers(0, 14),
     st.booleans(),
 )
-def test_every_question_is_the_published_one(n, seed, k, rounds, skip):
+def test_every_query_is_the_published_one(n, seed, k, rounds, skip):
     oracle, asked = scripted(n, seed, P, random_truth(n, seed))
     skipped, tree = run_kernel(
         oracle, n, k, rounds, skip=skip, distance=1.5, marked=4.2, all_marked=9.0
@@ -228,7 +228,7 @@ CATERPILLAR = ([5, 5, 6, 7, 8, 6, 7, 8, -1], [-1] * 5 + [0, 5, 6, 7], [-1] * 5 +
         ({8, 6, 0, 3}, {7: (8, "left"), 6: (7, "left"), 3: (7, "right"), 0: (6, "left")}, 3),
     ],
 )
-def test_a_virtual_tree_has_marked_vertices_and_their_meetings_alone(marked, edges, diameter):
+def test_a_virtual_tree_has_marked_vertices_and_their_common_ancestors(marked, edges, diameter):
     tree = growth(*CATERPILLAR)
     chosen = np.zeros(9, np.bool_)
     chosen[list(marked)] = True

@@ -63,7 +63,7 @@ def test_bayes_weighs_all_places_and_stops_when_one_has_nearly_all(n, seed, p, w
 
 @settings(max_examples=60)
 @given(sizes, seeds, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from(["majority", "lead"]))
-def test_repeat_is_binary_search_by_majorities_that_end_as_soon_as_they_may(n, seed, p, stop):
+def test_repeat_is_binary_search_by_early_stopped_majorities(n, seed, p, stop):
     truth, failure = random_truth(n, seed), 0.0437 / max(noiseless_queries(n), 1)
     oracle, asked = scripted(n, seed, p, truth)
     result = fit(oracle, p, delta=0.0437, strategy="repeat", stop=stop, order="given")
@@ -92,13 +92,13 @@ def test_repeat_is_binary_search_by_majorities_that_end_as_soon_as_they_may(n, s
     assert clusters(result) == tree.tree
 
 
-def test_an_insertion_without_patience_takes_the_likeliest_place_and_says_so():
+def test_an_insertion_beyond_patience_uses_the_most_likely_place_with_a_warning():
     oracle, _ = scripted(9, 0, 0.9, random_truth(9, 0))
     with pytest.warns(ModelWarning, match="7 of 9 insertions were not decided after 0.001"):
         assert fit(oracle, 0.9, patience=0.001).n == 9
 
 
-def test_answers_that_favour_nothing_come_to_an_end():
+def test_uninformative_answers_terminate():
     turn = iter(range(10**9))
     oracle, _ = scripted(6, 0, 0.9, random_truth(6, 0))
     object.__setattr__(

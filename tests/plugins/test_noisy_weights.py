@@ -60,7 +60,7 @@ factors = st.sampled_from([Fraction(1, 4), Fraction(3, 4), Fraction(1), Fraction
 
 @settings(max_examples=80)
 @given(st.integers(2, 12), st.integers(0, 10**6), st.data())
-def test_the_centroid_parts_the_weight_at_most_in_halves(n, seed, data):
+def test_no_part_without_the_centroid_has_more_than_half_of_the_weight(n, seed, data):
     rng = np.random.default_rng(seed)
     twin = Twin(n, rng, grown=data.draw(st.integers(2, n)))
     for insertion in range(2):
@@ -96,7 +96,7 @@ def test_weights_survive_answers_that_would_underflow():
     assert below / twin.tree.own[root] == pytest.approx(4 / 3)
 
 
-def test_heavy_vertices_are_marked_as_long_as_there_are_any():
+def test_heavy_vertices_are_marked_until_none_remains():
     # Weights 1, 2, 4 of three vertices: each has half of what is left or more.
     twin = Twin(2, np.random.default_rng(0))
     kernels.centroid(twin.tree, 0)

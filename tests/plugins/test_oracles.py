@@ -139,7 +139,7 @@ def test_sparse_samples_are_uniform_over_their_buckets():
     assert stats.chisquare(ends).pvalue > 1e-3
 
 
-def test_every_pair_of_questions_is_equally_likely():
+def test_every_pair_of_queries_is_equally_likely():
     """n = 4: 15 questions, 105 sets of two."""
     seen = Counter(
         frozenset(map(frozenset, zip(drawn.closer.tolist(), drawn.farther.tolist(), strict=True)))
@@ -149,7 +149,7 @@ def test_every_pair_of_questions_is_equally_likely():
     assert stats.chisquare(list(seen.values())).pvalue > 1e-3
 
 
-def test_every_question_is_equally_likely():
+def test_every_query_is_equally_likely():
     """n = 4: 6 pairs, 15 unordered pairs of pairs, those with a common item included."""
     seen = Counter(
         frozenset((int(a), int(b)))
@@ -229,7 +229,7 @@ def test_whole_oracles_hand_over_the_data_and_count_nothing():
         vectors(problem, 0, None)
 
 
-def test_noise_flips_at_its_rate_and_by_question_alone():
+def test_noise_flips_at_its_rate_and_depends_only_on_the_query():
     problem = problem_of(30)
     rate = 0.2
 
@@ -253,7 +253,7 @@ def test_noise_flips_at_its_rate_and_by_question_alone():
         assert wrong == (uniform(7, np.uint64(question_key(1, *second, *first)), 0) < rate)
 
 
-def test_many_comparisons_bring_their_bits_along(monkeypatch):
+def test_many_comparisons_have_bits(monkeypatch):
     """12 items have 66 pairs: 18 comparisons are many, 17 are not."""
     few, many = (read(problem_of(12), count=count) for count in (17, 18))
     crowd = read(problem_of(12), count=18, annotators=3)
@@ -286,7 +286,7 @@ def test_counts_defaults_and_budget():
     assert read(problem, 3, count=99) != read(problem, 4, count=99)
 
 
-def test_all_comparisons_are_stored_where_a_budget_or_noise_asks_for_it():
+def test_all_comparisons_are_stored_with_a_budget_or_noise():
     problem = problem_of(12)
     pairs = 66
     total = pairs * (pairs - 1) // 2
@@ -346,7 +346,7 @@ def test_comparisons_of_the_data_set_are_the_set():
     assert fixed == Comparisons(5, fixed.closer, fixed.farther)
 
 
-def test_memory_follows_the_sample_not_the_questions():
+def test_memory_is_proportional_to_the_sample():
     """Dense, and with n = 1797, as scikit-learn's digits, 1.3e12 questions."""
     count, matrix = 10**6, 2 * 8 * 1797**2  # the similarities, and while they are checked
     for n, most in ((300, 30 * count), (1797, 40 * count + matrix)):

@@ -48,7 +48,7 @@ def test_bits_are_those_of_the_positions(total, part):
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.sampled_from([0.0, 0.2, 0.35, 9]))
-def test_ranks_tell_which_similarities_are_tied(values, tolerance):
+def test_ranks_show_which_similarities_are_tied(values, tolerance):
     """Multiples of a tenth: their differences are rounded."""
     ordered = np.sort(np.array(values) / 10)
     below, above = untied_ranks(ordered, tolerance)
@@ -98,7 +98,7 @@ def test_similarities_a_tolerance_apart_are_tied_in_bits(monkeypatch):
     assert sample == by_list(squareform(w), 0.5, 12, list(range(66 * 65 // 2)))
 
 
-def test_a_list_is_made_only_where_it_is_needed(monkeypatch):
+def test_a_list_is_made_only_if_needed(monkeypatch):
     def fail(*_arguments):
         raise AssertionError("the list was made")
 

@@ -145,7 +145,7 @@ def test_annotators_differ_and_are_named():
     assert set(right.annotator.tolist()) == {0, 1, 2}
 
 
-def test_the_data_sets_own_annotators_are_kept():
+def test_annotators_of_the_data_are_preserved():
     fixed = Comparisons.from_quadruplets(4, [[0, 1, 2, 3], [0, 2, 1, 3]], annotator=[4, 9])
     problem = Problem(n=4, comparisons=fixed)
     assert read(quadruplet_set, problem).annotator.tolist() == [4, 9]
@@ -155,7 +155,7 @@ def test_the_data_sets_own_annotators_are_kept():
         read(quadruplet_set, problem, scale=1.0)
 
 
-def test_named_annotators_of_crowd_data_get_error_rates_of_their_own():
+def test_named_annotators_of_crowd_data_have_their_own_error_rates():
     problem = problem_of(60)
     right = read(quadruplet_set, problem, 1, count=50_000)
     names = np.arange(len(right)) % 20 + 100
@@ -169,7 +169,7 @@ def test_named_annotators_of_crowd_data_get_error_rates_of_their_own():
     assert read(quadruplet_set, given, 2, annotators=1) == crowd
 
 
-def test_a_question_that_crowd_data_repeat_is_answered_anew_each_time():
+def test_a_repeated_query_in_crowd_data_is_answered_anew():
     """Each way round, and by whoever is asked."""
     rows = [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3]] * 4000
     fixed = Comparisons.from_quadruplets(4, rows)
@@ -191,7 +191,7 @@ def test_a_question_that_crowd_data_repeat_is_answered_anew_each_time():
         ({"scale": 1.0, "annotators": 3}, "scale excludes noise and annotators"),
     ],
 )
-def test_models_of_noise_that_cannot_be_are_refused(params, message):
+def test_invalid_noise_models_are_refused(params, message):
     for oracle in (quadruplet_set, triplet_set, quadruplet_queries):
         with pytest.raises(ParameterError, match=message):
             oracle(problem_of(4), 0, None, **params)
@@ -211,7 +211,7 @@ def ask_one(ask, state, question):
     return ask(state, question[0], question[1], question[2], question[3])
 
 
-def test_active_answers_are_true_whichever_way_they_are_asked():
+def test_active_answers_are_correct_in_every_order_of_a_query():
     rng = np.random.default_rng(0)
     w = rng.integers(0, 6, size=(8, 8))  # with ties
     w = (w + w.T).astype(float)
@@ -234,7 +234,7 @@ def test_active_answers_are_true_whichever_way_they_are_asked():
             assert asked.ledger.is_sound
 
 
-def test_active_and_passive_noise_agree_question_by_question():
+def test_active_and_passive_noise_agree_for_each_query():
     """The first answer is decided by the seed and the question, whoever asks."""
     problem = problem_of(12)
     for params in ({"noise": 0.3}, {"scale": 1.0}, {"noise": 0.3, "annotators": 5}):
@@ -245,7 +245,7 @@ def test_active_and_passive_noise_agree_question_by_question():
         assert wrong(problem, asked).any()
 
 
-def test_noise_is_anew_at_every_time_or_persists():
+def test_noise_is_independent_or_persistent():
     problem, rows = problem_of(15), all_questions(15)
     i, j, k, l = rows.T  # noqa: E741
     right = np.sign(problem.similarity[i, j] - problem.similarity[k, l])

@@ -188,7 +188,7 @@ def test_the_pivot_is_the_best_one_of_all_and_cuts_leave_the_candidates(n, shape
         assert w[top] == len(S)
 
 
-def test_a_search_gives_all_vertices_their_weight_back():
+def test_a_search_restores_the_weights_of_all_vertices():
     n = 50
     tree, w = new_tree(n), np.ones(2 * n - 1, np.int32)
     oracle_of(random_tree(1, n=n, degree=4)).run(insert, tree, w, np.arange(n), False)
@@ -204,7 +204,7 @@ def test_a_search_gives_all_vertices_their_weight_back():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_fast_search_asks_about_as_much_as_the_exact_one(shape):
+def test_the_fast_search_makes_about_as_many_queries_as_the_exact_one(shape):
     problem = random_tree(7, n=4000, shape=shape)
     exact, fast = oracle_of(problem), oracle_of(problem)
     fit("InsertionClustering[separator=exact]", exact)
@@ -213,7 +213,7 @@ def test_the_fast_search_asks_about_as_much_as_the_exact_one(shape):
     assert exact.ledger.queries < 4000 * log2(4000)
 
 
-def test_a_star_takes_about_a_quarter_of_the_square_of_its_size():
+def test_a_star_takes_about_a_quarter_of_n_squared_queries():
     star = random_tree(0, n=101, degree=101)
     oracle = oracle_of(star)
     assert fit("InsertionClustering", oracle).isomorphic(star.truth)
@@ -224,7 +224,7 @@ def test_a_star_takes_about_a_quarter_of_the_square_of_its_size():
 @pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])
 @settings(deadline=None, max_examples=30)
 @given(st.integers(1, 40), st.integers(0, 10**6))
-def test_answers_that_contradict_each_other_lead_to_some_tree(name, n, seed):
+def test_contradictory_answers_give_some_tree(name, n, seed):
     rng = np.random.default_rng(seed)
     tree = fit(name, n=n, ordinal=lambda *_: int(rng.integers(-1, 3)))
     assert tree.n == n
@@ -239,14 +239,14 @@ EVERY = (
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_an_answer_that_is_none_is_refused(name):
+def test_an_invalid_answer_is_refused(name):
     for answer in (-3, 3, 7):
         with pytest.raises(DataError, match=f"was answered by {answer}; answer with 0, 1 or 2"):
             fit(name, n=5, ordinal=lambda *_, answer=answer: answer)
 
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, *EVERY[3:5]])
-def test_a_star_is_not_told_before_each_pair_was_asked_about(name):
+def test_a_star_needs_a_query_about_each_pair(name):
     """Else the pair might be closer: n(n-1)/6 questions at least, section 6's Omega(n^2)."""
     n = 20
     for closer in (0, 2):  # as the paper has it: two of the leaves below a node of their own
@@ -260,6 +260,6 @@ def test_a_star_is_not_told_before_each_pair_was_asked_about(name):
 
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])
-def test_a_budget_ends_the_questions(name):
+def test_a_budget_ends_the_queries(name):
     with pytest.raises(BudgetExceededError, match="the budget of 20 ordinal-queries is used up"):
         fit(name, oracle_of(random_tree(0, n=50), budget=20))

@@ -69,7 +69,7 @@ def test_two_closest_pairs_are_a_tie():
     assert broken.ask([[0, 1, 2], [2, 0, 1], [0, 2, 1]]).tolist() == [2, 0, 1]
 
 
-def test_vectors_that_are_as_close_but_for_rounding_are_tied():
+def test_vectors_equally_close_up_to_rounding_are_tied():
     X = np.array([[1, 0], [np.cos(0.3), np.sin(0.3)], [np.cos(0.3), -np.sin(0.3)]])
     assert oracle_of(Problem(n=3, vectors=X)).ask([[0, 1, 2]]).tolist() == [NONE]
 
@@ -97,7 +97,7 @@ def test_broken_ties_are_the_answers_of_one_binary_tree(n, degree, seed):
 
 
 @pytest.mark.parametrize("wrong", ["random", "adversarial"])
-def test_answers_are_wrong_as_often_as_said(wrong):
+def test_answers_are_wrong_with_the_stated_probability(wrong):
     problem = random_tree(0, n=60)
     triples = np.array(list(combinations(range(60), 3)))
     right = oracle_of(problem).ask(triples)
@@ -119,7 +119,7 @@ def test_wrong_answers_to_a_tie_name_each_item_equally_often():
 
 
 @pytest.mark.parametrize("persistent", [False, True])
-def test_only_persistent_noise_answers_the_same_question_alike(persistent):
+def test_only_persistent_noise_repeats_answers(persistent):
     problem = random_tree(0, n=30)
     oracle = oracle_of(problem, noise=0.4, persistent=persistent)
     triples = np.array(list(combinations(range(30), 3)))
@@ -156,7 +156,7 @@ def test_an_item_named_twice_is_refused():
         (random_tree(0, n=3), {"source": "similarity"}, "neither vectors nor similarities"),
     ],
 )
-def test_a_source_that_the_data_do_not_have_is_told(problem, parameters, message):
+def test_a_missing_source_is_reported(problem, parameters, message):
     with pytest.raises(NotApplicableError, match=message):
         oracle_of(problem, **parameters)
 

@@ -66,7 +66,7 @@ def test_unbalanced_splits_are_drawn_again():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_questions_grow_as_n_log_n(shape):
+def test_queries_grow_as_n_log_n(shape):
     """Merges by binary search ask O(log n): the splits decide, at a few n log2 n."""
     oracle = oracle_of(random_tree(1, n=5000, shape=shape))
     fit("QuickClustering[merge=binary-search]", oracle)
@@ -74,7 +74,7 @@ def test_questions_grow_as_n_log_n(shape):
 
 
 @pytest.mark.parametrize("answer", [-1, 0, 1, 2])
-def test_an_oracle_that_always_answers_the_same_comes_to_an_end(answer):
+def test_constant_answers_terminate(answer):
     tree = fit("QuickClustering", n=18, ordinal=lambda *_: answer)
     assert tree.n == 18
     if answer == -1:
@@ -83,7 +83,7 @@ def test_an_oracle_that_always_answers_the_same_comes_to_an_end(answer):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [1, 2, 3, 17, 64])
-def test_random_trees_have_the_shape_they_say(shape, n):
+def test_random_trees_have_their_shape(shape, n):
     problem = random_tree(4, n=n, shape=shape)
     tree = problem.truth
     assert (tree.n, tree.is_binary) == (n, True)

@@ -52,7 +52,7 @@ def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, see
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_python_function_hears_every_triple_once(name):
+def test_a_python_function_answers_every_triple_once(name):
     heard = Recorder(random_tree(2, n=12, degree=3).truth)
     fit(name, n=12, ordinal=heard)
     assert sorted(heard.asked) == list(combinations(range(12), 3))
@@ -79,7 +79,7 @@ def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
 
 @settings(deadline=None, max_examples=100)
 @given(st.integers(3, 5), st.integers(1, 8), st.integers(0, 10**6))
-def test_build_finds_a_tree_exactly_where_there_is_one(n, m, seed):
+def test_build_returns_a_tree_exactly_if_one_exists(n, m, seed):
     """All binary trees are tried; the rows that contradict each other do so, and all are needed."""
     rng = np.random.default_rng(seed)
     rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
@@ -135,7 +135,7 @@ def test_items_of_contradictory_answers_can_be_left_unresolved():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_bottom_up_bears_few_wrong_answers(seed):
+def test_bottom_up_tolerates_few_wrong_answers(seed):
     """A size that is off by one or two keeps clusters of very different sizes apart."""
     problem = random_tree(seed, n=32, shape="balanced")
     heard = Recorder(problem.truth)
@@ -165,7 +165,7 @@ def test_a_budget_that_is_too_small_is_not_spent(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_too_many_triples_are_refused_before_any_is_asked(name):
+def test_too_many_triples_are_refused_without_queries(name):
     oracle = oracle_of(random_tree(0, n=800))
     with pytest.raises(NotApplicableError, match="85013600 queries about 800 items"):
         fit(name, oracle)
@@ -178,7 +178,7 @@ def test_few_triples_of_very_many_are_drawn_without_repetition():
     assert (np.diff(triples, axis=1) > 0).all()
 
 
-def test_orders_of_the_same_question_are_one():
+def test_orders_of_the_same_query_are_one():
     oracle = ask_oracle("ordinal-queries", lambda *_: 0, n=3)
     oracle.ask(list(permutations(range(3))))
     assert (oracle.ledger.queries, oracle.ledger.distinct_queries) == (6, 1)

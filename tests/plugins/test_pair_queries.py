@@ -71,7 +71,7 @@ def test_a_cut_of_the_tree_is_not_the_labels():
 
 
 @pytest.mark.parametrize("no", [0.0, -1.0])
-def test_a_matrix_of_two_values_need_be_no_clustering(no):
+def test_a_matrix_of_two_values_need_not_be_a_clustering(no):
     rng = np.random.default_rng(1)
     upper = np.triu(rng.random((20, 20)) < 0.4, 1)
     sigma = upper | upper.T | np.eye(20, dtype=bool)
@@ -95,17 +95,17 @@ def test_other_similarities_are_compared_with_a_threshold():
         ({"noise": 0.5}, ParameterError, r"noise must be in \[0, 0.5\), got 0.5"),
     ],
 )
-def test_what_does_not_fit_is_said(params, error, message):
+def test_inconsistent_parameters_are_reported(params, error, message):
     with pytest.raises(error, match=message):
         pair_queries(labelled([0, 0, 1]), 0, None, **params)
 
 
-def test_where_nothing_tells_who_belongs_together_that_is_said():
+def test_data_without_clusters_are_reported():
     with pytest.raises(NotApplicableError, match=r"^the data do not define which items"):
         pair_queries(Problem(n=4, tree=TWO_PAIRS), 0, None)
 
 
-def test_a_cut_needs_a_number_of_clusters_that_there_are():
+def test_a_cut_needs_a_possible_number_of_clusters():
     problem = labelled([0, 0, 1, 1], tree=TWO_PAIRS)
     with pytest.raises(ParameterError, match="needs k"):
         pair_queries(problem, 0, None, source="cut")
@@ -118,7 +118,7 @@ def test_a_cut_needs_a_number_of_clusters_that_there_are():
 
 @settings(deadline=None)
 @given(clusters(), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.49]), st.integers(0, 10**6))
-def test_persistent_noise_flips_just_that_part_of_the_pairs(labels, noise, seed):
+def test_persistent_noise_flips_exactly_this_proportion_of_the_pairs(labels, noise, seed):
     n = len(labels)
     found = matrix_of(labelled(labels), seed, noise=noise)
     assert (found == found.T).all()
@@ -127,7 +127,7 @@ def test_persistent_noise_flips_just_that_part_of_the_pairs(labels, noise, seed)
     assert (found == matrix_of(labelled(labels), seed, noise=noise)).all()
 
 
-def test_a_part_that_floating_point_rounds_down_is_exact():
+def test_a_proportion_that_floating_point_rounds_down_is_exact():
     """0.29 * 100 is below 29 in floating point; there are 105 pairs of 15, 4950 of 100."""
     assert 0.28 * 25 != 7 or 0.29 * 100 != 29
     found = matrix_of(labelled(np.zeros(25, int)), noise=0.29)  # of 300 pairs
@@ -143,7 +143,7 @@ def test_the_permutation_takes_each_number_once_and_back(total):
 
 
 @pytest.mark.parametrize("total", [3, 6, 10, 45])
-def test_each_number_is_taken_to_each_place_equally_often(total):
+def test_each_number_is_mapped_to_each_position_equally_often(total):
     bits, keys = (total - 1).bit_length(), 4000
     table = np.zeros((total, total))
     for seed in range(keys):
@@ -192,7 +192,7 @@ def _ask_all(ask, state, n, codes):
 
 
 @pytest.mark.parametrize("law", ["persistent", "independent"])
-def test_compiled_loops_hear_the_same(law):
+def test_compiled_loops_get_the_same_answers(law):
     labels = np.random.default_rng(0).integers(0, 4, 30)
     parameters = {"noise": 0.2, "law": law}
     oracle = Oracle(pair_queries(labelled(labels), 8, None, **parameters))

@@ -229,7 +229,7 @@ def test_initial_clusters_that_leave_single_items_or_nothing_to_merge():
     assert whole.height.tolist() == [0] * 5 + [1]
 
 
-def test_names_are_kept_and_reading_is_counted():
+def test_names_are_preserved_and_reading_is_counted():
     comparisons = Comparisons(3, pair_index([0], [1], 3), pair_index([1], [2], 3))
     oracle = oracle_of(comparisons)
     names = ("a", "b", "c")

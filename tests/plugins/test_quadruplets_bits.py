@@ -100,7 +100,7 @@ def merges_in_whole_numbers(S, cluster):
     st.integers(1, 18),
     st.integers(0, 99),
 )
-def test_ties_are_found_as_in_whole_numbers(n, m, K, few, seed):
+def test_ties_are_those_of_exact_arithmetic(n, m, K, few, seed):
     comparisons = few_levels(n, m, seed)
     rng = np.random.default_rng(seed)
     for cluster in (np.arange(n), Partition(rng.integers(K, size=n)).labels):

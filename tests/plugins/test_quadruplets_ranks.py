@@ -106,14 +106,14 @@ def compared() -> Comparisons:
         ("truth", "must be one of 4K-AL"),
     ],
 )
-def test_initial_clusters_that_cannot_be_are_told_in_one_line(init, words):
+def test_invalid_initial_clusters_are_reported_in_one_line(init, words):
     with pytest.raises(ParameterError, match="4-AL") as error:
         hcbench.fit("4-AL", compared(), init=init)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_given_initial_clusters_are_nodes_and_other_items_start_alone():
+def test_given_initial_clusters_are_nodes_and_other_items_singletons():
     tree = hcbench.fit("4-AL", compared(), init=[[1, 4, 6], [0, 7]])
     initial = np.flatnonzero(tree.height == 1)
     assert sorted(sorted(tree.leaves(node).tolist()) for node in initial) == [[0, 7], [1, 4, 6]]
@@ -153,7 +153,7 @@ def test_items_that_were_never_compared_are_named(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_no_comparison_at_all_is_an_arbitrary_tree_and_said_so(name):
+def test_an_empty_set_gives_an_arbitrary_tree_with_a_note(name):
     for n in (3, 6):
         with pytest.warns(ModelWarning, match="no comparison at all"):
             assert hcbench.fit(name, Comparisons(n, [], [])).n == n
@@ -162,7 +162,7 @@ def test_no_comparison_at_all_is_an_arbitrary_tree_and_said_so(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_repeated_and_contradictory_answers_are_taken(name):
+def test_repeated_and_contradictory_answers_are_accepted(name):
     rows = [[0, 1, 0, 2], [0, 1, 0, 2], [0, 2, 0, 1], [0, 1, 1, 2], [1, 2, 0, 2]] * 3
     tree = hcbench.fit(name, Comparisons.from_quadruplets(3, rows))
     assert tree == hcbench.fit(name, Comparisons.from_quadruplets(3, rows).unique())

@@ -45,7 +45,7 @@ def missing(text: str, spec: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("plugin", sorted({plugin for plugin, _ in ENTRIES}))
-def test_a_readme_tells_what_its_plugin_registers_and_what_things_cost(plugin: str) -> None:
+def test_a_readme_names_what_its_plugin_registers_with_papers_and_costs(plugin: str) -> None:
     text = page(plugin)
     specs = [spec for name, spec in ENTRIES if name == plugin]
     assert {spec.name: lacking for spec in specs if (lacking := missing(text, spec))} == {}

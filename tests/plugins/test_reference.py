@@ -64,7 +64,7 @@ def test_truth_returns_the_first_truth():
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_they_ask_nothing(name):
+def test_they_make_no_queries(name):
     problem = Problem(n=3, vectors=np.eye(3), levels=np.array([[0], [0], [1]]))
     oracle, spec = some_oracle(3), SPECS[name]
     spec.load()(oracle, give(problem, spec.hints_of({})), np.random.default_rng(0))

@@ -53,7 +53,7 @@ def test_the_papers_tree_has_the_heights_of_d1():
     ["", "(a,b)", "(a)(b)c", "a)", "(a,b)c)", "(,a)b", "()b", "(a b)c", "(a:-1)b", "(a:x)b",
      "(a:inf)b", "(a,a)b", "(a,b)c,d"],
 )  # fmt: skip
-def test_what_is_no_tree_of_named_vertices_is_refused(text):
+def test_invalid_trees_of_named_vertices_are_refused(text):
     with pytest.raises(ParameterError, match="gray-simulated: tree="):
         make(tree=text)
 
@@ -90,7 +90,7 @@ def test_two_items_merge_at_the_height_of_their_common_ancestor():
     assert tree.height[:60].tolist() == [HEIGHT[v] + 1 for v in z]
 
 
-def test_items_on_inner_vertices_hang_below_them():
+def test_items_of_inner_vertices_are_their_children():
     problem = make(n=90, p=2, observed=("6", "1", "8", "5"), sigma=(0.0, 1.0, 2.0, 3.0))
     z = [("8", "6", "1", "5")[k] for k in spots(problem)]  # the order of the tree's text
     i, j = np.triu_indices(90, 1)
@@ -103,7 +103,7 @@ def test_items_on_inner_vertices_hang_below_them():
 
 @settings(deadline=None, max_examples=30)
 @given(n=st.integers(2, 6), seed=st.integers(0, 99))
-def test_vertices_without_items_are_left_out_and_heights_stay(n, seed):
+def test_vertices_without_items_are_removed_and_heights_stay(n, seed):
     problem = make(seed, n=n, p=1)
     tree = problem.truth
     assert tree.n == n
@@ -112,7 +112,7 @@ def test_vertices_without_items_are_left_out_and_heights_stay(n, seed):
     assert tree.n_nodes <= 2 * n - 1
 
 
-def test_levels_are_the_way_down_from_the_root():
+def test_levels_are_the_path_from_the_root():
     problem = make(n=200, p=1, observed=("1", "2", "6", "4"))
     coarse = problem.levels[:, 0]
     assert len(np.unique(coarse)) == 2  # below 6, below 7

@@ -207,7 +207,7 @@ def test_small_and_degenerate_problems(name, problem):
 
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("kind", ["vectors", "similarities"])
-def test_input_is_left_as_it_is_and_the_same_input_gives_the_same_tree(name, kind):
+def test_input_is_unchanged_and_the_same_input_gives_the_same_tree(name, kind):
     rng = np.random.default_rng(0)
     if kind not in SPECS[name].accepts:
         pytest.skip("takes vectors only")
@@ -247,7 +247,7 @@ def test_importing_the_plugin_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_nothing_countable_is_counted():
+def test_no_queries_are_counted():
     oracle = Oracle(Answers(kind="vectors", n=3, data=np.eye(3)))
     spec = SPECS["UPGMA"]
     spec.load()(oracle, Given(n=3), np.random.default_rng(0), **spec.resolve({}))

@@ -114,7 +114,7 @@ def test_a_zero_row_has_no_cosine():
         )
 
 
-def test_on_similarities_the_diagonal_means_nothing():
+def test_the_diagonal_of_similarities_is_ignored():
     S = random_similarity(20, 1) + 9
     heights, _ = algorithm_1(S)
     np.fill_diagonal(S, -1e9)
@@ -146,7 +146,7 @@ def opposite(n: int, p: int) -> np.ndarray:
 
 @pytest.mark.parametrize("p", [2, 100])
 @pytest.mark.parametrize("params", [{}, {"pca": 2}, {"affinity": "cosine"}])
-def test_negative_affinities_work_and_are_told(p, params):
+def test_negative_affinities_work_with_a_warning(p, params):
     with pytest.warns(ModelWarning, match=r"5\d% of the pairs merge at a negative") as told:
         tree = fit("DotProduct", vectors(opposite(40, p)), **params)
     assert "\n" not in str(told[0].message)
@@ -154,7 +154,7 @@ def test_negative_affinities_work_and_are_told(p, params):
     assert tree.cut(2).labels[::2].std() == 0
 
 
-def test_negative_similarities_are_told():
+def test_negative_similarities_give_a_warning():
     Y = opposite(40, 10)
     with pytest.warns(ModelWarning, match="negative affinity"):
         fit("DotProduct", similarities(Y @ Y.T))
@@ -162,7 +162,7 @@ def test_negative_similarities_are_told():
 
 @pytest.mark.parametrize("params", [{}, {"pca": 8}, {"affinity": "cosine"}])
 @pytest.mark.parametrize("seed", range(5))
-def test_sampling_error_below_zero_is_not_told(seed, params):
+def test_sampling_error_below_zero_gives_no_warning(seed, params):
     rng = np.random.default_rng(seed)
     means = rng.normal(size=(8, 300))  # independent: alpha is 0 between them
     Y = means[rng.integers(8, size=200)] + rng.normal(size=(200, 300))

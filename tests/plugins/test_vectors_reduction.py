@@ -73,7 +73,7 @@ def test_zero_vectors_have_zero_scores(iterated, monkeypatch):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_more_components_than_there_are_is_an_error(name):
+def test_too_many_components_are_an_error(name):
     with pytest.raises(ParameterError, match=rf"{name}: pca=7, but 9 vectors of 6.*pca=6"):
         fit(name, vectors(low_rank(9, 6)), pca=7)
 
@@ -167,14 +167,14 @@ def test_the_dimension_of_the_signal_is_chosen():
     assert wasserstein_dimension(low_rank(200, 30), 12, None, rng()) == 3
 
 
-def test_no_more_dimensions_are_tried_than_wanted_or_there():
+def test_the_number_of_dimensions_is_limited_by_r_max_and_rank():
     Y = low_rank(40, 9)
     assert len(wasserstein_distances(Y, 50, None, rng())) == 9
     assert len(wasserstein_distances(Y, 4, None, rng())) == 4
     assert len(wasserstein_distances(low_rank(40, 9, noise=0), 50, None, rng())) == 3
 
 
-def test_patience_stops_after_so_many_without_a_better_one():
+def test_patience_limits_dimensions_without_improvement():
     Y = low_rank(200, 30)
     every = wasserstein_distances(Y, 20, None, rng())
     stopped = wasserstein_distances(Y, 20, 2, rng())

@@ -85,7 +85,7 @@ def test_too_few_genes_are_refused():
         expression(sparse.csr_array(np.ones((5, 300))))
 
 
-def test_without_a_file_it_says_what_to_put_where(monkeypatch, tmp_path):
+def test_a_missing_file_is_reported_with_its_place(monkeypatch, tmp_path):
     monkeypatch.setenv("HCBENCH_DATA", str(tmp_path))
     spec = SPECS["zebrafish"]
     with pytest.raises(DataNotAvailableError, match=r"put it at .*WagnerScience2018\.h5ad: the"):
@@ -114,7 +114,7 @@ def test_cells_come_from_an_h5ad_file(tmp_path):
         spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad"), "tissue": "Tissue"}))
 
 
-def test_a_file_that_is_none_is_named(tmp_path):
+def test_an_invalid_file_is_reported(tmp_path):
     spec = SPECS["zebrafish"]
     (tmp_path / "z.h5ad").write_text("nothing")
     with pytest.raises(DataError, match=r"cannot read .*z\.h5ad|needs anndata"):

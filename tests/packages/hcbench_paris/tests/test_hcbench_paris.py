@@ -26,7 +26,7 @@ def test_the_first_merge_of_a_weighted_path_is_that_of_the_paper():
     np.testing.assert_allclose(tree.height[4:6], 3 / 8)
 
 
-def test_parts_that_nothing_joins_merge_at_infinity():
+def test_unconnected_parts_merge_at_infinity():
     two = np.kron(np.eye(2), np.ones((3, 3)))
     tree = hcbench.fit("Paris", two, k=2)
     assert np.isinf(tree.height[-1])
