@@ -196,7 +196,7 @@ def hcbench_suites() -> Iterable[Suite]:
             metrics=(
                 "hcbench:AARI",
                 "hcbench:kendall-tau-b",
-                "hcbench:dasgupta-normalised",
+                "hcbench:dasgupta-normalised[similarity=gaussian]",
                 "hcbench:queries",
                 "hcbench:seconds",
                 "hcbench:peak-memory",

@@ -113,7 +113,7 @@ AGREEMENT = (
         doc="Standard error of kendall-tau-b over the items of one result.",
         parameters=_RANKS,
         paper=GRAY_2023,
-        direction="lower",
+        direction="none",
         interval="[0, inf)",
         needs=("truth|levels",),
     ),

@@ -68,8 +68,10 @@ _SIMILARITY = Parameter(
     "similarity",
     "cosine",
     f"Similarity of items given as vectors; {_FIRST}",
-    choices=SIMILARITY_RULES,
+    choices=(*SIMILARITY_RULES, "gaussian"),
+    of_vectors=True,
 )
+_NEGATIVE = "some similarities are negative"
 _DISTANCES = (
     *("cosine", "euclidean", "sqeuclidean", "cityblock", "chebyshev"),
     *("correlation", "canberra", "braycurtis"),
@@ -80,6 +82,7 @@ _DISSIMILARITY = (
         "cosine",
         f"Distance of items given as vectors; {_FIRST}",
         choices=_DISTANCES,
+        of_vectors=True,
     ),
     Parameter(
         "offset",
@@ -105,6 +108,8 @@ OBJECTIVES = (
         parameters=(_SIMILARITY,),
         paper=DASGUPTA_2016,
         direction="lower",
+        interval="[0, 1.5]",
+        outside=_NEGATIVE,
         needs=("similarity|vectors",),
     ),
     MetricSpec(
@@ -125,6 +130,8 @@ OBJECTIVES = (
         parameters=(_SIMILARITY,),
         paper=MOSELEY_WANG_2017,
         direction="higher",
+        interval="[0, 1]",
+        outside=_NEGATIVE,
         needs=("similarity|vectors",),
     ),
     MetricSpec(
@@ -145,6 +152,8 @@ OBJECTIVES = (
         parameters=_DISSIMILARITY,
         paper=COHEN_ADDAD_2019,
         direction="higher",
+        interval="[0, 1]",
+        outside="some dissimilarities are negative",
         needs=("similarity|vectors",),
     ),
     MetricSpec(
@@ -157,6 +166,7 @@ OBJECTIVES = (
                 "cosine",
                 f"Similarity of items given as vectors; {_FIRST}",
                 choices=("cosine", "dot"),
+                of_vectors=True,
             ),
             Parameter(
                 "weights",
@@ -188,6 +198,7 @@ OBJECTIVES = (
                 "euclidean",
                 f"Distance of items given as vectors; {_FIRST}",
                 choices=_DISTANCES,
+                of_vectors=True,
             ),
         ),
         paper=SOKAL_ROHLF_1962,

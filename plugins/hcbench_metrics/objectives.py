@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench import NotApplicableError, similarity_matrix
-from hcbench_metrics import _kernels
-from hcbench_metrics.pair_rows import directions
+from hcbench_metrics import _kernels, _objective_kernels
+from hcbench_metrics.pair_rows import directions, distance_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from hcbench import Problem, Scored, Tree
+    from hcbench import Problem, Scored, Tree, Vectors
 
 #: Floats in the sums of a block of columns: 32 MB.
 _BLOCK_SIZE = 1 << 22
@@ -38,8 +38,9 @@ def dasgupta(scored: Scored, similarity: str = "cosine") -> float:
     ----------
     scored : Scored
         The result must be a tree; its heights are not used.
-    similarity : {"cosine", "euclidean", "dot"}
-        Similarity of vectors (see `hcbench.model.similarity`) where the data set has no matrix.
+    similarity : {"cosine", "euclidean", "dot", "gaussian"}
+        Similarity of vectors where the data set has no matrix: see `hcbench.model.similarity`, and
+        `merged_similarity` for "gaussian", whose values are in [0, 1].
 
     Returns
     -------
@@ -173,8 +174,10 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
     tree : Tree
     problem : Problem
         Its similarity matrix is used, else its vectors.
-    rule : {"cosine", "euclidean", "dot"}
-        Similarity of vectors.
+    rule : {"cosine", "euclidean", "dot", "gaussian"}
+        Similarity of vectors. "gaussian" is ``exp(-|x - y|^2 / (2 s^2))``, where s^2 is the mean
+        squared distance of the items to their mean: of two random items the exponent is -1 on
+        average. It lies in [0, 1], and neither translation nor scale of the vectors changes it.
 
     Returns
     -------
@@ -182,8 +185,10 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
         0 for leaves. From vectors, cosine and dot products take O(n p) time, or O(n log n + nnz) if
         sparse, and O(n + p) memory besides a copy of the vectors: the dot products between two
         clusters sum to the dot product of their sums. A matrix takes O(n^2) time and no additional
-        memory; the euclidean rule makes one in O(n^2 p).
+        memory; the euclidean rule makes one in O(n^2 p), the gaussian rule makes none.
     """
+    if problem.similarity is None and problem.vectors is not None and rule == "gaussian":
+        return _merged_of_gaussian(tree, problem.vectors)
     if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
         matrix = similarity_matrix(problem, rule)
         return _kernels.merged_of_matrix(tree.parent, tree.leaf_range[1], tree.leaf_order, matrix)
@@ -191,6 +196,21 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
     if isinstance(vectors, np.ndarray):
         return _merged_of_dense(tree, vectors)
     return _merged_of_sparse(tree, vectors)
+
+
+def _merged_of_gaussian(tree: Tree, vectors: Vectors) -> NDArray[np.float64]:
+    merged = np.zeros(tree.n_nodes)
+    if isinstance(vectors, np.ndarray):
+        scatter = float(np.var(vectors, axis=0, dtype=np.float64).sum())
+    else:
+        squares = float(vectors.multiply(vectors).sum()) / tree.n
+        scatter = squares - float((np.asarray(vectors.mean(axis=0)) ** 2).sum())
+    for first, distances in distance_rows(tree, vectors, "euclidean"):
+        rows = np.exp(-(distances**2) / (2 * scatter)) if scatter > 0 else np.ones_like(distances)
+        _objective_kernels.add_rows(
+            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, 0.0, merged)
+        )
+    return merged
 
 
 def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:

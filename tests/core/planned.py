@@ -12,7 +12,7 @@ from hcbench.registry.names import parse_name
 
 
 def planned(outcomes: Iterable[Outcome], **known: Any) -> dict[str, Any]:
-    """The arguments ``names`` and ``parameters`` of `Results`; ``known``: further parameters."""
+    """The arguments of `Results` that say it; ``known``: further parameters."""
     kinds = {"algorithms": "algorithm", "datasets": "dataset", "oracles": "oracle"}
     labels = {
         plural: dict.fromkeys(getattr(outcome, kind) for outcome in outcomes)
@@ -23,6 +23,7 @@ def planned(outcomes: Iterable[Outcome], **known: Any) -> dict[str, Any]:
             plural: {label: split_label(label) for label in of_kind}
             for plural, of_kind in labels.items()
         },
+        "query_kinds": {label: split_label(label)[0] for label in labels["oracles"]},
         "parameters": {
             plural: {
                 label: {**known.get(plural, {}).get(label, {}), **_written(label)}

@@ -481,16 +481,16 @@ def test_numbers_are_written_in_a_fitting_form() -> None:
         (0.0123, None, "s", "12.3 ms"),
         (12.5, 1.25, "s", "12.5 ± 1.2 s"),
         (1234.5, 10.0, "s", "1,234 ± 10 s"),
-        (0.0, 0.0, "s", "0.00 ± 0 ns"),
-        (4.1 * 2**20, 0.0, "bytes", "4.1 ± 0 MiB"),
+        (0.0, 0.0, "s", "0.00 ns"),
+        (4.1 * 2**20, 0.0, "bytes", "4.1 MiB"),
         (1000.0, 3.0, "bytes", "1,000 ± 3 B"),
-        (1234000.0, 0.0, "questions", "1,234,000 ± 0"),
+        (1234000.0, 0.0, "questions", "1,234,000"),
         (0.85, 0.05, "", "0.850 ± 0.050"),
         (123.45, 6.78, "", "123.5 ± 6.8"),
         (123456.0, 789.0, "", "123,456 ± 789"),
         (1.5e9, 2e7, "", "1.5e+09 ± 2e+07"),
         (0.00012, None, "", "0.00012"),
-        (-0.0, 0.0, "", "0.000 ± 0"),
+        (-0.0, 0.0, "", "0.000"),
         (-0.0004, 10.0, "", "0.000 ± 10.000"),
         (3.5, None, "bits", "3.500 bits"),
         (math.inf, None, "", "inf"),
@@ -558,11 +558,11 @@ def test_a_block_shows_the_best_and_the_reasons() -> None:
         for row in block.rows
     ]
     assert shown == [
-        [("A", False, []), ("0.800 ± 0", False, []), ("n/a", False, ["asks nothing"])],
+        [("A", False, []), ("0.800", False, []), ("n/a", False, ["asks nothing"])],
         [
             ("B", False, ["1 of 3 repetitions: timeout: over 10 s"]),
-            ("0.900 ± 0", False, []),  # B failed once, and no other is left to beat A
-            ("7 ± 0", False, []),
+            ("0.900", False, []),  # B failed once, and no other is left to beat A
+            ("7", False, []),
         ],
         [("D", False, []), ("error", False, ["ZeroDivisionError"]), ("8", False, [])],
         [("C", False, ["skipped: needs vectors"]), ("-", False, []), ("-", False, [])],
@@ -676,7 +676,8 @@ def test_special_characters_are_escaped_in_latex() -> None:
     escaped = r"a|b\_c*d\&50\%\$\#\{\textasciitilde{}\textasciicircum{}\textbackslash{}"
     assert escaped in text
     assert r"\textsuperscript{1} 1 of 2 repetitions: timeout: over 10 s" in text
-    unescaped = text.replace(r"\{", "")
+    below = "".join(line for line in text.splitlines() if not line.startswith("%"))
+    unescaped = below.replace(r"\{", "")
     assert unescaped.count("{") == unescaped.count("}")
 
 

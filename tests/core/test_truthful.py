@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hcbench.analysis import views
@@ -17,17 +19,27 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
+SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
+QUERIES = MetricInfo("queries", "lower", "questions", cost=True)
+NEGATIVE = "some similarities are negative"
+DASGUPTA = MetricInfo("dasgupta", "lower", interval="[0, 1.5]", outside=NEGATIVE)
 
 
 def cell(
-    algorithm: str, repetition: int, dataset: str = "d", *, data: str = "", **values: Any
+    algorithm: str,
+    repetition: int,
+    dataset: str = "d",
+    oracle: str = "v",
+    *,
+    data: str = "",
+    **values: Any,
 ) -> Outcome:
     """``data``: the digest of the data of this repetition."""
     return Outcome(
         key=f"{algorithm}/{dataset}/{repetition}",
         algorithm=algorithm,
         dataset=dataset,
-        oracle="v",
+        oracle=oracle,
         repetition=repetition,
         data_digest=data,
         cost=Cost(seconds=0.5),
@@ -115,3 +127,195 @@ def test_data_are_new_only_if_all_repetitions_differ() -> None:
         outcomes = [cell("A", r, data=digest) for r, digest in enumerate(digests)]
         outcomes.append(replace(cell("B", 0), data_digest=""))  # it failed before it had data
         assert allowed_inference(outcomes, ["d"]).draws == {"d": new}
+
+
+def test_differences_on_the_same_data_are_not_said_to_be_significant() -> None:
+    for new, differs in [(True, True), (False, None)]:
+        told = json.loads(repeated(new_data=new).to_json())["differences"]
+        assert {row["differs"] for row in told} == {differs}
+
+
+def shown(found: Results) -> list[list[str]]:
+    """The texts of the first table, with a star for what is bold and the text of each footnote."""
+    block = make_tables(found)[0]
+    return [
+        [
+            f"{entry.text}{'*' * entry.bold}"
+            + "".join(f" ({block.notes[mark - 1]})" for mark in entry.marks)
+            for entry in row
+        ]
+        for row in block.rows
+    ]
+
+
+def test_equal_repetitions_are_one_number() -> None:
+    outcomes = [cell("A", r, AARI=0.5) for r in range(3)]
+    outcomes += [cell("B", r, AARI=0.4 + r / 10) for r in range(3)]
+    assert shown(results(outcomes)) == [["A", "0.500"], ["B", "0.500 ± 0.100"]]
+    assert "± 0 " not in results(outcomes).to_markdown()
+
+
+# ---- Metrics that leave their range, and the truth -----------------------------------------------
+
+
+def test_a_metric_that_leaves_its_range_says_why_and_ranks_nothing() -> None:
+    outcomes = [
+        cell(name, 0, dataset, dasgupta=value)
+        for dataset, values in (("d", (-0.494, 0.8)), ("e", (0.6, 0.7)), ("f", (0.6, 0.7)))
+        for name, value in zip("AB", values, strict=True)
+    ]
+    found = results(outcomes, DASGUPTA)
+    why = f"outside of [0, 1.5], as {NEGATIVE}"
+    assert shown(found) == [["A", f"-0.494 ({why}: not ranked)"], ["B", "0.800"]]
+    ranking = views.ranking(found, "dasgupta")
+    assert ranking.blocks.names == ("e", "f")
+    assert [(b.block, b.reason) for b in ranking.excluded] == [("d", f"A: dasgupta is {why}")]
+
+
+def test_the_truth_has_a_footnote_where_chance_is_better() -> None:
+    outcomes = [
+        cell(name, 0, AARI=aari, dasgupta=dasgupta)
+        for name, aari, dasgupta in (("A", 0.5, 0.7), ("Truth", 1.0, 1.3), ("Random", 0.0, 1.0))
+    ]
+    found = results(
+        outcomes,
+        AARI,
+        DASGUPTA,
+        references=("Truth", "Random"),
+        truth_given={"Truth": {"d": "the true hierarchy"}},
+    )
+    reference = " (a reference, which is not ranked)"
+    worse = "worse than Random, as this metric does not compare with the truth"
+    assert shown(found) == [
+        ["A", "0.500", "0.700"],
+        [f"Truth{reference}", "1.000", f"1.300 ({worse})"],
+        [f"Random{reference}", "0.000", "1.000"],
+    ]
+
+
+def test_an_oracle_that_answers_from_the_truth_is_noted_beside_others() -> None:
+    outcomes = [
+        cell("Insertion", 0, oracle="ordinal", AARI=1.0),
+        cell("Ward", 0, oracle="vectors", AARI=0.7),
+        cell("cut", 0, oracle="vectors", AARI=0.8),
+    ]
+    given = {"ordinal": {"d": "the truth"}, "cut": {"d": "the number of the finest true clusters"}}
+    found = results(outcomes, truth_given=given)
+    oracle = "its oracle answers from the truth, which others do not see"
+    hint = "receives the number of the finest true clusters, which others do not"
+    assert [row[0] for row in shown(found)] == [f"Insertion ({oracle})", "Ward", f"cut ({hint})"]
+    assert found.caveats == (f"Insertion: {oracle}", f"cut: {hint}")  # below each figure
+    alone = results(outcomes[:1], truth_given=given)
+    assert alone.caveats == ()  # nobody else is there to be compared with
+
+
+# ---- Stars ---------------------------------------------------------------------------------------
+
+
+def test_a_tie_of_all_has_no_star_and_a_tie_of_some_has_one_each() -> None:
+    for scores, best in [("999", ""), ("995", "AB"), ("955", "A"), ("9", "")]:
+        outcomes = [
+            cell(name, 0, AARI=int(score) / 10) for name, score in zip("ABC", scores, strict=False)
+        ]
+        found = results(outcomes)
+        assert "".join(row["algorithm"] for row in found.best) == best
+
+
+def test_numbers_that_differ_by_rounding_are_a_tie() -> None:
+    outcomes = [cell("A", 0, AARI=0.1 + 0.2), cell("B", 0, AARI=0.3), cell("C", 0, AARI=0.1)]
+    assert [row["algorithm"] for row in results(outcomes).best] == ["A", "B"]
+
+
+def test_queries_are_best_of_their_kind_and_the_legend_says_so() -> None:
+    outcomes = [
+        cell("A", 0, oracle="pairs", queries=10.0),
+        cell("B", 0, oracle="pairs[noise=0.1]", queries=20.0),
+        cell("C", 0, oracle="ordinal", queries=1.0),
+    ]
+    kinds = {"pairs": "pair", "pairs[noise=0.1]": "pair", "ordinal": "ordinal"}
+    found = results(outcomes, QUERIES, query_kinds=kinds)
+    assert [row["algorithm"] for row in found.best] == ["A"]
+    assert "best (of queries: of each kind of oracle)" in found.to_markdown()
+    assert "of each kind" not in results(outcomes[:1], QUERIES).to_markdown()
+
+
+def test_standard_errors_and_metrics_without_direction_have_no_star() -> None:
+    from hcbench.registry import load_registry
+
+    (error,) = load_registry().use_metrics("kendall-tau-b-error")
+    assert error.spec.direction == "none"
+    metric = MetricInfo("size", "none")
+    assert results([cell("A", 0, size=1.0), cell("B", 0, size=2.0)], metric).best == []
+
+
+# ---- Times and growth ----------------------------------------------------------------------------
+
+
+def test_times_are_medians_with_quartiles_everywhere() -> None:
+    times = {"A": (1.0, 2.0, 3.0, 4.0, 100.0), "B": (5.0, 5.0, 5.0, 6.0, 6.0)}
+    outcomes = [
+        cell(name, r, data=f"{r}", seconds=time, AARI=0.5)
+        for name, of_one in times.items()
+        for r, time in enumerate(of_one)
+    ]
+    found = results(outcomes, SECONDS)
+    assert shown(found) == [["A", "3.00 [2.00, 4.00] s*"], ["B", "5.00 [5.00, 6.00] s"]]
+    assert "of times median [quartiles]" in found.to_markdown()
+    row = found.summary[0]
+    assert (row["average"], row["median"], row["mean"]) == (3.0, 3.0, 22.0)
+    assert (row["lower_quartile"], row["upper_quartile"]) == (2.0, 4.0)
+    assert row["low"] <= 3.0 <= row["high"] <= 100.0
+    (panel,) = views.tradeoff(results(outcomes, AARI, SECONDS), "AARI", "seconds").panels
+    assert [point.x.average for point in panel.points] == [3.0, 5.0]
+    assert panel.points[0].x.low == row["low"]
+
+
+def scaled(datasets: dict[str, int]) -> Any:
+    """The power laws of an algorithm of quadratic cost on data sets of these sizes."""
+    outcomes = [
+        cell("A", r, dataset, data=dataset, seconds=1e-6 * n**2, AARI=1.0)
+        for dataset, n in datasets.items()
+        for r in range(2)
+    ]
+    labels = {dataset: (dataset.partition("[")[0], ("n",)) for dataset in datasets}
+    parameters = {dataset: {"n": n} for dataset, n in datasets.items()}
+    found = results(
+        outcomes,
+        SECONDS,
+        sizes=datasets,
+        names={"datasets": labels},
+        parameters={"datasets": parameters},
+    )
+    return [line.fit for panel in views.scaling(found, x="n").panels for line in panel.lines]
+
+
+def test_a_power_law_needs_four_sizes_of_one_family() -> None:
+    sizes = (10, 20, 40, 80)
+    (law,) = scaled({f"planted[n={n}]": n for n in sizes})
+    assert (law.exponent, law.n_points) == (pytest.approx(2.0), 4)
+    assert scaled({f"planted[n={n}]": n for n in sizes[:3]}) == [None]
+    assert scaled({f"{name}[n={n}]": n for name, n in zip("abcd", sizes, strict=True)}) == [None]
+
+
+def test_the_interval_of_an_exponent_is_that_of_least_squares() -> None:
+    times = {10: 1.0, 20: 3.0, 40: 5.0, 80: 30.0}
+    outcomes = [
+        replace(cell("A", 0, f"p[n={n}]", data=f"{n}"), cost=Cost(seconds=time))
+        for n, time in times.items()
+    ]
+    labels = {f"p[n={n}]": ("p", ("n",)) for n in times}
+    found = results(
+        outcomes,
+        sizes={f"{n}": n for n in times},
+        names={"datasets": labels},
+        parameters={"datasets": {f"p[n={n}]": {"n": n} for n in times}},
+    )
+    (panel,) = views.scaling(found).panels
+    law = panel.lines[0].fit
+    x, y = np.log(list(times)), np.log(list(times.values()))
+    (slope, intercept), covariance = np.polyfit(x, y, 1, cov="unscaled")
+    residual = y - slope * x - intercept
+    error = math.sqrt(covariance[0, 0] * (residual @ residual) / 2)
+    margin = 4.302653 * error  # 97.5 % quantile of Student's t with 2 degrees of freedom
+    assert law is not None
+    assert (law.low, law.high) == (pytest.approx(slope - margin), pytest.approx(slope + margin))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.presentation import MetricInfo
 
@@ -64,6 +65,18 @@ class Group:
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
         return [value.value for value in self.values(metric) if value.value is not None]
+
+    def average(self, metric: MetricInfo) -> float | None:
+        """The mean, of times the median, of the values that are not missing."""
+        return average_of(self.numbers(metric), metric.average)
+
+    def summary(self, metric: MetricInfo) -> Summary:
+        """The average with its uncertainty."""
+        return summarise(self.numbers(metric), metric.average)
+
+    def leaves_range(self, metric: MetricInfo) -> bool:
+        """Whether a value is outside of the interval of the metric."""
+        return any(map(metric.leaves_range, self.numbers(metric)))
 
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""

@@ -6,6 +6,7 @@ with the names repeated.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_TABLES = 12  # of data sets; of more there is one for each metric
 _NARROW = 10  # headers are folded to no less
+_BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")  # where headers may be folded
 
 
 def write_results(results: Results, form: str) -> None:
@@ -153,7 +155,9 @@ class _Drawing:
             return text
         below = max((cell_len(entry.plain) for entry in self.columns[number]), default=0)
         arrow_stays = text.replace(" ↑", "\N{NO-BREAK SPACE}↑").replace(" ↓", "\N{NO-BREAK SPACE}↓")
-        lines = textwrap.wrap(arrow_stays, max(below, _NARROW), break_long_words=False)
+        wrapper = textwrap.TextWrapper(max(below, _NARROW), break_long_words=False)
+        wrapper.wordsep_re = _BREAKS
+        lines = wrapper.wrap(arrow_stays)
         return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
     def _table(self, columns: Sequence[int]) -> Table:

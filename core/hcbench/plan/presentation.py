@@ -5,9 +5,10 @@ Stored with every run, so that it can be shown later in the same way, without it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
@@ -15,16 +16,18 @@ from hcbench.plan.outcome import Value
 from hcbench.plan.plan import metric_keys
 from hcbench.plan.shards import Shard
 from hcbench.plan.truths import judged_by, label_without_truth
+from hcbench.registry import make_use
 from hcbench.registry.names import parse_name
-from hcbench.registry.specs import HINTS
+from hcbench.registry.specs import HINTS, Interval
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 
 if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
     from hcbench.plan.plan import Plan
     from hcbench.registry import Use
-    from hcbench.registry.specs import Direction, OracleSpec, Params
+    from hcbench.registry.specs import DatasetSpec, Direction, MetricSpec, OracleSpec, Params
 
+ROUNDING = 1e-9  # relative
 Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 
 
@@ -47,6 +50,10 @@ class MetricInfo:
         Its label without the truth that it names: the same for all truths.
     datasets : tuple of str, optional
         The only ones for which it differs from the metric called `kind`.
+    outside : str
+        When its values leave the interval; "" if they cannot.
+    heads : tuple of (data set, str)
+        Its label for data sets for which some of its parameters do not matter.
     """
 
     label: str
@@ -57,6 +64,23 @@ class MetricInfo:
     key: str = ""
     kind: str = ""
     datasets: tuple[str, ...] | None = None
+    outside: str = ""
+    heads: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def average(self) -> Literal["mean", "median"]:
+        """The average of repetitions: the median of times, otherwise the mean."""
+        return "median" if self.unit == "s" else "mean"
+
+    def head(self, dataset: str) -> str:
+        """Its label above values of a data set."""
+        return dict(self.heads).get(dataset, self.label)
+
+    def leaves_range(self, value: float) -> bool:
+        """Whether a finite value is outside of its interval by more than rounding."""
+        interval = Interval(self.interval)
+        slack = ROUNDING * max(1.0, abs(value))
+        return not interval.low - slack <= value <= interval.high + slack and math.isfinite(value)
 
     def judges(self, dataset: str) -> bool:
         """Whether it is shown of a data set."""
@@ -83,7 +107,7 @@ class Presentation:
         Likewise what each label consists of: the name, and the parameters that it shows.
     query_kinds : mapping of label to str
         The kind of queries that each oracle answers.
-    informed : mapping of label to mapping of data set to str
+    truth_given : mapping of label to mapping of data set to str
         For each algorithm and each oracle that receives the truth of a data set, or a part of it,
         what it receives.
     renamed : mapping of key to labels
@@ -101,7 +125,7 @@ class Presentation:
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
-    informed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
 
@@ -132,6 +156,8 @@ class Presentation:
                     keys[m.label],
                     label_without_truth(m),
                     judged_by(m, labels, plan.datasets),
+                    m.spec.outside,
+                    _heads(m, plan.datasets),
                 )
                 for m in plan.metrics
             ),
@@ -144,7 +170,7 @@ class Presentation:
                 for kind, of_kind in uses.items()
             },
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
-            informed=_informed(plan, oracles),
+            truth_given=_truth_given(plan, oracles),
             shard=plan.shard,
         )
 
@@ -228,20 +254,30 @@ def split_label(label: str) -> tuple[str, tuple[str, ...]]:
     return name.base, tuple(name.params)
 
 
-def _informed(plan: Plan, oracles: Mapping[str, Use[OracleSpec]]) -> dict[str, dict[str, str]]:
+def _heads(
+    metric: Use[MetricSpec], datasets: Iterable[Use[DatasetSpec]]
+) -> tuple[tuple[str, str], ...]:
+    """The label without parameters that are of vectors, for data sets with own similarities."""
+    defaults = {p.name: p.default for p in metric.spec.parameters if p.of_vectors}
+    label = make_use(metric.spec, metric.plugin, {**metric.params, **defaults}).label
+    own = (d for d in datasets if "similarity" in d.spec.provides_with(d.params))
+    return () if label == metric.label else tuple((dataset.label, label) for dataset in own)
+
+
+def _truth_given(plan: Plan, oracles: Mapping[str, Use[OracleSpec]]) -> dict[str, dict[str, str]]:
     """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
-    informed: dict[str, dict[str, str]] = {}
+    given: dict[str, dict[str, str]] = {}
     for dataset in plan.datasets:
         provided = dataset.spec.provides_with(dataset.params)
         for algorithm in plan.algorithms:
             hints = algorithm.spec.hints_of(algorithm.params)
             if hints:
-                parts = " and ".join(HINTS[hint] for hint in hints)
-                informed.setdefault(algorithm.label, {})[dataset.label] = parts
+                parts = " and ".join(HINTS[hint].partition(",")[0] for hint in hints)
+                given.setdefault(algorithm.label, {})[dataset.label] = parts
         for oracle in oracles.values():
             if oracle.spec.informed_with(oracle.params, provided):
-                informed.setdefault(oracle.label, {})[dataset.label] = "the truth"
-    return informed
+                given.setdefault(oracle.label, {})[dataset.label] = "the truth"
+    return given
 
 
 def _place(places: Mapping[Any, int], label: str | int | None) -> int:

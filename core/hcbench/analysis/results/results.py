@@ -49,7 +49,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, informed
+    names, query_kinds, truth_given
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -62,7 +62,7 @@ class Results:
     sizes: Mapping[str, int] = field(default_factory=dict)
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
-    informed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -98,7 +98,7 @@ class Results:
             _sizes(in_order) if sizes is None else sizes,
             layout.names,
             layout.query_kinds,
-            layout.informed,
+            layout.truth_given,
         )
 
     def __repr__(self) -> str:
@@ -158,13 +158,35 @@ class Results:
     # ---- Rankings --------------------------------------------------------------------------------
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
-        """The groups with the best mean on a data set, at each checkpoint; ties are all best.
+        """The best groups of a data set (see `find_best`); reference lines are not ranked."""
+        groups = [g for g in self._competing if g.dataset == dataset]
+        return find_best(groups, metric, self.query_kinds)
 
-        Algorithms that failed in a repetition are excluded, as their means are over other data.
-        Numbers of queries are compared only for the same oracle. Reference lines are not ranked.
-        """
-        groups = [g for g in self.groups if g.dataset == dataset and not self.is_reference(g)]
-        return find_best(groups, metric)
+    def is_true(self, group: Group) -> bool:
+        """Whether it is a reference line that knows the truth."""
+        known = self.truth_given.get(group.algorithm, {})
+        return self.is_reference(group) and group.dataset in known
+
+    def informed(self, group: Group) -> str:
+        """What of the truth a group has and other competitors on its data set have not; or ""."""
+        has = self._given_truth(group)
+        rivals = (g for g in self._competing if g.dataset == group.dataset and g.oracle)
+        honest = any(not self._given_truth(rival) for rival in rivals)
+        return has if honest and not self.is_reference(group) else ""
+
+    def _given_truth(self, group: Group) -> str:
+        hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)
+        if hint:
+            return f"receives {hint}, which others do not"
+        if group.dataset in self.truth_given.get(group.oracle, {}):
+            return "its oracle answers from the truth, which others do not see"
+        return ""
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What to keep in mind about algorithms in any figure: those that see the truth."""
+        texts = {(g.algorithm, text): None for g in self._competing if (text := self.informed(g))}
+        return tuple(f"{algorithm}: {text}" for algorithm, text in texts)
 
     @cached_property
     def best(self) -> list[dict[str, Any]]:
@@ -193,7 +215,7 @@ class Results:
         ran = [o for g in self._competing for o in g.outcomes if o.status != "skipped"]
         return allowed_inference(ran, list(dict.fromkeys(o.dataset for o in ran)))
 
-    @property
+    @cached_property
     def _competing(self) -> list[Group]:
         return [group for group in self.groups if not self.is_reference(group)]
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.groups import value_at
-from hcbench.analysis.statistics import summarise
 from hcbench.analysis.verdicts import describe_claimed
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ def cell_row(
 
 
 def group_rows(groups: Iterable[Group], metrics: Sequence[MetricInfo]) -> list[dict[str, Any]]:
-    """The mean of each metric over the repetitions of each group, and its uncertainty."""
+    """The average of each metric over the repetitions of each group, and its uncertainty."""
     rows = []
     for group in groups:
         for metric in metrics:
-            summary = asdict(summarise(group.numbers(metric.label)))
+            summary = asdict(group.summary(metric))
             failed = group.failed(metric.label)
             rows.append({**group.place, "metric": metric.label, **summary, "failed": failed})
     return rows

@@ -25,17 +25,15 @@ from hcbench.analysis.statistics.signed_ranks import (
     signed_rank_test,
 )
 from hcbench.analysis.statistics.summaries import (
-    CONFIDENCE,
-    RESAMPLES,
     Summary,
+    average_of,
     mean_and_std,
     paired_difference,
+    quartiles,
     summarise,
 )
 
 __all__ = [
-    "CONFIDENCE",
-    "RESAMPLES",
     "CriticalDifference",
     "Direction",
     "Failed",
@@ -43,6 +41,7 @@ __all__ = [
     "PerformanceProfile",
     "SignedRankTest",
     "Summary",
+    "average_of",
     "average_ranks",
     "find_cliques",
     "friedman_test",
@@ -53,6 +52,7 @@ __all__ = [
     "nemenyi_critical_difference",
     "paired_difference",
     "performance_profile",
+    "quartiles",
     "rank_blocks",
     "signed_rank_test",
     "summarise",

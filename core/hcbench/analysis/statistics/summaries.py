@@ -1,4 +1,4 @@
-"""Means of repetitions and their uncertainty."""
+"""Averages of repetitions and their uncertainty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
+#: Times are skewed by whatever else the machine does, so their average is the median.
+Average: TypeAlias = Literal["mean", "median"]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The mean of n numbers and its uncertainty.
+    """The average of n numbers and its uncertainty.
 
     Attributes
     ----------
@@ -31,7 +34,10 @@ class Summary:
     standard_error : float or None
         ``std / sqrt(n)``.
     low, high : float or None
-        95 % bootstrap interval of the mean.
+        95 % bootstrap interval of the average.
+    median, lower_quartile, upper_quartile : float or None
+    average : float or None
+        The mean or the median.
     """
 
     mean: float | None
@@ -40,6 +46,10 @@ class Summary:
     standard_error: float | None
     low: float | None
     high: float | None
+    median: float | None
+    lower_quartile: float | None
+    upper_quartile: float | None
+    average: float | None
 
 
 def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
@@ -59,31 +69,57 @@ def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
     return mean, float(numbers.std(ddof=1))
 
 
-def summarise(values: Sequence[float], seed: int = 0) -> Summary:
-    """Mean, spread and interval of the results of repetitions.
+def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
+    """Lower quartile, median and upper quartile, interpolated linearly; None without numbers."""
+    if not len(values):
+        return None
+    with np.errstate(invalid="ignore"):
+        low, middle, high = np.quantile(np.asarray(values, dtype=np.float64), (0.25, 0.5, 0.75))
+    return float(low), float(middle), float(high)
 
-    The interval is the bias-corrected and accelerated bootstrap interval [1]_ of the mean, of
-    `RESAMPLES` resamples, or the percentile interval if that is undefined. For a single number or
-    equal numbers, low and high are the number itself.
+
+def average_of(values: Sequence[float], of: Average = "mean") -> float | None:
+    """The mean or the median; None without numbers."""
+    if of == "mean":
+        return mean_and_std(values)[0]
+    found = quartiles(values)
+    return None if found is None else found[1]
+
+
+def summarise(values: Sequence[float], of: Average = "mean") -> Summary:
+    """Average, spread and interval of the results of repetitions.
+
+    The interval of a mean is the bias-corrected and accelerated bootstrap interval [1]_, of
+    `RESAMPLES` resamples with a fixed seed, or the percentile interval if that is undefined; the
+    interval of a median is the percentile interval. For a single number or equal numbers, low and
+    high are the number itself.
 
     Parameters
     ----------
     values : sequence of float
-    seed : int
-        Seed of the resampling, fixed so that the same numbers have the same interval.
+    of : {"mean", "median"}
+        The average.
 
     References
     ----------
     .. [1] B. Efron, "Better bootstrap confidence intervals", J. Amer. Statist. Assoc. 82 (1987).
     """
+    return _summarise(tuple(map(float, values)), of)
+
+
+@lru_cache(maxsize=1 << 16)  # the same numbers are in tables, figures and exports
+def _summarise(values: tuple[float, ...], of: Average) -> Summary:
     mean, std = mean_and_std(values)
     n = len(values)
-    if mean is None or not math.isfinite(mean):
-        return Summary(mean, None, n, None, None, None)
+    low, median, high = quartiles(values) or (None, None, None)
+    average = mean if of == "mean" else median
+    of_all = (median, low, high, average)
+    if mean is None or average is None or not math.isfinite(average):
+        return Summary(mean, None, n, None, None, None, *of_all)
     if not std:
-        return Summary(mean, std, n, None if std is None else 0.0, mean, mean)
-    low, high = _bootstrap_interval(np.asarray(values, dtype=np.float64), seed)
-    return Summary(mean, std, n, std / math.sqrt(n), low, high)
+        return Summary(mean, std, n, None if std is None else 0.0, average, average, *of_all)
+    interval = _bootstrap_interval(np.asarray(values), of)
+    return Summary(mean, std, n, std / math.sqrt(n), *interval, *of_all)
 
 
 def paired_difference(first: Sequence[float | None], second: Sequence[float | None]) -> Summary:
@@ -95,20 +131,20 @@ def paired_difference(first: Sequence[float | None], second: Sequence[float | No
     return summarise([a - b for a, b in pairs if a is not None and b is not None])
 
 
-def _bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
+def _bootstrap_interval(values: NDArray[np.float64], of: Average) -> tuple[float, float]:
     from scipy.stats import bootstrap  # imported here, as it takes half a second
 
-    for method in ("BCa", "percentile"):
+    for method in ("BCa", "percentile") if of == "mean" else ("percentile",):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a degenerate interval is NaN, see below
             interval = bootstrap(
                 (values,),
-                np.mean,
+                np.mean if of == "mean" else np.median,
                 n_resamples=RESAMPLES,
                 confidence_level=CONFIDENCE,
                 method=method,
                 vectorized=True,
-                rng=np.random.default_rng(seed),
+                rng=np.random.default_rng(0),
             ).confidence_interval
         low, high = float(interval.low), float(interval.high)
         if math.isfinite(low) and math.isfinite(high):

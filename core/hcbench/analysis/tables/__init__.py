@@ -6,7 +6,7 @@ terminals.
 """
 
 from hcbench.analysis.tables.model import ARROWS, BEST_TRUTH, NOTHING, Block, Entry, Notes, Reason
-from hcbench.analysis.tables.numbers import format_spread, joined
+from hcbench.analysis.tables.numbers import format_numbers, format_spread, joined
 
 __all__ = [
     "ARROWS",
@@ -16,6 +16,7 @@ __all__ = [
     "Entry",
     "Notes",
     "Reason",
+    "format_numbers",
     "format_spread",
     "joined",
 ]

@@ -1,6 +1,7 @@
 """The table of a data set: one row per algorithm, one column per metric.
 
-Means and standard deviations over repetitions; the best is bold, and footnotes explain failures.
+Averages over repetitions with their spread; the best is bold, and footnotes explain failures and
+what else has to be known to read the numbers.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.statistics import mean_and_std
 from hcbench.analysis.tables.model import (
     ARROWS,
     BEST_TRUTH,
@@ -20,7 +20,8 @@ from hcbench.analysis.tables.model import (
     Reason,
     blanked,
 )
-from hcbench.analysis.tables.numbers import format_spread
+from hcbench.analysis.tables.numbers import format_numbers
+from hcbench.analysis.views.blocks import why_outside
 from hcbench.plan.outcome import BUSY
 
 if TYPE_CHECKING:
@@ -42,20 +43,21 @@ def dataset_block(results: Results, dataset: str) -> Block:
     rows = []
     for group in groups:
         reference = [Reason(_REFERENCE)] if results.is_reference(group) else []
-        remarks = [*reference, *troubles(group), *remarks_on(group)]
+        remarks = [*reference, *troubles(group), *remarks_on(results, group)]
         row = [Entry(group.algorithm, marks=notes.mark(remarks))]
         row += [Entry(key_text(key, getattr(group, key))) for key in keys]
         nearest = _nearest_truths(group, metrics)
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
-            marks = notes.mark([Reason(BEST_TRUTH)]) if metric.label in nearest else ()
-            row.append(replace(entry, marks=(*entry.marks, *marks)))
+            remarks = [Reason(BEST_TRUTH)] if metric.label in nearest else []
+            remarks += _worse_than_chance(results, group, metric, groups)
+            row.append(replace(entry, marks=(*entry.marks, *notes.mark(remarks))))
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
     header = ["algorithm", *(KEYS[key] for key in keys)]
     numeric = [False, *(key != "oracle" for key in keys)]
     return Block(
         dataset,
-        (*header, *(f"{m.label}{ARROWS[m.direction]}" for m in metrics)),
+        (*header, *(f"{m.head(dataset)}{ARROWS[m.direction]}" for m in metrics)),
         (*numeric, *(True for _ in metrics)),
         tuple(rows),
         notes.texts,
@@ -75,9 +77,9 @@ def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
     """Among metrics that differ only in their truth, the labels of those with the best mean."""
     kinds: dict[str, dict[str, float]] = {}
     for metric in metrics:
-        mean, _ = mean_and_std(group.numbers(metric.label))
-        if metric.kind and metric.direction != "none" and mean is not None:
-            worth = mean if metric.direction == "higher" else -mean
+        average = group.average(metric)
+        if metric.kind and metric.direction != "none" and average is not None:
+            worth = average if metric.direction == "higher" else -average
             kinds.setdefault(metric.kind, {})[metric.label] = worth
     return {
         label
@@ -85,6 +87,28 @@ def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
         for label, worth in means.items()
         if min(means.values()) < worth == max(means.values())
     }
+
+
+def _worse_than_chance(
+    results: Results, group: Group, metric: MetricInfo, groups: Sequence[Group]
+) -> list[Reason]:
+    """A remark on the truth where a reference that does not know it is better."""
+    if metric.cost or metric.direction == "none" or not results.is_true(group):
+        return []
+    average = group.average(metric)
+    for other in groups:
+        chance = other.average(metric)
+        if (
+            results.is_reference(other)
+            and not results.is_true(other)
+            and other.checkpoint == group.checkpoint
+            and average is not None
+            and chance is not None
+            and (chance > average if metric.direction == "higher" else chance < average)
+        ):
+            name = other.algorithm
+            return [Reason(f"worse than {name}, as this metric does not compare with the truth")]
+    return []
 
 
 KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
@@ -110,9 +134,19 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         Description of the mark of the best value.
     """
     count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    over = "1 repetition"
+    if count > 1:
+        over = f"mean ± standard deviation over {count} repetitions, one number if all are equal"
+    if count > 1 and any(metric.average == "median" for metric in results.metrics):
+        over += "; of times median [quartiles]"
+    several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
+    asked = several and any(metric.unit == "questions" for metric in results.metrics)
+    apart = " (of queries: of each kind of oracle)" if asked else ""
+    tests = results.inference.reason if len(results.algorithms) > 1 else ""
     return [
-        f"mean ± standard deviation over {count} repetitions" if count > 1 else "1 repetition",
-        f"↑ more is better, ↓ less is better, {best} is the best",
+        over,
+        f"↑ more is better, ↓ less is better, {best} is the best{apart}",
+        *([f"no test of differences between algorithms: {tests}"] if tests else []),
         *_warn_of_load(results),
     ]
 
@@ -151,9 +185,11 @@ def troubles(group: Group) -> list[Reason]:
     )
 
 
-def remarks_on(group: Group) -> list[Reason]:
-    """The notes of the results, most frequent first."""
-    return _counted(group, [outcome.notes for outcome in group.outcomes])
+def remarks_on(results: Results, group: Group) -> list[Reason]:
+    """What the group knows of the truth, and the notes of its results, most frequent first."""
+    told = results.informed(group)
+    notes = _counted(group, [outcome.notes for outcome in group.outcomes])
+    return [Reason(told), *notes] if told else notes
 
 
 def _counted(group: Group, remarks: Iterable[Sequence[str]]) -> list[Reason]:
@@ -174,7 +210,7 @@ def _counted(group: Group, remarks: Iterable[Sequence[str]]) -> list[Reason]:
 
 
 def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
-    """Mean and standard deviation of one metric, or the reason why they are missing."""
+    """The average of one metric with its spread, or the reason why it is missing."""
     values = group.values(metric.label)
     numbers = [value.value for value in values if value.value is not None]
     judged = zip(group.outcomes, values, strict=True)
@@ -182,8 +218,9 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> E
     reasons = [Reason(v.reason) for v in missing if v.reason]
     if numbers:
         errors = [Reason(v.reason) for v in missing if v.status == "error"]
-        text = format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
-        return Entry(text, bold, notes.mark(errors))
+        if group.leaves_range(metric):
+            errors.append(Reason(f"{why_outside(metric)}: not ranked"))
+        return Entry(format_numbers(numbers, metric), bold, notes.mark(errors))
     if not missing:
         return Entry(NOTHING)
     text = "error" if any(v.status == "error" for v in missing) else "n/a"

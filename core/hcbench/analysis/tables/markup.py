@@ -70,7 +70,9 @@ _LATEX = str.maketrans(
 def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
     r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
     above = [r"The tables need \usepackage{booktabs}.", *legend]
-    return "\n".join([*(f"% {line}" for line in above), *(_latex_block(b) for b in blocks)])
+    return "\n".join(
+        [*(f"% {' '.join(line.split())}" for line in above), *(_latex_block(b) for b in blocks)]
+    )
 
 
 def _latex_block(block: Block) -> str:

@@ -63,7 +63,9 @@ def _overview_block(
         for column in columns:
             group = place.get((dataset, column))
             row.append(
-                Entry(NOTHING) if group is None else _noted_entry(group, metric, best, notes)
+                Entry(NOTHING)
+                if group is None
+                else _noted_entry(results, group, metric, best, notes)
             )
         rows.append(tuple(row))
     title = f"{metric.label}{ARROWS[metric.direction]}"
@@ -71,9 +73,11 @@ def _overview_block(
     return Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
 
 
-def _noted_entry(group: Group, metric: MetricInfo, best: Sequence[Group], notes: Notes) -> Entry:
+def _noted_entry(
+    results: Results, group: Group, metric: MetricInfo, best: Sequence[Group], notes: Notes
+) -> Entry:
     """A value with footnotes about its cells."""
-    marks = notes.mark([*troubles(group), *remarks_on(group)])
+    marks = notes.mark([*troubles(group), *remarks_on(results, group)])
     entry = value_entry(group, metric, group in best, notes)
     return Entry(entry.text, entry.bold, tuple(dict.fromkeys([*marks, *entry.marks])))
 
@@ -116,7 +120,8 @@ def _rank_entry(name: str, ranks: Mapping[str, float], worse: Mapping[str, int])
     if name not in ranks:
         return Entry(NOTHING)
     marks = (worse[name],) if name in worse else ()
-    return Entry(f"{ranks[name]:.2f}", ranks[name] == min(ranks.values()), marks)
+    is_best = ranks[name] == min(ranks.values()) < max(ranks.values())
+    return Entry(f"{ranks[name]:.2f}", is_best, marks)
 
 
 def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple[Entry, ...]]:

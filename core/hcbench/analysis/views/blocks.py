@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from hcbench.analysis.groups import Group, name_variants
 from hcbench.analysis.inference import Inference, allowed_inference
-from hcbench.analysis.statistics import Failed, mean_and_std
+from hcbench.analysis.statistics import Failed, average_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,8 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
     """Collect the scores that are compared over data sets.
 
     An algorithm that runs with several oracles or budgets on one data set is a competitor for each.
-    A data set on which an algorithm was skipped is excluded.
+    A data set is excluded if an algorithm was skipped on it, or a value is outside of the interval
+    of the metric.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def _dataset_blocks(
     """The scores on a data set; on each repetition if these are the blocks."""
     table: list[dict[int, float]] = []
     for name, group in took_part.items():
-        numbers = _numbers(group, metric.label)
+        numbers = _numbers(group, metric)
         if isinstance(numbers, str):
             return Excluded(dataset, f"{name}: {numbers}")
         table.append(numbers)
@@ -137,10 +138,11 @@ def _dataset_blocks(
         table = [{r: v for r, v in numbers.items() if r not in bad} for numbers in table]
         if not all(table):
             return Excluded(dataset, "an algorithm failed in each repetition")
-    return {dataset: [_mean(list(numbers.values())) for numbers in table]}
+    averages = (average_of(list(numbers.values()), metric.average) for numbers in table)
+    return {dataset: [math.nan if average is None else average for average in averages]}
 
 
-def _numbers(group: Group | None, metric: str) -> dict[int, float] | str:
+def _numbers(group: Group | None, metric: MetricInfo) -> dict[int, float] | str:
     """The value of each repetition, NaN for a failure; or the reason to exclude the block."""
     if group is None:
         return "did not run on it"
@@ -149,11 +151,14 @@ def _numbers(group: Group | None, metric: str) -> dict[int, float] | str:
         if outcome.status == "skipped":
             return f"skipped: {outcome.reason}"
         if value.value is None and not outcome.failed and value.status != "error":
-            return f"no {metric}: {value.reason}"
+            return f"no {metric.label}: {value.reason}"
+        if value.value is not None and metric.leaves_range(value.value):
+            return f"{metric.label} is {why_outside(metric)}"
         numbers[outcome.repetition] = math.nan if value.value is None else value.value
     return numbers
 
 
-def _mean(numbers: Sequence[float]) -> float:
-    mean, _ = mean_and_std(numbers)
-    return math.nan if mean is None else mean
+def why_outside(metric: MetricInfo) -> str:
+    """What is said of values outside of the interval of their metric."""
+    why = f"as {metric.outside}" if metric.outside else "the interval that it declares"
+    return f"outside of {metric.interval}, {why}"

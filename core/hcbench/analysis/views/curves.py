@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.statistics import log_log_slope, mean_and_std, summarise
+import numpy as np
+
+from hcbench.analysis.statistics import summarise
 from hcbench.analysis.views.axes import (
     Axis,
     axes_of,
     find_axis,
     find_metric,
+    labels_of,
 )
 from hcbench.analysis.views.panels import place_groups
 from hcbench.errors import HcbenchError
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
 
-INTERVAL = "mean with its 95 % bootstrap interval"
+#: Of one family of data sets, for a power law: with fewer, the fit looks better than it is.
+LEAST_SIZES = 4
+INTERVAL = "{} with its 95 % bootstrap interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +36,10 @@ class CurvePoint:
 
     Attributes
     ----------
-    x, mean : float
+    x, average : float
+        The average is the mean, of times the median.
     low, high : float or None
-        95 % bootstrap interval of the mean; the mean itself if there is no spread.
-    standard_error : float or None
-        None for a single repetition.
+        95 % bootstrap interval of the average; the average itself if there is no spread.
     n : int
         Repetitions with a value.
     failed : int
@@ -43,29 +47,29 @@ class CurvePoint:
     """
 
     x: float
-    mean: float
+    average: float
     low: float | None
     high: float | None
-    standard_error: float | None
     n: int
     failed: int
 
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
-    """``factor * x ** exponent``, fitted to the means by least squares of the logarithms.
+    """``factor * x ** exponent``, fitted to the averages by least squares of the logarithms.
 
     Attributes
     ----------
     exponent : float
-    standard_error : float or None
-        Of the exponent (see `hcbench.analysis.statistics.log_log_slope`).
+    low, high : float
+        95 % interval of the exponent, by Student's t distribution of the residuals.
     factor : float
     n_points : int
     """
 
     exponent: float
-    standard_error: float | None
+    low: float
+    high: float
     factor: float
     n_points: int
 
@@ -87,7 +91,8 @@ class Line:
     points : tuple of CurvePoint
         In ascending order of x.
     fit : PowerLaw or None
-        Fitted to two or more points of a positive metric; only by `scaling`.
+        Fitted to `LEAST_SIZES` or more points of a positive metric on one family of data sets;
+        only by `scaling`.
     """
 
     name: str
@@ -129,7 +134,7 @@ class CurveView:
     x: Axis
     metric: MetricInfo
     panels: tuple[Panel, ...]
-    interval: str = INTERVAL
+    interval: str
 
 
 def curves(results: Results, x: str, metric: str) -> CurveView:
@@ -207,7 +212,8 @@ def _draw(results: Results, axis: Axis, metric: MetricInfo, *, fit: bool) -> Cur
             panels.append(Panel(title, _in_order(results, lines)))
     if not panels:
         raise HcbenchError(f"{metric.label} has no values at two places of {axis.name}")
-    return CurveView(axis, metric, tuple(panels))
+    interval = INTERVAL.format(metric.average)
+    return CurveView(axis, metric, tuple(panels), interval)
 
 
 def _line(
@@ -220,32 +226,33 @@ def _line(
     flat: bool = False,
 ) -> Line:
     """The line of some groups, which are given by their x."""
-    points, samples = [], []
+    points = []
     for x in sorted(groups):
         numbers = [number for group in groups[x] for number in group.numbers(metric)]
-        mean = summarise(numbers)
-        if mean.mean is not None and math.isfinite(mean.mean):
+        found = summarise(numbers, metric.average)
+        if found.average is not None and math.isfinite(found.average):
             failed = sum(group.failed(metric) for group in groups[x])
-            interval = (mean.low, mean.high, mean.standard_error)
-            points.append(CurvePoint(x, mean.mean, *interval, mean.n, failed))
-            samples.append((x, numbers))
+            points.append(CurvePoint(x, found.average, found.low, found.high, found.n, failed))
     first = next(iter(groups.values()))[0]
-    law = _fit(samples) if fit else None
+    label = labels_of(results, "dataset", {g.dataset for at in groups.values() for g in at})
+    is_family = len({name.base for name in label.values()}) == 1
+    law = _fit(points) if fit and is_family else None
     reference = results.is_reference(first)
     return Line(name, first.algorithm, reference, flat, tuple(points), law)
 
 
-def _fit(samples: Sequence[tuple[float, Sequence[float]]]) -> PowerLaw | None:
-    usable = [(x, numbers) for x, numbers in samples if x > 0]
-    if len(usable) < 2:
+def _fit(points: Sequence[CurvePoint]) -> PowerLaw | None:
+    usable = [point for point in points if point.x > 0 and point.average > 0]
+    if len(usable) < max(LEAST_SIZES, len(points)):
         return None
-    places = [x for x, _ in usable]
-    slope, error = log_log_slope(places, [numbers for _, numbers in usable])
-    if slope is None:
-        return None
-    logs = [math.log(mean_and_std(numbers)[0] or math.nan) for _, numbers in usable]
-    middle = sum(logs) / len(logs) - slope * sum(map(math.log, places)) / len(places)
-    return PowerLaw(slope, error, math.exp(middle), len(usable))
+    from scipy.stats import linregress, t
+
+    x, y = (np.log([getattr(point, name) for point in usable]) for name in ("x", "average"))
+    line = linregress(x, y)
+    margin = float(t.ppf(0.975, len(usable) - 2) * line.stderr)
+    slope = float(line.slope)
+    factor = math.exp(line.intercept)
+    return PowerLaw(slope, slope - margin, slope + margin, factor, len(usable))
 
 
 def _in_order(results: Results, lines: Sequence[Line]) -> tuple[Line, ...]:

@@ -27,14 +27,15 @@ class PairedDifference:
         Of ``best - other`` over their common repetitions, which have the same data and, with one
         oracle, the same noise.
     differs : bool
-        Whether the 95 % interval excludes 0. It is not corrected for the number of pairs.
+        Whether the 95 % interval excludes 0. It is not corrected for the number of pairs. None if
+        the repetitions have the same data, so that they support no statement.
     """
 
     dataset: str
     best: str
     other: str
     difference: Summary
-    differs: bool
+    differs: bool | None
 
 
 def paired_differences(results: Results, metric: str) -> tuple[PairedDifference, ...]:
@@ -56,20 +57,22 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
         if group.checkpoint is None and not results.is_reference(group)
     ]
     names = name_variants(groups)
-    pairs = []
+    pairs, draws = [], results.inference.draws
     for dataset in results.datasets:
         rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
         top = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None][:1]
         for best in top:
             pairs += [
-                _compared(best, other, measured.label, names)
+                _compared(best, other, measured.label, names, new_data=draws.get(dataset, False))
                 for other in rivals
                 if other is not best
             ]
     return tuple(pairs)
 
 
-def _compared(best: Group, other: Group, metric: str, names: dict[Group, str]) -> PairedDifference:
+def _compared(
+    best: Group, other: Group, metric: str, names: dict[Group, str], *, new_data: bool
+) -> PairedDifference:
     first, second = best.by_repetition(metric), other.by_repetition(metric)
     shared = [r for r in first if r in second]
     summary = paired_difference([first[r] for r in shared], [second[r] for r in shared])
@@ -79,4 +82,6 @@ def _compared(best: Group, other: Group, metric: str, names: dict[Group, str]) -
         and summary.high is not None
         and summary.low * summary.high > 0
     )
-    return PairedDifference(best.dataset, names[best], names[other], summary, one_sign)
+    return PairedDifference(
+        best.dataset, names[best], names[other], summary, one_sign if new_data else None
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -24,11 +24,11 @@ from hcbench.analysis.statistics import (
     friedman_test,
     holm_adjusted,
     least_blocks,
-    mean_and_std,
     nemenyi_critical_difference,
     signed_rank_test,
 )
 from hcbench.analysis.views.blocks import Blocks, Excluded, make_blocks
+from hcbench.plan.presentation import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,24 +38,42 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 
 
-def find_best(groups: Sequence[Group], metric: MetricInfo) -> list[Group]:
-    """The groups of one data set with the best mean at each checkpoint, if there are several."""
-    if metric.direction == "none":
+def find_best(
+    groups: Sequence[Group], metric: MetricInfo, query_kinds: Mapping[str, str]
+) -> list[Group]:
+    """The groups of one data set with the best average at each checkpoint; ties are all best.
+
+    None is best if all are equal, or if a value is outside of the interval of the metric. Groups
+    with a failure are excluded, as their averages are over other data.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        Without reference lines.
+    metric : MetricInfo
+    query_kinds : mapping of oracle to str
+        Numbers of queries are compared only for one kind.
+    """
+    if metric.direction == "none" or any(group.leaves_range(metric) for group in groups):
         return []
     rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
     for group in groups:
-        mean, _ = mean_and_std(group.numbers(metric.label))
-        if mean is None or math.isnan(mean) or group.failed(metric.label):
+        average = group.average(metric)
+        if average is None or math.isnan(average) or group.failed(metric):
             continue
-        oracle = group.oracle if metric.unit == "questions" else ""
-        rivals.setdefault((group.checkpoint, oracle), []).append((mean, group))
+        kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "questions" else ""
+        rivals.setdefault((group.checkpoint, kind), []).append((average, group))
     choose = max if metric.direction == "higher" else min
     best = []
     for scored in rivals.values():
-        if len(scored) > 1:
-            top = choose(mean for mean, _ in scored)
-            best += [group for mean, group in scored if mean == top]
+        top = choose(average for average, _ in scored)
+        tied = [group for average, group in scored if _is_equal(average, top)]
+        best += tied if len(tied) < len(scored) else []
     return best
+
+
+def _is_equal(one: float, other: float) -> bool:
+    return one == other or math.isclose(one, other, rel_tol=ROUNDING)
 
 
 # ---- Ranks ---------------------------------------------------------------------------------------
@@ -197,6 +215,8 @@ class Ranking:
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
         """Groups of `competitors` without a significant difference by Nemenyi's test."""
+        if self.inference.reason:
+            return ()
         ranks = np.array(self.ranks)
         limit = math.inf if self.nemenyi.value is None else self.nemenyi.value
         return find_cliques(self.ranks, np.abs(ranks[:, None] - ranks) > limit)
@@ -204,6 +224,8 @@ class Ranking:
     @cached_property
     def holm_cliques(self) -> tuple[tuple[int, ...], ...]:
         """Groups of `competitors` without a significant difference by signed-rank tests."""
+        if self.inference.reason:
+            return ()
         place = {name: i for i, name in enumerate(self.competitors)}
         apart = np.zeros((len(place), len(place)), dtype=bool)
         for pair in self.pairs:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.statistics import Summary, mean_and_std, summarise
+from hcbench.analysis.statistics import Summary
 from hcbench.analysis.views.axes import find_metric, run_groups
 from hcbench.errors import HcbenchError
-from hcbench.registry.names import parse_name
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -70,7 +69,7 @@ class TradeoffPanel:
     points : tuple of TradeoffPoint
     fronts : tuple of tuple of int
         Pareto fronts as places in ``points``, the cheapest first. There is one, or for queries one
-        for each name of oracle, as their costs are not comparable.
+        for each kind of oracle, as their costs are not comparable.
     levels : tuple of Level
     """
 
@@ -123,8 +122,8 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
                 group.budget,
                 group.checkpoint,
                 results.is_reference(group),
-                summarise(group.numbers(cost)),
-                summarise(group.numbers(quality)),
+                group.summary(cost),
+                group.summary(quality),
                 group.failed(quality),
                 place in on_front,
             )
@@ -135,7 +134,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
                 names[group],
                 group.algorithm,
                 results.is_reference(group),
-                summarise(group.numbers(quality)),
+                group.summary(quality),
             )
             for group in of_data
             if group.checkpoint is None
@@ -154,19 +153,21 @@ def find_fronts(
 ) -> tuple[tuple[int, ...], ...]:
     """The Pareto fronts of groups on one data set, as places in the sequence, cheapest first.
 
-    Of queries there is one front for each name of oracle. There is none by a metric without a
+    Of queries there is one front for each kind of oracle. There is none by a metric without a
     direction.
     """
     if quality.direction == "none":
         return ()
     rivals: dict[str, list[int]] = {}
-    means = [(_mean(group, cost), _mean(group, quality)) for group in groups]
+    means = [(_average(group, cost), _average(group, quality)) for group in groups]
     for place, group in enumerate(groups):
-        excluded = results.is_reference(group) or group.failed(quality)
+        excluded = (
+            results.is_reference(group) or group.failed(quality) or group.leaves_range(quality)
+        )
         if not excluded and all(map(math.isfinite, means[place])):
-            kind = (
-                parse_name(group.oracle).base if group.oracle and cost.unit == "questions" else ""
-            )
+            kind = ""
+            if cost.unit == "questions":
+                kind = results.query_kinds.get(group.oracle, group.oracle)
             rivals.setdefault(kind, []).append(place)
     sign = -1.0 if quality.direction == "higher" else 1.0
     fronts = []
@@ -176,13 +177,13 @@ def find_fronts(
     return tuple(fronts)
 
 
-def _mean(group: Group, metric: MetricInfo) -> float:
-    mean, _ = mean_and_std(group.numbers(metric))
-    return math.nan if mean is None else mean
+def _average(group: Group, metric: MetricInfo) -> float:
+    average = group.average(metric)
+    return math.nan if average is None else average
 
 
 def _is_finite(group: Group, metric: MetricInfo) -> bool:
-    return math.isfinite(_mean(group, metric))
+    return math.isfinite(_average(group, metric))
 
 
 def pareto_front(losses: Sequence[tuple[float, float]]) -> list[int]:

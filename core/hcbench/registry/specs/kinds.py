@@ -256,6 +256,9 @@ class MetricSpec(Spec):
         "" for a pure number; "s", "bytes" and "questions" have formats of their own.
     interval : str
         The values it can take, such as ``"[-1, 1]"``.
+    outside : str
+        When values leave the interval, such as "some similarities are negative"; "" if they cannot.
+        Such values are shown with this reason, and no algorithm is ranked by them.
     needs : tuple of str
         What the data set must provide; ``"similarity|vectors"`` means either.
     result : {"tree", "partition", "any"}
@@ -269,6 +272,7 @@ class MetricSpec(Spec):
     direction: Direction
     unit: str = ""
     interval: str = "(-inf, inf)"
+    outside: str = ""
     needs: Needs = ()
     result: Literal["tree", "partition", "any"] = "tree"
     cost: bool = False

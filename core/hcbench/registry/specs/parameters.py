@@ -75,6 +75,9 @@ class Parameter:
     alternative : str, optional
         A second type that is accepted, such as ``"str"`` for a number that may also be "auto"; or
         several, as ``"str or list"``.
+    of_vectors : bool
+        Whether it matters only for items that are given as vectors, because a data set's own
+        similarities go first. Tables do not show it for data sets that have some.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     interval: str = ""
     alternative: str = ""
+    of_vectors: bool = False
 
     def __post_init__(self) -> None:
         if not self.type:

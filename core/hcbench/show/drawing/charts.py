@@ -54,17 +54,17 @@ def draw_curves(view: CurveView, results: Results, *, log_log: bool = False) -> 
         if not view.metric.cost:
             _share_heights(axes)
     add_legend(figure, handles)
-    add_caption(figure, [view.interval, *_captions(view, log_log=log_log)])
+    add_caption(figure, [view.interval, *_captions(view, log_log=log_log), *results.caveats])
     return figure
 
 
 def _draw_line(ax: Axes, line: Line, look: Look) -> Any:
     x = np.array([point.x for point in line.points])
-    mean = np.array([point.mean for point in line.points])
+    average = np.array([point.average for point in line.points])
     low = np.array([np.nan if p.low is None else p.low for p in line.points])
     high = np.array([np.nan if p.high is None else p.high for p in line.points])
     flat = {"marker": "", "linewidth": 0.9} if line.flat else {}
-    (handle,) = ax.plot(x, mean, **{**look.style, **flat})
+    (handle,) = ax.plot(x, average, **{**look.style, **flat})
     if (high > low).any():
         ax.fill_between(x, low, high, color=look.colour, alpha=_BAND, linewidth=0)
     if line.fit is not None:
@@ -81,17 +81,17 @@ def _with_exponent(line: Line, n_panels: int) -> str:
 
 
 def exponent_text(line: Line) -> str:
-    """The exponent with its standard error."""
-    if line.fit is None:
-        return ""
-    error = line.fit.standard_error
-    return f"{line.fit.exponent:.2f}" + ("" if error is None else f" ± {error:.2f}")
+    """The exponent with its 95 % interval."""
+    law = line.fit
+    return "" if law is None else f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
 
 
 def _captions(view: CurveView, *, log_log: bool) -> list[str]:
     captions = []
     if log_log:
-        captions.append("dotted: power laws fitted to the means, exponent ± standard error")
+        captions.append(
+            "dotted: power laws fitted to at least four sizes, exponent with its 95 % interval"
+        )
         if len(view.panels) > 1:
             for panel in view.panels:
                 laws = [f"{n.name} {exponent_text(n)}" for n in panel.lines if n.fit]
@@ -104,14 +104,14 @@ def _captions(view: CurveView, *, log_log: bool) -> list[str]:
         for p in n.points[: None if not n.flat else 1]
     )
     if failed:
-        captions.append(f"{failed} failed repetitions are excluded from the means")
+        captions.append(f"{failed} failed repetitions are excluded")
     return captions
 
 
 def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None:
     """Logarithmic scales for wide ranges of x or of costs."""
     places = sorted({point.x for line in panel.lines for point in line.points})
-    values = [point.mean for line in panel.lines for point in line.points]
+    values = [point.average for line in panel.lines for point in line.points]
     if places[0] > 0 and (log_log or is_wide(places)):
         ax.set_xscale("log")
     if min(values) > 0 and (log_log or (metric.cost and is_wide(values))):
@@ -147,10 +147,10 @@ def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
             _scale_costs(ax, [_means(point)[0] for point in panel.points])
             format_numbers(ax, view.against, "x")
     add_legend(figure, handles)
-    caption = ["bars: 95 % bootstrap intervals of the means; black edges and lines: Pareto front"]
+    caption = ["bars: 95 % bootstrap intervals; black edges and lines: Pareto front"]
     if levels:
         caption.append(f"dashed lines: algorithms without {view.against.label}")
-    add_caption(figure, caption)
+    add_caption(figure, [*caption, *results.caveats])
     return figure
 
 
@@ -174,7 +174,7 @@ def _draw_points(
         handles.setdefault(point.name, handle)
     _draw_intervals(ax, panel, looks)
     for level in panel.levels:
-        height, look = level.y.mean or 0.0, looks[level.name]
+        height, look = level.y.average or 0.0, looks[level.name]
         line = ax.axhline(height, color=look.colour, linestyle="--", linewidth=0.9)
         handles.setdefault(level.name, line)
 
@@ -191,7 +191,7 @@ def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
 
 
 def _means(point: TradeoffPoint) -> tuple[float, float]:
-    return point.x.mean or 0.0, point.y.mean or 0.0
+    return point.x.average or 0.0, point.y.average or 0.0
 
 
 def _draw_intervals(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> None:
@@ -248,5 +248,5 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
         ax.set_ylabel(f"share of {view.blocks.inference.unit}s")
         ax.grid(visible=True)
     add_legend(figure, handles)
-    add_caption(figure, [blocks_text(view.blocks)])
+    add_caption(figure, [blocks_text(view.blocks), *results.caveats])
     return figure

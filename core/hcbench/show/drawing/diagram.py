@@ -70,7 +70,9 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") ->
         ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
     what = "Nemenyi's test" if test == "nemenyi" else "Holm-corrected signed-rank tests"
     bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
-    add_caption(figure, [*significance_lines(ranking), *bars])
+    if ranking.inference.reason:
+        bars = []
+    add_caption(figure, [*significance_lines(ranking), *bars, *results.caveats])
     return figure
 
 

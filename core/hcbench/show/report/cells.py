@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.statistics import mean_and_std
-from hcbench.analysis.views.ranks import find_best
 from hcbench.registry.specs import Interval
 from hcbench.show.report.axes import labels_of
 
@@ -91,7 +90,7 @@ def _group_columns(results: Results, codes: Codes) -> dict[str, Any]:
         "ok": [sum(o.status == "ok" for o in group.outcomes) for group in groups],
         "failed": [sum(o.failed for o in group.outcomes) for group in groups],
         "reference": [i for i, group in enumerate(groups) if results.is_reference(group)],
-        "notes": _notes(groups, codes),
+        "notes": _notes(results, codes),
         "mean": [[short(mean) for mean, _, _ in column] for column in spreads],
         "std": [[short(std) for _, std, _ in column] for column in spreads],
         "n": [[n for _, _, n in column] for column in spreads],
@@ -110,37 +109,20 @@ def _spreads(groups: Sequence[Group], metric: str) -> list[tuple[float | None, f
 
 def _best(results: Results) -> list[list[int]]:
     """For each metric the groups that are best on their data set."""
-    rivals: dict[str, list[Group]] = {}
-    for group in results.groups:
-        if not results.is_reference(group):
-            rivals.setdefault(group.dataset, []).append(group)
     place = {group: i for i, group in enumerate(results.groups)}
     return [
-        sorted(place[group] for of_one in rivals.values() for group in _better(of_one, metric))
+        sorted(place[g] for dataset in results.datasets for g in results.best_rows(dataset, metric))
         for metric in results.metrics
     ]
 
 
-def _better(rivals: Sequence[Group], metric: MetricInfo) -> list[Group]:
-    """The best groups, if they are better than any other."""
-    best = {id(group) for group in find_best(rivals, metric)}
-    worse = {
-        _comparison(group, metric)
-        for group in rivals
-        if id(group) not in best and group.numbers(metric.label)
-    }
-    return [g for g in rivals if id(g) in best and _comparison(g, metric) in worse]
-
-
-def _comparison(group: Group, metric: MetricInfo) -> tuple[int | None, str]:
-    """Groups are compared if these are equal."""
-    return group.checkpoint, group.oracle if metric.unit == "questions" else ""
-
-
-def _notes(groups: Sequence[Group], codes: Codes) -> list[list[int]]:
+def _notes(results: Results, codes: Codes) -> list[list[int]]:
     """Pairs of a group and the code of a note on it, or of the reason why it has no result."""
     pairs: dict[tuple[int, int], None] = {}
-    for i, group in enumerate(groups):
+    for i, group in enumerate(results.groups):
+        told = results.informed(group)
+        if told:
+            pairs[i, codes.of(told)] = None
         for outcome in group.outcomes:
             texts = [*outcome.notes]
             if outcome.status != "ok":

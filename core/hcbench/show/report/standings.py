@@ -119,10 +119,12 @@ def _describe_line(line: Line) -> dict[str, Any]:
     return {
         "name": line.name,
         "algorithm": line.algorithm,
-        "points": [[short(p.x), short(p.mean), short(p.low), short(p.high)] for p in line.points],
+        "points": [
+            [short(p.x), short(p.average), short(p.low), short(p.high)] for p in line.points
+        ],
         "fit": None
         if law is None
-        else [short(law.exponent), short(law.standard_error), short(law.factor), law.n_points],
+        else [short(law.exponent), short(law.high - law.exponent), short(law.factor), law.n_points],
     }
 
 

@@ -20,7 +20,7 @@ function makeGrowth(place) {
           cell.textContent = fixed(fit[0], 2);
           cell.append(element("span", { class: "spread", text: fit[1] === null ? "" : ` ± ${fixed(fit[1], 2)}` }));
         },
-        csv: [["exponent", ({ line }) => line.fit[0]], ["standard error", ({ line }) => line.fit[1]]],
+        csv: [["exponent", ({ line }) => line.fit[0]], ["95 % interval, half its width", ({ line }) => line.fit[1]]],
       },
       { id: "points", label: "sizes", numeric: true, value: ({ line }) => line.fit[3] },
     ],
