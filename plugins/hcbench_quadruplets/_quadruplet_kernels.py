@@ -94,26 +94,26 @@ def load_three(rows: NDArray[np.uint64], at: int, width: int) -> Any:
 
 
 @njit(cache=True)
-def count(both: Any, differ: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     """Count the bits at which x and y are 1, and those of them at which s and t differ."""
     both = x & y
-    return both + count_ones(both), differ + count_ones(both & (s ^ t))
+    return present + count_ones(both), differing + count_ones(both & (s ^ t))
 
 
 @njit(cache=True)
-def count_three(both: Any, differ: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
+def count_three(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     """Update three counts, for three rows x with minus signs s, each with the row y, t."""
-    there0, apart0 = count(both[0], differ[0], x[0], s[0], y, t)
-    there1, apart1 = count(both[1], differ[1], x[1], s[1], y, t)
-    there2, apart2 = count(both[2], differ[2], x[2], s[2], y, t)
-    return (there0, there1, there2), (apart0, apart1, apart2)
+    present0, differing0 = count(present[0], differing[0], x[0], s[0], y, t)
+    present1, differing1 = count(present[1], differing[1], x[1], s[1], y, t)
+    present2, differing2 = count(present[2], differing[2], x[2], s[2], y, t)
+    return (present0, present1, present2), (differing0, differing1, differing2)
 
 
 @njit(cache=True)
-def add_counts(K: NDArray[np.int64], i: int, j: int, both: Any, differ: Any) -> None:
+def add_counts(K: NDArray[np.int64], i: int, j: int, present: Any, differing: Any) -> None:
     """Add the counts of rows i, i + 1, i + 2 with row j to K."""
     for row in range(3):
-        K[i + row, j] += sum_lanes(both[row]) - 2 * sum_lanes(differ[row])
+        K[i + row, j] += sum_lanes(present[row]) - 2 * sum_lanes(differing[row])
 
 
 @njit(cache=True)
@@ -124,19 +124,19 @@ def add_products(present: Any, minus: Any, i: int, j: int, width: int, K: Any) -
     registers.
     """
     none = no_words()
-    there0 = there1 = there2 = apart0 = apart1 = apart2 = (none, none, none)
+    common0 = common1 = common2 = differing0 = differing1 = differing2 = (none, none, none)
     for w in range(0, width, LANES):
         x, s = load_three(present, i * width + w, width), load_three(minus, i * width + w, width)
         at = j * width + w
         y, t = load_words(present, at), load_words(minus, at)
-        there0, apart0 = count_three(there0, apart0, x, s, y, t)
+        common0, differing0 = count_three(common0, differing0, x, s, y, t)
         y, t = load_words(present, at + width), load_words(minus, at + width)
-        there1, apart1 = count_three(there1, apart1, x, s, y, t)
+        common1, differing1 = count_three(common1, differing1, x, s, y, t)
         y, t = load_words(present, at + 2 * width), load_words(minus, at + 2 * width)
-        there2, apart2 = count_three(there2, apart2, x, s, y, t)
-    add_counts(K, i, j, there0, apart0)
-    add_counts(K, i, j + 1, there1, apart1)
-    add_counts(K, i, j + 2, there2, apart2)
+        common2, differing2 = count_three(common2, differing2, x, s, y, t)
+    add_counts(K, i, j, common0, differing0)
+    add_counts(K, i, j + 1, common1, differing1)
+    add_counts(K, i, j + 2, common2, differing2)
 
 
 @njit((_BITS, _BITS, types.int64, types.int64), cache=True)

@@ -384,7 +384,7 @@ def test_answers_of_another_session_are_refused_with_the_difference(
         ('{"undo": true}\n{"undo": true}', "line 4 is not an answer"),
         (
             '{"question": ["apple", "pear", "plum"], "answer": 1}',
-            "line 3 answers a question about 'apple', 'pear', 'plum', and the algorithm asks about",
+            "line 3 answers a question about 'apple', 'pear', 'plum', but the algorithm asks about",
         ),
     ],
 )
