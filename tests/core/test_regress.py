@@ -17,20 +17,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hcbench.authoring.asv.process import MeasuringProcess
-from hcbench.authoring.regress import (
+from hcbench.authoring.regress.asv_files import Recorded, read_both, write_both
+from hcbench.authoring.regress.commits import (
+    INSTALLED,
     Commit,
-    Recorded,
     accepted_between,
     find_commit,
     find_root,
     install,
-    judge,
-    measure_in_turns,
-    read_both,
-    write_both,
 )
-from hcbench.authoring.regress.commits import INSTALLED
-from hcbench.authoring.regress.interleaving import PAIRS, PROCESSES, Key, Series
+from hcbench.authoring.regress.interleaving import PAIRS, PROCESSES, Key, Series, measure_in_turns
+from hcbench.authoring.regress.verdicts import judge
 from hcbench.cli import main
 from hcbench.errors import DataError
 
@@ -126,7 +123,7 @@ def test_a_slower_algorithm_is_detected_among_many() -> None:
         *others, slow = judge(rows)
         assert {one.verdict for one in others} == {"same"}
         assert slow.verdict == "regression"
-        assert slow.ratio == pytest.approx(1.3, abs=0.1)
+        assert slow.recorded.ratio == pytest.approx(1.3, abs=0.1)
 
 
 def test_differences_within_the_tolerance_are_no_regression() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 import platform
+import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,6 +57,14 @@ class Recorded:
     pairs: tuple[tuple[float, float], ...] = ()
     same_version: bool = True
     environment: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """Head over base: the median of the pairs, if there are any; NaN where undefined."""
+        pairs = [h / b for b, h in self.pairs if b > 0]
+        if pairs and self.unit == "s":
+            return statistics.median(pairs)
+        return math.nan if any(self.states) or self.base == 0 else self.head / self.base
 
 
 def _asv(module: str) -> Any:

@@ -51,7 +51,7 @@ def overview_blocks(
 def _row(one: Judged, several: bool) -> tuple[Entry, ...]:
     row = one.recorded
     name = f"{row.name} {row.environment}" if several else row.name
-    ratio = "" if math.isnan(one.ratio) else f"{one.ratio:.2f}"
+    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.2f}"
     return (
         Entry(one.verdict, bold=one.verdict == "regression"),
         Entry(name),
@@ -93,7 +93,7 @@ def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, 
                 "unit": one.recorded.unit,
                 "base": _or_none(one.recorded.base),
                 "head": _or_none(one.recorded.head),
-                "ratio": _or_none(one.ratio),
+                "ratio": _or_none(one.recorded.ratio),
                 "pairs": len(one.recorded.pairs),
                 "verdict": one.verdict,
                 "reason": one.reason,

@@ -7,7 +7,6 @@ Times need pairs that were measured in turns, and a test that is adjusted for mu
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -53,16 +52,6 @@ class Judged:
     verdict: Verdict
     reason: str = ""
 
-    @property
-    def ratio(self) -> float:
-        """Head over base: the median of the pairs, if there are any; NaN where undefined."""
-        pairs = [h / b for b, h in self.recorded.pairs if b > 0]
-        if pairs and self.recorded.unit == "s":
-            return statistics.median(pairs)
-        if any(self.recorded.states) or self.recorded.base == 0:
-            return math.nan
-        return self.recorded.head / self.recorded.base
-
 
 def judge(
     recorded: Iterable[Recorded],
@@ -84,12 +73,10 @@ def judge(
         The family-wise error rate of the tests of times, by Holm's method.
     """
     rows = list(recorded)
-    timed = [row for row in rows if _is_tested(row)]
-    slower = _p_values(timed, tolerance, alpha, slower=True)
-    faster = _p_values(timed, tolerance, alpha, slower=False)
+    p_values = _different_times(rows, tolerance, alpha)
     judged = []
     for row in rows:
-        one = _judged(row, tolerance, slower.get(id(row)), faster.get(id(row)))
+        one = _judged(row, tolerance, p_values.get(id(row)))
         if one.verdict == "regression" and _matches(row.name, accepted):
             one = Judged(row, "accepted", one.reason)
         judged.append(one)
@@ -100,38 +87,34 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, f"*{pattern}*") for pattern in patterns)
 
 
-def _is_tested(row: Recorded) -> bool:
-    return row.unit == "s" and not any(row.states) and len(row.pairs) >= FEWEST
-
-
-def _p_values(
-    rows: Sequence[Recorded], tolerance: float, alpha: float, *, slower: bool
-) -> dict[int, float]:
-    """The rows whose ratios are significantly beyond the tolerance on one side, with adjusted p.
+def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -> dict[int, float]:
+    """The rows of times whose ratios are significantly beyond the tolerance, with adjusted p values.
 
     Wilcoxon's signed-rank test of the logarithms, after base is shifted by the tolerance.
     """
+    timed = [
+        row for row in rows if row.unit == "s" and not any(row.states) and len(row.pairs) >= FEWEST
+    ]
     p = []
-    for row in rows:
-        shift = math.log1p(tolerance) * (1 if slower else -1)
+    for row in timed:
+        beyond, change = math.log1p(tolerance), math.log(row.ratio)
         base, head = np.log(np.maximum(row.pairs, 1e-12)).T
-        test = signed_rank_test(base + shift, head, "lower")
-        is_beyond = test.better > test.n_different / 2
-        p.append(test.p if test.p is not None and is_beyond == slower else 1.0)
+        test = signed_rank_test(base + math.copysign(beyond, change), head, "lower")
+        p.append(test.p if test.p is not None and abs(change) > beyond else 1.0)
     adjusted = holm_adjusted(p) if p else np.empty(0)
     return {
-        id(row): float(value) for row, value in zip(rows, adjusted, strict=True) if value < alpha
+        id(row): float(value) for row, value in zip(timed, adjusted, strict=True) if value < alpha
     }
 
 
-def _judged(row: Recorded, tolerance: float, slower: float | None, faster: float | None) -> Judged:
+def _judged(row: Recorded, tolerance: float, p: float | None) -> Judged:
     of_states = _of_states(row)
     if of_states is not None:
         return of_states
     if not row.same_version:
         return Judged(row, "not judged", "is measured in another way now")
     if row.unit == "s":
-        return _of_times(row, tolerance, slower, faster)
+        return _of_times(row, tolerance, p)
     if row.unit == "bytes":
         return _of_memory(row)
     if row.unit in ("queries", "1 - quality", "value"):
@@ -160,23 +143,20 @@ def _of_states(row: Recorded) -> Judged | None:
     return Judged(row, "n/a", "failed before, too" if before == "failed" else "")
 
 
-def _of_times(
-    row: Recorded, tolerance: float, slower: float | None, faster: float | None
-) -> Judged:
+def _of_times(row: Recorded, tolerance: float, p: float | None) -> Judged:
     if not row.pairs:
         return Judged(row, "not judged", "times need pairs: --measure")
-    if slower is None and faster is None:
+    if p is None:
         return Judged(row, "same", f"within {tolerance:.0%}, or not significant")
     logs = [math.log(h / b) for b, h in row.pairs]
     interval = summarise(logs)
     assert interval.low is not None
     assert interval.high is not None
-    p = slower if slower is not None else faster
     reason = (
         f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
         f"{len(logs)} pairs, p = {p:.1g}"
     )
-    return Judged(row, "regression" if slower is not None else "improvement", reason)
+    return Judged(row, "regression" if row.ratio > 1 else "improvement", reason)
 
 
 def _of_memory(row: Recorded) -> Judged:
