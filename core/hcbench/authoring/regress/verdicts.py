@@ -88,7 +88,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -> dict[int, float]:
-    """The rows of times whose ratios are significantly beyond the tolerance, with adjusted p values.
+    """The rows of times that differ significantly by more than the tolerance, with adjusted p.
 
     Wilcoxon's signed-rank test of the logarithms, after base is shifted by the tolerance.
     """
