@@ -18,8 +18,9 @@ from sqlalchemy import update
 
 import hcbench as package
 from hcbench import Results
+from hcbench.analysis.results.exports import read_export
 from hcbench.cli import main
-from hcbench.errors import StoreError
+from hcbench.errors import DataError, StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
@@ -188,6 +189,10 @@ def described(store: Path) -> dict[str, Any]:
         lambda d: d["cells"][0]["points"][0].update(result=["a"]),
         lambda d: d["cells"][0]["points"][0]["values"][0].update(value="nan"),
         lambda d: d["cells"].append(d["cells"][0]),
+        lambda d: d["runs"][0].update(started="yesterday"),
+        lambda d: d["runs"][0].update(layout='{"suite": 1}'),
+        lambda d: d["cells"][0].update(notes="[[1]]"),
+        lambda d: d["cells"][0].update(reason="\ud800"),
     ],
 )
 def test_a_manipulated_description_is_refused(store: Path, tmp_path: Path, change: Any) -> None:
@@ -198,6 +203,30 @@ def test_a_manipulated_description_is_refused(store: Path, tmp_path: Path, chang
             import_run(target, whole, "run.json")
         assert target.runs() == []
     assert "\n" not in str(caught.value)
+
+
+def test_a_copy_does_not_change_when_the_original_ended(store: Path) -> None:
+    copy = described(store)
+    with Store(store) as opened:
+        ended = opened.run(2).finished
+        copy["runs"][0].update(finished="2001-01-01T00:00:00+00:00", interrupted=True)
+        import_run(opened, copy, "run.json")
+        assert (opened.run(2).finished, opened.run(2).interrupted) == (ended, False)
+
+
+def test_a_small_file_that_would_become_all_memory_is_refused(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    file, column = tmp_path / "run.parquet", pyarrow.array(["x" * 10**6] * 300)
+    for dictionary in (True, False):  # 300 MB of one text
+        table = pyarrow.table({"stored": column}).replace_schema_metadata(
+            {"stored": '{"cells":[]}'}
+        )
+        parquet.write_table(table, file, compression="zstd", use_dictionary=dictionary)
+        assert file.stat().st_size < 10**6
+        with pytest.raises(DataError, match="not a Parquet file of hcbench results export"):
+            read_export(file)
 
 
 # ---- Tidying -------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from hcbench.registry.names import format_name, parse_name
 from hcbench.registry.suite import Suite, read_suite
 from hcbench.store import Store
 from hcbench.store.codec import decode_result
+from hcbench.store.merge import merge_stores
 from tests.core.test_store import begin, make_outcome, make_record
 
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
@@ -99,6 +100,39 @@ def test_a_header_that_is_nested_without_end_is_damage() -> None:
     head = b"[" * 100_000
     with pytest.raises(StoreError, match="damaged"):
         decode_result(zlib.compress(struct.pack("<I", len(head)) + head))
+
+
+def test_a_small_result_that_would_become_all_memory_is_damage() -> None:
+    compressor = zlib.compressobj()
+    zeros = b"\0" * 2**24
+    bomb = b"".join([*(compressor.compress(zeros) for _ in range(65)), compressor.flush()])
+    assert len(bomb) < 2**21
+    with pytest.raises(StoreError, match="more than 1 GiB"):
+        decode_result(bomb)
+
+
+def test_a_store_in_which_bytes_have_changed_is_read_or_told(tmp_path: Path) -> None:
+    whole, damaged = tmp_path / "whole.sqlite", tmp_path / "damaged.sqlite"
+    with Store(whole) as store:
+        run = begin(store)
+        store.save(run, [make_record(make_outcome(number)) for number in range(3)])
+        store.finish_run(run)
+    content = whole.read_bytes()
+    random = np.random.default_rng(0)
+    told = 0  # in one line each
+    for _ in range(150):
+        changed = bytearray(content)
+        for place in random.integers(len(content), size=10):
+            changed[place] = random.integers(256)
+        damaged.write_bytes(changed)
+        try:
+            with Store(damaged) as store, Store(":memory:") as target:
+                for outcome, _ in store.outcomes():
+                    store.cell(outcome.key)
+                merge_stores(target, [store])
+        except StoreError as error:
+            told += "\n" not in str(error)
+    assert told > 20
 
 
 @given(st.binary(max_size=300))

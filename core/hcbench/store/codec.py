@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _DTYPES = ("<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
+_MOST = 1 << 30  # bytes of one result: a few would otherwise become all memory
 _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
 
@@ -81,7 +82,10 @@ _DAMAGE = (zlib.error, struct.error, ValueError, KeyError, TypeError, RecursionE
 
 
 def _unpack(packed: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    raw = zlib.decompress(packed)
+    inflated = zlib.decompressobj()
+    raw = inflated.decompress(packed, _MOST)
+    if not inflated.eof:
+        raise ValueError("it is incomplete, or takes more than 1 GiB")
     (length,) = struct.unpack_from("<I", raw)
     header: dict[str, Any] = json.loads(raw[4 : 4 + length])
     arrays: dict[str, NDArray[Any]] = {}

@@ -27,7 +27,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import StaticPool
 
-from hcbench.errors import StoreError, hide_passwords
+from hcbench.errors import HcbenchError, StoreError, hide_passwords
 
 LOCK_WAIT = 60.0  # seconds
 _DRIVERS = {
@@ -44,6 +44,7 @@ _PREPARATION = (
     "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
 )
 _ELSEWHERE = "give another place with --store"
+_RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
 _REACH = "check the URL and the server, or " + _ELSEWHERE
 
 
@@ -241,6 +242,11 @@ def explained(place: Place) -> Iterator[None]:
         raise StoreError(f"{place}: a number has more than 64 bits and cannot be stored") from error
     except SQLAlchemyError as error:
         raise StoreError(f"{place}: {_one_line(error)}") from error
+    except HcbenchError:
+        raise
+    except (ValueError, RecursionError) as error:
+        damage = f"what is stored is damaged ({_one_line(error)[:80]})"
+        raise StoreError(f"{place}: {damage}; {_RECOVER}") from error
 
 
 #: By the first two words of SQLite's names for its errors.
@@ -253,8 +259,7 @@ _SQLITE_ERRORS = {
     "SQLITE_CANTOPEN": "it cannot be opened, or its folder cannot be written; change the "
     "permissions or " + _ELSEWHERE,
     "SQLITE_NOTADB": "this is no SQLite database; " + _ELSEWHERE,
-    "SQLITE_CORRUPT": "the file is malformed; recover what is readable with "
-    "`sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE,
+    "SQLITE_CORRUPT": "the file is malformed; " + _RECOVER,
     "SQLITE_IOERR": "the disk cannot be read or written, or is full; make room or " + _ELSEWHERE,
     "SQLITE_TOOBIG": "a result is larger than SQLite can keep (1 GB); use a PostgreSQL store",
 }

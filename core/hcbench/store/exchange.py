@@ -16,10 +16,11 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Double, LargeBinary, Table, select
 
-from hcbench.errors import StoreError
+from hcbench.errors import DamagedRunError, StoreError
+from hcbench.plan.presentation import Presentation
 from hcbench.store.merge import Merged, merge_stores
 from hcbench.store.queries import among
-from hcbench.store.rows import RunInfo
+from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
 from hcbench.store.trust import check_rows
@@ -119,7 +120,7 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
         try:
             with imported.database.writing() as connection:
                 _insert(connection, described, source)
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, DamagedRunError) as error:
             raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
         (merged,) = merge_stores(store, [imported])
     merged.source = source
@@ -148,6 +149,9 @@ def _insert(connection: Connection, described: Description, source: str) -> None
     rows[run_cells] = [{"run": run, "cell": cell} for run, cell in sorted(links)]
     for table, these in rows.items():
         check_rows(table, these, source)
+        if table is runs:
+            for row in these:
+                Presentation.of_description(presented(from_json(row["layout"])))
         if these:
             connection.execute(table.insert(), these)
 

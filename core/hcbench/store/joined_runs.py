@@ -64,7 +64,10 @@ class JoinedRuns:
             return number, False
         number = self._by_origin.get(origin_of(row), 0)
         if number:
-            self._update(number, {name: row[name] for name in _STATE})
+            if row["finished"] is not None:  # a copy cannot change how a run ended here
+                state = {name: row[name] for name in _STATE}
+                unfinished = (runs.c.id == number) & runs.c.finished.is_(None)
+                self._connection.execute(update(runs).where(unfinished).values(state))
             return number, False
         new = {name: value for name, value in row.items() if name != "id"}
         done = self._connection.execute(runs.insert(), new)

@@ -172,7 +172,7 @@ def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> Ru
             damaged = f"{name} is {repr(values[name])[:40]}"
             values[name] = substitute
     about = values["layout"]
-    values["layout"] = {name: value for name, value in about.items() if name not in ABOUT_RUN}
+    values["layout"] = presented(about)
     return RunInfo(
         **values,
         cells=n_cells,
@@ -183,6 +183,11 @@ def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> Ru
         removed=bool(about.get("removed")),
         damaged=damaged,
     )
+
+
+def presented(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored layout without what it holds of the run itself."""
+    return {name: value for name, value in layout.items() if name not in ABOUT_RUN}
 
 
 def read_moment(written: str) -> datetime:

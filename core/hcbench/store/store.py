@@ -492,8 +492,8 @@ class Store:
                 raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
             (row,) = rows
             outcome = outcome_of_row(row, measured_points(connection, [row.id]).get(row.id, ()))
-        outcome = replace(outcome, traceback=row.traceback, log=row.log)
-        return outcome, from_json(row.cell)
+            outcome = replace(outcome, traceback=row.traceback, log=row.log)
+            return outcome, from_json(row.cell)
 
 
 def _default_place() -> Place:

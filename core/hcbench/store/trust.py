@@ -69,6 +69,8 @@ def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
                     f"{source} is damaged: {table.name}.{name} is no moment: {row[name][:40]!r}"
                 ) from None
     if table is cells:
+        if not all(isinstance(note, str) for note in json.loads(row["notes"] or "[]")):
+            raise StoreError(f"{source} is damaged: cells.notes are no texts")
         if row["status"] not in STATUSES:
             raise StoreError(
                 f"{source} is damaged: {row['status'][:40]!r} is not a status of a cell"

@@ -18,6 +18,8 @@ Format: TypeAlias = Literal["csv", "json", "parquet"]
 #: The key, column and Parquet metadata of the description of the run.
 STORED = "stored"
 _INT64 = 2**63
+#: The most bytes of text in a Parquet file: an export has about 20 times its own size.
+_LEAST, _RATIO = 100 << 20, 100
 
 
 def to_json(results: Results, stored: Mapping[str, Any], path: Path | None = None) -> str:
@@ -95,14 +97,36 @@ def read_export(path: Path) -> dict[str, Any]:
 
 def _read_parquet(path: Path) -> dict[str, Any]:
     pyarrow, parquet = _import_pyarrow()
+    most = _LEAST + _RATIO * path.stat().st_size
     try:
-        table = parquet.read_table(path, columns=[STORED])
-        stored: dict[str, Any] = json.loads(table.schema.metadata[STORED.encode()])
-        described = table.column(STORED).to_pylist()
-        stored["cells"] += [json.loads(text) for text in described if text is not None]
+        with parquet.ParquetFile(path, read_dictionary=[STORED]) as file:
+            stored: dict[str, Any] = json.loads(file.schema_arrow.metadata[STORED.encode()])
+            if _inflated_size(file.metadata) > most:
+                raise ValueError("too large")
+            column = file.read([STORED]).column(STORED)
+            # Equal texts are one text until here.
+            if sum(map(_size_of_texts, column.chunks)) > most:
+                raise ValueError("too large")
+            stored["cells"] += [json.loads(text) for text in column.to_pylist() if text is not None]
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{path} is not a Parquet file of hcbench results export") from None
     return stored
+
+
+def _inflated_size(metadata: Any) -> int:
+    """Bytes that the column with the description takes in the file, before compression."""
+    columns = [metadata.schema.column(i).name for i in range(metadata.num_columns)]
+    place = columns.index(STORED)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(group.column(place).total_uncompressed_size for group in groups)
+
+
+def _size_of_texts(chunk: Any) -> int:
+    """Bytes of the texts of a dictionary-encoded array if each is written out."""
+    from pyarrow import compute
+
+    sizes = compute.binary_length(chunk.dictionary).take(chunk.indices)
+    return int(compute.sum(sizes).as_py() or 0)
 
 
 def _import_pyarrow() -> tuple[Any, Any]:
