@@ -147,8 +147,9 @@ NEWSGROUPS = DatasetSpec(
         Parameter(
             "lemmas",
             "simplemma",
-            "Lemmas: by a dictionary of all forms, by removing plural endings only, or none.",
-            choices=("simplemma", "plurals", "none"),
+            "Lemmas: by a dictionary of all forms; the nouns of WordNet, with NLTK's stop words, as "
+            "Gray et al. have them; by removing plural endings only; or none.",
+            choices=("simplemma", "wordnet", "plurals", "none"),
         ),
         Parameter(
             "by",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError
+from hcbench_datasets.fetch import data_file, read_bytes
 
 if TYPE_CHECKING:
     from scipy import sparse
 
+Lemma: TypeAlias = Callable[[str], str]
 _EMAIL = re.compile(r"\S*@\S*\s?")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
@@ -25,13 +28,17 @@ def cleaned(text: str, lemma: Callable[[str], str], dropped: frozenset[str]) -> 
     return " ".join(lemma(word) for word in words if word not in dropped)
 
 
-def lemmatiser(name: str) -> Callable[[str], str]:
+def lemmatiser(name: str, dataset: str) -> Lemma:
     """The function from an English word to its lemma.
+
+    ``wordnet`` knows the nouns of WordNet 3.0, as Gray et al. use it (see `noun_lemmatiser`);
 
     ``simplemma`` looks up all forms in the dictionary of that package; ``plurals`` only removes
     plural endings (Harman 1991, *How effective is suffixing?*, the S stemmer); ``none`` keeps
     words unchanged.
     """
+    if name == "wordnet":
+        return cache(wordnet(dataset))
     if name == "simplemma":
         try:
             import simplemma
@@ -39,6 +46,72 @@ def lemmatiser(name: str) -> Callable[[str], str]:
             raise DataError('these lemmas need simplemma: pip install "hcbench[text]"') from error
         return cache(lambda word: str(simplemma.lemmatize(word, lang="en")))
     return singular if name == "plurals" else str
+
+
+_WORDS = "newsgroups_words"
+_NOUN_ENDINGS = (
+    ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
+    ("shes", "sh"), ("men", "man"), ("ies", "y"),
+)  # fmt: skip
+
+
+def noun_lemmatiser(nouns: Collection[str], exceptions: Mapping[str, Sequence[str]]) -> Lemma:
+    """WordNet's *morphy* for nouns: the shortest of the lemmas of a word, or the word itself.
+
+    The lemmas are those of the list of exceptions and the word itself; without an exception, the
+    nouns among the word and the results of one replacement of an ending, or else of several.
+
+    Parameters
+    ----------
+    nouns : collection of str
+        All lemmas.
+    exceptions : mapping of str to sequence of str
+        From irregular plurals to their lemmas.
+    """
+
+    def without_ending(word: str) -> list[str]:
+        return [word.removesuffix(end) + new for end, new in _NOUN_ENDINGS if word.endswith(end)]
+
+    def lemma(word: str) -> str:
+        if word in exceptions:
+            forms = [word, *exceptions[word]]
+            return min((form for form in forms if form in nouns), key=len, default=word)
+        forms = without_ending(word)
+        found = [form for form in (word, *forms) if form in nouns]
+        while forms and not found:
+            forms = [shorter for form in forms for shorter in without_ending(form)]
+            found = [form for form in forms if form in nouns]
+        return min(found, key=len, default=word)
+
+    return lemma
+
+
+def wordnet(dataset: str) -> Lemma:
+    """The noun lemmas of WordNet 3.0.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If the file is missing.
+    """
+    advice = 'a gzipped JSON object {"nouns": [...], "exceptions": {plural: [lemma, ...]}} '
+    advice += "of the nouns of one word in WordNet 3.0"
+    path = data_file(f"{_WORDS}/wordnet30_nouns.json.gz", dataset, advice)
+    words = json.loads(read_bytes(path))
+    return noun_lemmatiser(frozenset(words["nouns"]), words["exceptions"])
+
+
+def nltk_stop_words(dataset: str) -> frozenset[str]:
+    """The 179 English stop words of NLTK.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If the file is missing.
+    """
+    advice = "the English stop words of NLTK, one a line"
+    path = data_file(f"{_WORDS}/nltk_english_stop_words.txt", dataset, advice)
+    return frozenset(read_bytes(path).decode().split())
 
 
 def singular(word: str) -> str:
