@@ -78,21 +78,10 @@ def test_plural_endings_are_taken_off(word, expected):
     ],
 )
 def test_nouns_have_the_lemmas_of_morphy(word, expected):
-    nouns = [
-        "car",
-        "wolf",
-        "mouse",
-        "ax",
-        "axis",
-        "box",
-        "woman",
-        "query",
-        "glass",
-        "glasses",
-        "man",
-    ]
+    nouns = {"car", "wolf", "mouse", "ax", "axis", "box", "woman", "query"}
+    nouns |= {"glass", "glasses", "man"}
     exceptions = {"mice": ["mouse"], "axes": ["ax", "axis"]}
-    assert noun_lemmatiser(frozenset(nouns), exceptions)(word) == expected
+    assert noun_lemmatiser(nouns, exceptions)(word) == expected
 
 
 def test_simplemma_knows_irregular_forms():
