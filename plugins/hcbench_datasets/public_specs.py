@@ -147,8 +147,8 @@ NEWSGROUPS = DatasetSpec(
         Parameter(
             "lemmas",
             "simplemma",
-            "Lemmas: by a dictionary of all forms; nouns of WordNet, with NLTK's stop words, as Gray "
-            "et al. have them; by removing plural endings only; or none.",
+            "Lemmas: by a dictionary of all forms; WordNet's nouns, with NLTK's stop words, as in "
+            "the paper; by removing plural endings only; or none.",
             choices=("simplemma", "wordnet", "plurals", "none"),
         ),
         Parameter(
