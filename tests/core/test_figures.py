@@ -247,6 +247,23 @@ def test_missing_trees_and_data_are_reported(view: FigureView) -> None:
         other.problem("points")
 
 
+def test_a_file_of_this_machine_is_not_shown_because_a_run_names_it(
+    view: FigureView, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("name,x\nsecret,secret\nb,2\n")
+    label = f"file[path={secret}]"
+    for digest, reason in (("", "not known to be the data of the run"), ("d", "cannot be read")):
+        (own, *_) = view.results.outcomes
+        results = replace(
+            view.results,
+            outcomes=[replace(own, dataset=label, data_digest=digest, key="k")],
+        )
+        with pytest.raises(DataNotAvailableError, match=reason) as caught:
+            replace(view, results=results, _problems={}).problem(label, own.repetition)
+        assert "secret'" not in str(caught.value)
+
+
 def test_data_of_the_caller_cannot_be_generated_again(tmp_path: Path) -> None:
     import hcbench
 

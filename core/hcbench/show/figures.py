@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hcbench.errors import DataNotAvailableError, HcbenchError, PluginError
+from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, PluginError
 from hcbench.model.notes import collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
@@ -149,11 +149,16 @@ class FigureView:
         base = same[0].seed if same else self.results.suite.seed
         seed = data_seed(use, base, repetition)
         declared = use.spec.provides_with(use.params)
+        digests = {o.data_digest for o in same if o.repetition == repetition} - {""}
+        if not digests:  # as of a run from elsewhere that names a file of this machine
+            raise DataNotAvailableError(f"{label} is not known to be the data of the run")
         # One thread, as in a worker, since rounding of BLAS depends on it; the notes are stored.
-        with threadpool_limits(1), collect_notes():
-            problem = make_problem(Call(use.spec.function, use.params), seed, declared)
-        digests = {o.data_digest for o in same if o.repetition == repetition and o.data_digest}
-        if digests and problem.digest() not in digests:
+        try:
+            with threadpool_limits(1), collect_notes():
+                problem = make_problem(Call(use.spec.function, use.params), seed, declared)
+        except DataError as error:  # its message may quote a file of this machine
+            raise DataNotAvailableError(f"{label} cannot be read again") from error
+        if problem.digest() not in digests:
             raise DataNotAvailableError(f"{label} now yields other data than in the run")
         return problem
 
