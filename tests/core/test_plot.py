@@ -155,10 +155,10 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("curve",), "choose the horizontal axis: --x dataset.n or n"),
         (("curve", "--x", "delta"), "delta does not vary in these results; what varies: dataset.n"),
         (("tradeoff",), "nothing has both first and queries"),
-        (("dendrogram",), "choose a tree by --algo, --dataset, --oracle or --budget: comb"),
+        (("dendrogram",), "choose a tree by --algos, --datasets, --oracles or --budget: comb"),
         (("dendrogram", "--algo", "fails"), "no cell has a result in repetition 0"),
         (("dendrogram", "--repetition", "7"), "no cell has a result in repetition 7"),
-        (("ranks", "--budget", "5"), "run 2 has no cells with budget 5"),
+        (("ranks", "--budget", "5"), "has no such cells"),
         (("ranks", "--dataset", "nowhere"), "has no such cells"),
         (("ranks", "1"), "there are no two algorithms to compare by first"),
         (("ranks", "9"), "has no run 9; the last is 2"),
@@ -330,7 +330,7 @@ def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
         from hcbench.registry import load_registry
 
         info = store.run(2)
-        found = read_run(store, info, algorithm="*true*", dataset="*12*")
+        found = read_run(store, info, algos=["*true*"], datasets=["*12*"])
         view = FigureView(found, store, load_registry([folder / "mine.py"]))
         figure = draw_tanglegram(view)
         tree = view.tree(found.algorithms[0], found.datasets[0], 0)
@@ -355,12 +355,27 @@ def test_an_order_moves_the_leaves_and_their_names() -> None:
 
 def test_classes_are_of_the_finest_level_with_enough_colours() -> None:
     levels = np.column_stack((np.arange(40) // 20, np.arange(40) // 5 % 4, np.arange(40)))
-    labels = class_labels(Problem(n=40, levels=levels))
+    labels, _ = class_labels(Problem(n=40, levels=levels))
     assert labels is not None
     assert len(set(labels)) == 8
-    fine = class_labels(Problem(n=40, levels=np.arange(40)[:, None]))
+    fine, _ = class_labels(Problem(n=40, levels=np.arange(40)[:, None]))
     assert len(set(fine or [])) == 40  # there is no coarser one
-    assert class_labels(Problem(n=3, vectors=np.eye(3))) is None
+    assert class_labels(Problem(n=3, vectors=np.eye(3))) == (None, "")
+
+
+def test_classes_have_their_names_and_a_truth_without_classes_its_own_clades() -> None:
+    words = np.array([["rec", "car"], ["rec", "ball"], ["sci", "space"]])
+    assert class_labels(Problem(n=3, levels=words)) == (["car", "ball", "space"], "")
+    truth = Tree.from_newick("((a,b),(c,(d,e)));")
+    problem = Problem(n=5, names=truth.names, truths={"newick": truth})
+    clades = ["clade 2", "clade 2", "clade 1", "clade 1", "clade 1"]  # as they are drawn
+    assert class_labels(problem) == (clades, "a cut through the true tree into 2 clades")
+    wide = Tree.from_levels(np.arange(30)[:, None] // 3)
+    labels, what = class_labels(Problem(n=30, truths={"newick": wide}))
+    assert labels is not None
+    assert what == "a cut through the true tree into 10 clades"
+    assert [len({labels[i] for i in range(3 * k, 3 * k + 3)}) for k in range(10)] == [1] * 10
+    assert labels[int(wide.leaf_order[0])] == "clade 1"
 
 
 def test_data_that_cannot_be_generated_again_leave_a_tree_without_colours(folder: Path) -> None:
@@ -368,9 +383,9 @@ def test_data_that_cannot_be_generated_again_leave_a_tree_without_colours(folder
         from hcbench.cli.stored import read_run
         from hcbench.registry import load_registry
 
-        found = read_run(store, store.run(2), algorithm="*true*", dataset="*12*")
+        found = read_run(store, store.run(2), algos=["*true*"], datasets=["*12*"])
         view = FigureView(replace(found), store, load_registry([]))
         figure = draw("dendrogram", view)
         with pytest.raises(HcbenchError, match="cannot be generated again"):
             draw("tanglegram", view)
-    assert "without colours" in texts(figure)
+    assert "without names and colours" in texts(figure)

@@ -280,6 +280,9 @@ CELL_FILTERS = (
     _ALGOS,
     names_option("--datasets", "datasets", "Only data sets, likewise.", filters=True),
     names_option("--oracles", "oracles", "Only oracles, likewise.", filters=True),
+    click.option(
+        "--budget", type=Counts(), metavar="N[,N...]", help="Only cells with one of these budgets."
+    ),
 )
 ONLY_METRICS = names_option("--metrics", "metrics", "Only these metrics.", filters=True)
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])

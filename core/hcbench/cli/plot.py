@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import PLUGIN, QUIET, STORE, examples
+from hcbench.cli.options import (
+    CELL_FILTERS,
+    PLUGIN,
+    QUIET,
+    RUN,
+    STORE,
+    examples,
+    names_option,
+    with_options,
+)
 from hcbench.cli.stored import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
-from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.store import RunInfo, Store
 
 #: As in `hcbench.show.drawing.KINDS`, which is imported when something is drawn.
 KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
@@ -27,14 +33,9 @@ _TREES = ("dendrogram", "tanglegram")
 class KindOrRun(click.Choice):  # type: ignore[type-arg]
     """A kind of figure, or the number of a run."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Read it."""
-        if isinstance(value, int) or str(value).isdecimal():
-            return int(value)
-        kind: str = super().convert(value, param, ctx)
-        return kind
+        return value if value.isdecimal() else str(super().convert(value, param, ctx))
 
 
 @click.command(
@@ -47,18 +48,18 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     )
 )
 @click.argument("kind", type=KindOrRun(KINDS), required=False)
-@click.argument("run", type=click.IntRange(min=1), required=False)
+@RUN
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
-@click.option(
-    "--metric",
-    metavar="NAME",
-    default="",
-    help="Metric; by default the first metric of quality.",
+@names_option(
+    "--metrics",
+    "metrics",
+    "Metrics; of several, each has a file of its own. By default the first metric of quality.",
+    filters=True,
 )
 @click.option(
     "--x",
@@ -100,16 +101,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(["ratio", "difference"]),
     help="profile: distance from the best; by default ratios for costs, differences for qualities.",
 )
-@click.option(
-    "--algo",
-    metavar="PART",
-    help="Only algorithms whose label contains this, or matches a pattern with * and ?.",
-)
-@click.option("--dataset", metavar="PART", help="Only data sets, likewise.")
-@click.option("--oracle", metavar="PART", help="Only oracles, likewise.")
-@click.option(
-    "--budget", type=click.IntRange(min=0), metavar="N", help="Only cells with this budget."
-)
+@with_options(*CELL_FILTERS)
 @click.option(
     "--repetition",
     type=click.IntRange(min=0),
@@ -135,81 +127,56 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @QUIET
 def plot(
     *,
-    kind: str | int | None,
-    run: int | None,
+    kind: str | None,
+    run: str | None,
     output: Path | None,
+    metrics: Sequence[str],
     store: str | None,
     plugin: Sequence[Path],
     quiet: bool,
-    budget: int | None,
     **choices: Any,
 ) -> None:
     """Draw a figure of a run; without KIND, list the figures.
 
-    RUN is a number that hcbench results lists; by default the last.
+    RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
+    drawn; by default the last run of all.
     """
     from hcbench.show.drawing import Choices, describe_kinds, draw, save
     from hcbench.show.drawing.kinds import format_of
     from hcbench.show.figures import FigureView
     from hcbench.store import Store
 
-    if isinstance(kind, int):
+    if kind is not None and kind.isdecimal():
         kind, run = None, kind
     path = output or Path(f"{kind}.svg")
     format_of(path)
-    filters = {name: choices.pop(name) for name in ("algo", "dataset", "oracle")}
+    filters = {name: choices.pop(name) for name in ("algos", "datasets", "oracles", "budget")}
     with Store(store) as opened, stdout_for_data():
         info = opened.run(run)
-        results = _read(opened, info, filters, budget, exactly=kind in _TREES)
-        chosen = Choices(**choices)
+        results = read_run(opened, info, exactly=kind in _TREES, **filters)
+        figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]
+        drawn = {}
         if kind is None:
-            why = describe_kinds(results, chosen)
+            why = describe_kinds(results, figures[0])
         else:
             view = FigureView(results, opened, load_plugins(plugin, quiet=True))
-            save(draw(kind, view, chosen), path)
+            for chosen in figures:
+                file = path if len(figures) == 1 else _named(path, chosen.metric)
+                drawn[file] = draw(kind, view, chosen)
+            for file, figure in drawn.items():
+                save(figure, file)
     if kind is None:
         _list(results, why)
     if not quiet:
-        said = f"{kind} is in {path}: " if kind else ""
+        said = f"{kind} is in {', '.join(map(str, drawn))}: " if kind else ""
         tell(f"{said}run {info.id}: {info.command}")
 
 
-def _read(
-    store: Store,
-    run: RunInfo,
-    filters: Mapping[str, str | None],
-    budget: int | None,
-    *,
-    exactly: bool,
-) -> Results:
-    """The results of a run after the filters.
+def _named(path: Path, metric: str) -> Path:
+    """The file of one of several metrics."""
+    from hcbench.show.site.slugs import slug
 
-    Parameters
-    ----------
-    store : Store
-    run : RunInfo
-    filters : mapping
-        Of the labels ``algo``, ``dataset`` and ``oracle``.
-    budget : int or None
-    exactly : bool
-        Whether a full label excludes longer labels that contain it.
-    """
-    results = read_run(
-        store, run, algorithm=filters["algo"], dataset=filters["dataset"], oracle=filters["oracle"]
-    )
-    kept = results.outcomes
-    if budget is not None:
-        kept = [outcome for outcome in kept if outcome.budget == budget]
-    if exactly:
-        for name, kind in (("algo", "algorithm"), ("dataset", "dataset"), ("oracle", "oracle")):
-            wanted = (filters[name] or "").casefold()
-            same = [outcome for outcome in kept if getattr(outcome, kind).casefold() == wanted]
-            kept = same or kept
-    if not kept:
-        raise StoreError(
-            f"run {run.id} has no cells with budget {budget}; see hcbench results show"
-        )
-    return replace(results, outcomes=kept)
+    return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
 
 
 def _list(results: Results, why: Mapping[str, str]) -> None:

@@ -131,9 +131,8 @@ def show(
     *,
     run: str | None,
     store: str | None,
-    status: str | None,
     format: str,  # noqa: A002
-    **names: tuple[str, ...],
+    **filters: Any,
 ) -> None:
     """Show a run, by default the last, as it was shown when it ended.
 
@@ -145,15 +144,7 @@ def show(
 
     with Store(place_of(store)) as opened:
         info = opened.run(run)
-        found = read_run(
-            opened,
-            info,
-            algorithm=names["algos"],
-            dataset=names["datasets"],
-            oracle=names["oracles"],
-            metrics=names["metrics"],
-            status=status,
-        )
+        found = read_run(opened, info, **filters)
     write_results(found, format)
     if format == "table":
         _write_failures([o for o in found.outcomes if o.failed])

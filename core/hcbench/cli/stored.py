@@ -39,8 +39,13 @@ def read_run(
     store: Store,
     run: RunInfo,
     *,
+    algos: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    oracles: Sequence[str] = (),
+    budget: Sequence[int] | None = None,
     metrics: Sequence[str] = (),
-    **filters: Sequence[str] | str | None,
+    status: str | None = None,
+    exactly: bool = False,
 ) -> Results:
     """The results of a stored run; filters remove its claims, which are about the whole run.
 
@@ -48,10 +53,14 @@ def read_run(
     ----------
     store : Store
     run : RunInfo
+    algos, datasets, oracles : sequence of str
+        Parts of labels, or patterns; all by default.
+    budget : sequence of int, optional
     metrics : sequence of str
         The only ones shown; all by default.
-    **filters
-        Those of `Store.outcomes`; empty ones are ignored.
+    status : str, optional
+    exactly : bool
+        Whether a full label excludes longer labels that contain it.
 
     Raises
     ------
@@ -63,14 +72,18 @@ def read_run(
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import Presentation
 
+    filters = {"algorithm": algos, "dataset": datasets, "oracle": oracles, "status": status}
     used: dict[str, Any] = {name: value for name, value in filters.items() if value}
-    found = store.outcomes(run=run.id, **used)
-    if not found:
+    kept = [o for o, _ in store.outcomes(run=run.id, **used) if not budget or o.budget in budget]
+    for kind, labels in used.items() if exactly else ():
+        full = {label.casefold() for label in labels}
+        kept = [o for o in kept if getattr(o, kind).casefold() in full] or kept
+    if not kept:
         raise StoreError(f"run {run.id} of {store.location} has no such cells")
     layout = Presentation.of_description(run.layout)
-    if used:
+    if used or budget:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    results = Results.of_layout(layout, [outcome for outcome, _ in found], store.sizes(run.id))
+    results = Results.of_layout(layout, kept, store.sizes(run.id))
     return _only(results, metrics) if metrics else results
 
 

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.model.trees import Tree
 from hcbench.model.trees.facing import facing_orders
 from hcbench.show.drawing.sheets import add_caption
-from hcbench.show.plots.dendrograms import GUIDE, MIXED, class_colours, dendrogram
+from hcbench.show.plots.dendrograms import (
+    GUIDE,
+    class_colours,
+    class_handles,
+    draw_tree,
+    fitting_axes,
+)
 from hcbench.show.plots.settings import new_figure, plain, style
 
 if TYPE_CHECKING:
@@ -18,10 +25,10 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.groups import Group
     from hcbench.model.problem import Problem
-    from hcbench.model.trees import Tree
     from hcbench.show.figures import FigureView
 
 MOST_COLOURS = 16
+CLADES = 8  # a truth without classes is cut into this many, for colours
 MOST_NAMES = 300  # with more leaves there are dots instead of names
 _LEAF = 0.115  # inches per name
 
@@ -34,17 +41,26 @@ def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | Non
     HcbenchError
         If several algorithms or data sets match, or there is no tree.
     """
-    group = _only_group(view, repetition, checkpoint)
-    tree = _tree_of(view, group, repetition)
-    classes, why = _classes(view, group.dataset, repetition)
+    group, tree = _only_tree(view, repetition, checkpoint)
+    caption = [_about(group, repetition)]
+    classes = None
+    try:
+        problem = view.problem(group.dataset, repetition)
+    except DataNotAvailableError as error:
+        caption.append(f"without names and colours: {error}")
+    else:
+        tree = _with_names(tree, problem)
+        classes, what = class_labels(problem)
+        caption += [f"colours: {what}"] * bool(what)
     with style():
-        ax = dendrogram(None, tree, classes=classes) if tree.n <= MOST_NAMES else None
-        if ax is None:
-            ax = dendrogram(new_figure(9.0, 5.0)[1], tree, classes=classes)
-        figure = ax.get_figure(root=True)
-        assert figure is not None
-        ax.set_title(plain(_title(group)), pad=26 if classes is not None else 6)
-    add_caption(figure, [_about(group, repetition), *why])
+        small = tree.n <= MOST_NAMES
+        ax = fitting_axes(tree, "top") if small else new_figure(9.0, 5.0)[1]
+        colours = draw_tree(ax, tree, classes=classes)
+        ax.set_title(plain(_title(group)))
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    _add_classes(figure, colours)
+    add_caption(figure, caption)
     return figure
 
 
@@ -69,54 +85,60 @@ def draw_tanglegram(
     DataNotAvailableError
         If the data have no true tree, or cannot be generated again.
     """
-    group = _only_group(view, repetition, checkpoint)
-    tree = _tree_of(view, group, repetition)
+    group, tree = _only_tree(view, repetition, checkpoint)
     problem = view.problem(group.dataset, repetition)
     name, true = _truth(problem, truth, group.dataset)
-    classes = class_labels(problem)
+    classes, what = class_labels(problem, true)
     order, other = facing_orders(true, tree)
     height = max(3.0, tree.n * _LEAF + 1.0) if tree.n <= MOST_NAMES else 9.0
-    figure, axes = new_figure(8.4, height, columns=3)
-    axes[0].get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
-    colours = class_colours(classes) if classes is not None else {}
+    figure, (left, middle, right) = new_figure(8.4, height, columns=3)
+    left.get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
+    colours = class_colours(classes or ())
+    sides = ((left, true, order, "left"), (right, tree, other, "right"))
     with style():
-        for ax, shown, leaves, side in (
-            (axes[0], true, order, "left"),
-            (axes[2], tree, other, "right"),
-        ):
-            dendrogram(
+        for ax, shown, leaves, side in sides:
+            draw_tree(
                 ax,
-                shown,
+                _with_names(shown, problem),
                 classes=classes,
-                colours=colours or None,
+                colours=colours,
                 names=tree.n <= MOST_NAMES,
                 orientation=side,  # type: ignore[arg-type]
                 order=leaves,
             )
-            if ax.get_legend() is not None:
-                ax.get_legend().remove()
-        _join(axes[1], order, other, [colours.get(c, MIXED) for c in classes or []])
-        axes[0].set_title(plain(f"truth: {name}"))
-        axes[2].set_title(plain(group.algorithm))
-        if colours:
-            _legend(figure, colours)
-    add_caption(figure, [_about(group, repetition)])
+        _join(middle, order, other, [colours[label] for label in classes or ()])
+        left.set_title(plain(f"truth: {name}"))
+        right.set_title(plain(group.algorithm))
+    _add_classes(figure, colours)
+    add_caption(figure, [_about(group, repetition), *([f"colours: {what}"] * bool(what))])
     return figure
 
 
-def class_labels(problem: Problem) -> list[Any] | None:
-    """The class of each item, at the finest level with no more classes than colours."""
-    if problem.levels is None:
-        return None
-    best = None
-    for depth in range(1, problem.levels.shape[1] + 1):
-        kinds, labels = np.unique(problem.levels[:, :depth], axis=0, return_inverse=True)
-        if best is None or len(kinds) <= MOST_COLOURS:
-            best = [str(label) for label in labels.ravel()]
-    return best
+def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str] | None, str]:
+    """The name of the class of each item, and what the classes are.
+
+    They are those of the finest level with no more classes than colours. Without classes they are
+    the clades of a cut through the true tree, by default the first; None without a truth.
+    """
+    if problem.levels is not None:
+        depths = range(1, problem.levels.shape[1] + 1)
+        named = [problem.class_names(depth) for depth in depths]
+        few = [names for names in named if len(set(names)) <= MOST_COLOURS]
+        return (few[-1] if few else named[0]), ""
+    truth = truth or next(iter(problem.truths.values()), None)
+    if truth is None or truth.n < 2:
+        return None, ""
+    labels = truth.cut(max(2, min(CLADES, truth.n // 3))).labels
+    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[truth.leaf_order].tolist()))}
+    names = [f"clade {numbers[label] + 1}" for label in labels.tolist()]
+    return names, f"a cut through the true tree into {len(numbers)} clades"
 
 
-def _only_group(view: FigureView, repetition: int, checkpoint: int | None) -> Group:
+def _with_names(tree: Tree, problem: Problem) -> Tree:
+    return Tree(tree.parent, tree.height, tree.kind, tree.names or problem.names)
+
+
+def _only_tree(view: FigureView, repetition: int, checkpoint: int | None) -> tuple[Group, Tree]:
     groups = [
         group
         for group in view.results.groups
@@ -124,32 +146,15 @@ def _only_group(view: FigureView, repetition: int, checkpoint: int | None) -> Gr
         and any(o.repetition == repetition and o.status == "ok" for o in group.outcomes)
     ]
     if len(groups) == 1:
-        return groups[0]
+        (group,) = groups
+        where: Any = {"oracle": group.oracle, "budget": group.budget, "checkpoint": checkpoint}
+        return group, view.tree(group.algorithm, group.dataset, repetition, **where)
     at = "" if checkpoint is None else f" at checkpoint {checkpoint}"
     if not groups:
         raise HcbenchError(f"no cell has a result in repetition {repetition}{at}")
     some = "; ".join(_title(group) for group in groups[:4])
     more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
-    raise HcbenchError(f"choose a tree by --algo, --dataset, --oracle or --budget: {some}{more}")
-
-
-def _tree_of(view: FigureView, group: Group, repetition: int) -> Tree:
-    return view.tree(
-        group.algorithm,
-        group.dataset,
-        repetition,
-        oracle=group.oracle,
-        budget=group.budget,
-        checkpoint=group.checkpoint,
-    )
-
-
-def _classes(view: FigureView, dataset: str, repetition: int) -> tuple[list[Any] | None, list[str]]:
-    """The classes of the items, or None and the reason."""
-    try:
-        return class_labels(view.problem(dataset, repetition)), []
-    except DataNotAvailableError as error:
-        return None, [f"without colours: {error}"]
+    raise HcbenchError(f"choose a tree by --algos, --datasets, --oracles or --budget: {some}{more}")
 
 
 def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
@@ -157,13 +162,10 @@ def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
         raise DataNotAvailableError(
             f"{dataset} has no true tree; hcbench plot dendrogram needs none"
         )
-    by_name = {name.casefold(): name for name in problem.truths}
-    name = by_name.get(wanted.casefold()) if wanted else next(iter(problem.truths))
-    if name is None:
-        raise HcbenchError(
-            f"{dataset} has no truth {wanted!r}; there are {', '.join(problem.truths)}"
-        )
-    return name, problem.truths[name]
+    for name, tree in problem.truths.items():
+        if wanted.casefold() in ("", name.casefold()):
+            return name, tree
+    raise HcbenchError(f"{dataset} has no truth {wanted!r}; there are {', '.join(problem.truths)}")
 
 
 def _title(group: Group) -> str:
@@ -172,7 +174,7 @@ def _title(group: Group) -> str:
 
 
 def _about(group: Group, repetition: int) -> str:
-    at = "" if group.checkpoint is None else f", after {group.checkpoint:,} questions"
+    at = "" if group.checkpoint is None else f", after {group.checkpoint:,} queries"
     return f"{_title(group)}, repetition {repetition}{at}"
 
 
@@ -181,10 +183,8 @@ def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:
     from matplotlib.collections import LineCollection
 
     n = len(order)
-    left, right = np.empty(n), np.empty(n)
-    left[order] = np.arange(n)
-    right[other] = np.arange(n)
-    lines = [[(0.0, a), (1.0, b)] for a, b in zip(left, right, strict=True)]
+    places = np.argsort(order), np.argsort(other)
+    lines = [[(0.0, a), (1.0, b)] for a, b in zip(*places, strict=True)]
     width = 0.9 if n <= 100 else 0.5 if n <= 500 else 0.25
     ax.add_collection(LineCollection(lines, colors=colours or [GUIDE], linewidths=width, alpha=0.8))
     ax.set_xlim(0, 1)
@@ -192,12 +192,13 @@ def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:
     ax.set_axis_off()
 
 
-def _legend(figure: Figure, colours: dict[Any, str]) -> None:
-    from matplotlib.patches import Patch
-
-    figure.legend(
-        handles=[Patch(color=colour, label=plain(str(name))) for name, colour in colours.items()],
-        loc="outside upper center",
-        ncols=min(len(colours), 8),
-        title="class",
-    )
+def _add_classes(figure: Figure, colours: dict[Any, str]) -> None:
+    """A legend of the classes above the axes and their titles."""
+    if not 1 < len(colours) <= MOST_COLOURS:
+        return
+    widest = 0.065 * max(len(str(name)) for name in colours) + 0.4  # inches
+    across = max(1, int((figure.get_figwidth() - 0.5) / widest))
+    with style():
+        figure.legend(
+            handles=class_handles(colours), loc="outside upper center", ncols=min(across, 8)
+        )

@@ -1,7 +1,8 @@
 """Dendrograms of arbitrary trees, drawn from their arrays.
 
-Trees need not be binary and heights need not be monotone. There is no recursion, so that chains of
-100,000 leaves can be drawn. O(m) for m nodes, besides the time of matplotlib.
+Trees need not be binary and heights need not be monotone, so scipy's dendrogram cannot draw them.
+There is no recursion, so that chains of 100,000 leaves can be drawn. O(m) for m nodes, besides the
+time of matplotlib.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hcbench.show.plots.settings import new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
     from numpy.typing import ArrayLike, NDArray
 
 Orientation: TypeAlias = Literal["top", "left", "right"]
@@ -49,7 +51,8 @@ def dendrogram(
 
     The axis shows the heights of the tree: distances increase towards the root, affinities towards
     the leaves. Infinite heights are drawn slightly beyond the others; a tree without heights is
-    drawn by levels, with all leaves on one.
+    drawn by levels, with all leaves on one. A legend of the classes is above the axes, where a
+    title of the axes would be; a title of the figure is above both.
 
     Parameters
     ----------
@@ -79,22 +82,58 @@ def dendrogram(
     DataError
         If the number of classes differs from the number of leaves.
     """
-    if ax is None:
-        ax = _fitting_axes(tree, orientation)
+    ax = ax or fitting_axes(tree, orientation)
+    shown = draw_tree(
+        ax,
+        tree,
+        classes=classes,
+        colours=colours,
+        names=names,
+        orientation=orientation,
+        order=order,
+    )
+    if 1 < len(shown) <= _LEGEND:
+        entry = 8.0 * (0.6 * max(len(str(name)) for name in shown) + 4.0)
+        columns = int(_extent(ax, "top") * _POINTS / entry)
+        ax.legend(
+            handles=class_handles(shown),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=min(max(columns, 1), len(shown), 6),  # a wider legend would shrink the axes
+            handlelength=0.8,
+        )
+    return ax
+
+
+def draw_tree(
+    ax: Axes,
+    tree: Tree,
+    *,
+    classes: ArrayLike | None = None,
+    colours: Mapping[Any, str] | None = None,
+    names: bool | None = None,
+    orientation: Orientation = "top",
+    order: ArrayLike | None = None,
+) -> dict[Any, str]:
+    """As `dendrogram`, without a legend; returns the colours of the classes that occur."""
     labels = None if classes is None else _checked_classes(classes, tree.n)
-    palette: Mapping[Any, str] = {}
-    if labels is not None:
-        palette = colours or class_colours(labels)
+    palette = {} if labels is None else dict(colours or class_colours(labels))
     leaves = tree.leaf_order if order is None else np.asarray(order, dtype=np.int64)
     along, height = layout(tree, leaves)
     _draw_branches(ax, tree, along, height, labels, palette, orientation)
-    size = _room(ax, tree.n, orientation)
+    size = min(0.9 * _extent(ax, orientation) * _POINTS / tree.n, _NAME_SIZE[1])
     wanted = size >= _NAME_SIZE[0] if names is None else names
-    _write_names(ax, tree, leaves, labels, palette, size if wanted else 0.0, orientation)
+    of_leaves = ["black"] * tree.n
+    if labels is not None:
+        of_leaves = [palette.get(labels[leaf], MIXED) for leaf in leaves.tolist()]
+    if orientation == "left":
+        ax.yaxis.tick_right()
+    if wanted:
+        _write_names(ax, tree, leaves, of_leaves, size, orientation)
+    else:
+        _draw_dots(ax, of_leaves if labels else [], orientation)
     _label_heights(ax, tree, along, height, orientation)
-    if labels is not None and 1 < len(palette) <= _LEGEND:
-        _add_legend(ax, labels, palette)
-    return ax
+    return {name: palette.get(name, MIXED) for name in dict.fromkeys(labels or ())}
 
 
 def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
@@ -103,6 +142,13 @@ def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
     The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
     """
     return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(dict.fromkeys(classes))}
+
+
+def class_handles(colours: Mapping[Any, str]) -> list[Patch]:
+    """The entries of a legend of classes."""
+    from matplotlib.patches import Patch
+
+    return [Patch(color=colour, label=plain(str(name))) for name, colour in colours.items()]
 
 
 def layout(
@@ -182,24 +228,21 @@ def _draw_branches(
     from matplotlib.collections import LineCollection
 
     parent, n = tree.parent, tree.n
-    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]]).transpose(
-        2, 0, 1
-    )
+    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]])
     first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
     np.minimum.at(first, parent[:-1], along[:-1])
     np.maximum.at(last, parent[:-1], along[:-1])
-    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]]).transpose(2, 0, 1)
-    lines = np.concatenate((stems, bars))
+    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]])
+    lines = np.concatenate((stems, bars), axis=2).transpose(2, 0, 1)
     colour = [MIXED] * tree.n_nodes
     if labels is not None:
         colour = [palette.get(c, MIXED) for c in _classes_of_nodes(tree, labels)]
     drawn = lines if orientation == "top" else lines[:, :, ::-1]
-    width = 1.2 if n <= 60 else 0.9 if n <= 200 else 0.6
     ax.add_collection(
         LineCollection(
             list(drawn),
             colors=[*colour[:-1], *colour[n:]],
-            linewidths=width,
+            linewidths=1.2 if n <= 60 else 0.9 if n <= 200 else 0.6,
             capstyle="projecting",
         )
     )
@@ -217,67 +260,38 @@ def _label_heights(
 
     low, high = float(height.min()), float(height.max())
     margin = 0.03 * (high - low) or 0.5
+    limits = (low - margin, high + margin)
     if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
-        limits = (high + margin, low - margin)
-    else:
-        limits = (low - margin, high + margin)
+        limits = limits[::-1]
     sides = (-0.6, tree.n - 0.4)
     if orientation == "top":
-        ax.set_xlim(*sides)
-        ax.set_ylim(*limits)
-        ax.set_ylabel(_AXES[tree.kind])
+        ax.set(xlim=sides, ylim=limits, ylabel=_AXES[tree.kind])
     else:
-        ax.set_ylim(*reversed(sides))
-        ax.set_xlim(*(reversed(limits) if orientation == "left" else limits))
-        ax.set_xlabel(_AXES[tree.kind])
+        across = limits[::-1] if orientation == "left" else limits
+        ax.set(ylim=sides[::-1], xlim=across, xlabel=_AXES[tree.kind])
     if tree.kind in (HeightKind.ORDER, HeightKind.NONE):
         axis = ax.yaxis if orientation == "top" else ax.xaxis
         axis.set_major_locator(MaxNLocator(integer=True))
     for side in {"top", "right", "bottom", "left"} - {"left" if orientation == "top" else "bottom"}:
         ax.spines[side].set_visible(False)
     leaves = height[: tree.n]
-    if np.ptp(leaves) > 0:
-        _guide_names(ax, along[: tree.n], leaves, limits[0], orientation)
-
-
-def _guide_names(
-    ax: Axes,
-    along: NDArray[np.float64],
-    leaves: NDArray[np.float64],
-    base: float,
-    orientation: Orientation,
-) -> None:
-    """Thin lines from the leaves to their names, for leaves at different heights."""
-    lines = ax.vlines if orientation == "top" else ax.hlines
-    lines(along, leaves, base, colors=GUIDE, linewidths=0.5, linestyles=":", zorder=0)
+    if np.ptp(leaves) > 0:  # thin lines from leaves at different heights to their names
+        lines = ax.vlines if orientation == "top" else ax.hlines
+        guide = {"colors": GUIDE, "linewidths": 0.5, "linestyles": ":", "zorder": 0}
+        lines(along[: tree.n], leaves, limits[0], **guide)  # type: ignore[arg-type]
 
 
 def _write_names(
     ax: Axes,
     tree: Tree,
     leaves: NDArray[np.int64],
-    labels: Sequence[Any] | None,
-    palette: Mapping[Any, str],
+    colours: Sequence[str],
     size: float,
     orientation: Orientation,
 ) -> None:
-    """Names of the leaves in the colours of their classes; coloured dots if they do not fit."""
+    """Names of the leaves in the colours of their classes."""
     axis = ax.xaxis if orientation == "top" else ax.yaxis
     order = leaves.tolist()
-    colours = [palette.get(labels[i], MIXED) if labels is not None else "black" for i in order]
-    if orientation == "left":
-        ax.yaxis.tick_right()
-    if not size:
-        axis.set_ticks([])
-        if labels is not None:
-            at = np.arange(tree.n, dtype=np.float64)
-            edge = np.ones(tree.n) if orientation == "left" else np.zeros(tree.n)
-            if orientation == "top":
-                dots = ax.scatter(at, edge, c=colours, transform=ax.get_xaxis_transform())
-            else:
-                dots = ax.scatter(edge, at, c=colours, transform=ax.get_yaxis_transform())
-            dots.set(sizes=[4.0], clip_on=False)
-        return
     written = [str(i) if tree.names is None else plain(tree.names[i]) for i in order]
     axis.set_ticks(np.arange(tree.n), written)
     rotation = 90 if orientation == "top" else 0
@@ -286,31 +300,17 @@ def _write_names(
         text.set_color(colour)
 
 
-def _add_legend(ax: Axes, labels: Sequence[Any], palette: Mapping[Any, str]) -> None:
-    from matplotlib.patches import Patch
-
-    size = 8.0
-    # A legend wider than the axes would shrink them.
-    entry = size * (0.6 * max(len(str(name)) for name in labels) + 4.0)
-    columns = int(_extent(ax, "top") * _POINTS / entry)
-    patches = [
-        Patch(color=palette.get(name, MIXED), label=plain(str(name)))
-        for name in dict.fromkeys(labels)
-    ]
-    ax.legend(
-        handles=patches,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=min(max(columns, 1), len(patches), 6),
-        frameon=False,
-        fontsize=size,
-        handlelength=0.8,
-    )
-
-
-def _room(ax: Axes, n: int, orientation: Orientation) -> float:
-    """The font size in points at which the names of all leaves fit."""
-    return min(0.9 * _extent(ax, orientation) * _POINTS / max(n, 1), _NAME_SIZE[1])
+def _draw_dots(ax: Axes, colours: Sequence[str], orientation: Orientation) -> None:
+    """Dots in the colours of the classes instead of names that do not fit."""
+    at = np.arange(len(colours))
+    edge = np.full(len(colours), float(orientation == "left"))
+    if orientation == "top":
+        ax.set_xticks([])
+        dots = ax.scatter(at, edge, c=colours, transform=ax.get_xaxis_transform())
+    else:
+        ax.set_yticks([])
+        dots = ax.scatter(edge, at, c=colours, transform=ax.get_yaxis_transform())
+    dots.set(sizes=[4.0], clip_on=False)
 
 
 def _extent(ax: Axes, orientation: Orientation) -> float:
@@ -324,7 +324,7 @@ def _extent(ax: Axes, orientation: Orientation) -> float:
     return float(inches) * (1.0 if figure.get_layout_engine() is None else 1.2)
 
 
-def _fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
+def fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
     """New axes that are large enough for the names of all leaves."""
     along = max(6.0, 1.2 * tree.n * _WANTED_SIZE / _POINTS)
     across = 4.0 if tree.n <= 100 else 6.0
