@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings of all tests."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
 
-# A call may compile a kernel first, and other work may run on the machine: no test has a deadline.
-# Each run draws other examples.
+# No deadlines: a call may compile a kernel first, and the machine may be busy.
+# Each run draws different examples.
 settings.register_profile("any machine", deadline=None, max_examples=50)
 settings.load_profile("any machine")
 
-# What changes how things are printed, found or computed, here and in processes that tests start.
+# Variables that change output, paths or results, here and in processes that tests start.
 _OUTSIDE = {
     *("CI", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "SHELL", "TERM"),
     *("TTY_COMPATIBLE", "TTY_INTERACTIVE", "LANG", "LANGUAGE", "TZ", "MPLBACKEND"),
     *("PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONUTF8", "PYTHONWARNINGS"),
 }
 _FAMILIES = ("DASK_", "GIT_", "HCBENCH_", "LC_", "PG", "_HCBENCH_")
-# What almost every run imports in its workers.
+# Modules that almost every run imports in its workers.
 _USUAL = ("hcbench_metrics", "hcbench_vectors", "sklearn.datasets")
-_KEPT = "HCBENCH_DATA"  # the public data sets: what needs them skips where they are not
+_KEPT = "HCBENCH_DATA"  # the public data sets; tests that need them are skipped without them
 
 
 def pytest_configure() -> None:
-    """Let no test depend on who runs it where; a test that wants a variable sets it."""
+    """Make tests independent of the environment; a test that needs a variable sets it."""
     for name in list(os.environ):
         if name != _KEPT and (name in _OUTSIDE or name.startswith(_FAMILIES)):
             del os.environ[name]
-    # Nobody's own results are touched: a test that keeps some says where.
+    # The user's results are not touched: a test that stores results says where.
     os.environ["HCBENCH_STORE"] = f"{os.devnull}/store.sqlite"
-    # Started by nohup, or in the background of a script, a process ignores these signals, and so
-    # would all that it starts; unlike that, a handler is not inherited.
+    # A process started by nohup, or in the background of a script, ignores these signals, and so
+    # would its children; a handler, in contrast, is not inherited.
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
@@ -47,7 +47,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture
 def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """This test starts and ends a fork server of its own, which has imported little."""
+    """Give this test its own fork server, which has imported little."""
     monkeypatch.setattr(executors, "PRELOADED", executors.PRELOADED[: -len(_USUAL)])
     ServerProcess.retire()
     yield
@@ -56,7 +56,7 @@ def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def in_process() -> Iterator[None]:
-    """Cells run in this process, for tests of what comes out and not of how it is isolated."""
+    """Run cells in this process, for tests of results and not of isolation."""
     with cells_in_this_process():
         yield
 

@@ -1,4 +1,4 @@
-"""Fresh environments: only what a test installs is new, all else is that of the running one."""
+"""Fresh environments on top of the running one, with the packages that a test installs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Environment:
     ----------
     python : Path
     store : Path
-        Where its hcbench keeps results.
+        Store of its hcbench.
     """
 
     python: Path
@@ -29,7 +29,7 @@ class Environment:
 
     @classmethod
     def make(cls, folder: Path) -> Environment:
-        """Lay it into a folder."""
+        """Create it in a folder."""
         venv.create(folder / "env", with_pip=False, symlinks=True)
         (site,) = (folder / "env" / "lib").glob("python*/site-packages")
         running = sysconfig.get_path("purelib")
@@ -37,7 +37,7 @@ class Environment:
         return cls(folder / "env" / "bin" / "python", folder / "store.sqlite")
 
     def install(self, *projects: Path) -> None:
-        """Build packages and install them, without looking at any index."""
+        """Build packages and install them, without an index."""
         for needed in ("hatchling", "pip"):
             if importlib.util.find_spec(needed) is None:
                 pytest.skip(f"{needed} is not installed: no package can be built")
@@ -45,11 +45,11 @@ class Environment:
         self.run("pip", "install", *options, *map(str, projects))
 
     def hcbench(self, *words: str, cwd: Path | None = None) -> str:
-        """What a command prints."""
+        """Run a command, and return its output."""
         return self.run("hcbench", *words, cwd=cwd)
 
     def run(self, module: str, *words: str, cwd: Path | None = None) -> str:
-        """What a module prints, run as a script."""
+        """Run a module as a script, and return its output."""
         done = subprocess.run(
             [str(self.python), "-m", module, *words],
             cwd=cwd or self.store.parent,
@@ -63,7 +63,7 @@ class Environment:
 
 
 def quiet_pytest(environment: Environment, folder: Path) -> str:
-    """The last line of pytest, run in a package's own folder."""
+    """Run pytest in the folder of a package, and return its last line."""
     printed = environment.run(
         "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=folder
     )

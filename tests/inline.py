@@ -1,4 +1,4 @@
-"""Runs whose cells run in this process, for tests of what comes out and not of isolation."""
+"""Runs whose cells run in this process, for tests of results and not of isolation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hcbench.run.workers import Limits, Report
 
 
 class InlinePool:
-    """Stands for a pool of workers: a job is run in this process when it is submitted."""
+    """Replaces a pool of workers: a job runs in this process when it is submitted."""
 
     room, workers, running = 1, (0,), ()
 

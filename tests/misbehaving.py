@@ -1,4 +1,4 @@
-"""A plugin file for the tests: algorithms that do everything wrong, and one that asks."""
+"""A plugin file for the tests: algorithms with all kinds of failures, and one with queries."""
 
 import ctypes
 import os
@@ -114,7 +114,7 @@ def partition(oracle, given, rng):
 
 
 def asker(oracle, given, rng, *, questions=100, records=True):
-    """Ask one question after another, and record a result before a checkpoint is passed."""
+    """Make one query at a time, and record a result before each checkpoint."""
     for number in range(questions):
         if records and oracle.due():
             oracle.record(caterpillar(given.n))

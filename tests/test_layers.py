@@ -1,4 +1,4 @@
-"""Who may import whom, read from the source; imports in functions and for types count too."""
+"""Allowed imports, read from the source, including those in functions and for types."""
 
 import ast
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ CONFINED = {
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Full names of what a file imports, wherever the import stands."""
+    """Full names of all imports in a file."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -49,7 +49,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """The files of core below its packages, by their names in it, such as ``run/cell``."""
+    """The files of core by their paths, such as ``run/cell``."""
     for path in sorted(CORE.rglob("*.py")):
         name = path.relative_to(CORE).with_suffix("").as_posix()
         if name not in ("__init__", "__main__"):
@@ -108,7 +108,7 @@ def test_plugins_import_only_the_public_core_and_never_each_other() -> None:
 
 
 def test_the_fingerprint_of_core_contains_all_modules_that_run_a_cell() -> None:
-    """What `hcbench.run.cell` imports decides results, but for finding plugins and isolating."""
+    """Results depend on the imports of `hcbench.run.cell`, except for plugins and isolation."""
     from hcbench.registry.fingerprint import RESULT_MODULES
 
     def decisive(name: str) -> bool:
@@ -127,7 +127,7 @@ def test_the_fingerprint_of_core_contains_all_modules_that_run_a_cell() -> None:
                 for name in ("/".join(parts[:k]), "/".join([*parts[:k], "__init__"]))
                 if name in files
             ]
-            waiting.update(found[-1:])  # what the import names, not the packages it is in
+            waiting.update(found[-1:])  # the imported module, not its packages
         waiting -= needed | {n for n in files if n.startswith(("registry/plugins", "run/workers"))}
     undecided = {name for name in needed if not decisive(name) and not name.endswith("/__init__")}
     assert not undecided

@@ -1,7 +1,7 @@
-"""What the README and the documentation show works as it stands.
+"""The examples in the README and the documentation work.
 
-Blocks of ``sh`` are run; those of ``console`` are only looked up. Blocks of ``python`` are plugin
-files if they implement hooks, and else the script of their page.
+Blocks of ``sh`` are run; commands of ``console`` must exist. Blocks of ``python`` are plugin
+files if they implement hooks, otherwise the script of their page.
 """
 
 import csv
@@ -39,14 +39,14 @@ def commands(page: Path) -> list[str]:
 
 
 def plugin_files() -> dict[str, str]:
-    """The plugins that are shown: each begins with the name of its file."""
+    """The plugins in the pages, each of which begins with the name of its file."""
     shown = [code for page in PAGES for code in blocks(page, "python") if "hookimpl" in code]
     return {code.split("\n", 1)[0].removeprefix("# "): code for code in shown}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with the files that the pages speak of, and a store with a run."""
+    """The current folder, with the files of the pages, and a store with a run."""
     rng = np.random.default_rng(0)
     names = [f"plant{i}" for i in range(12)]
     with (tmp_path / "plants.csv").open("w", newline="") as file:
@@ -70,7 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(command: str) -> str:
-    """What a command prints; hcbench itself runs in this process."""
+    """Run a command, hcbench in this process, and return its output."""
     printed = ""
     for part in command.split(" && "):
         if part.startswith("hcbench "):

@@ -1,4 +1,4 @@
-"""Which checks a spec fails."""
+"""Outcomes of the checks of a spec."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from hcbench.testing import checks_of
 
 
 def failed(spec: Spec) -> dict[str, str]:
-    """The names of the checks that fail, each with its sentence."""
+    """The names of the failed checks, each with its message."""
     found = {check.name: check.run() for check in checks_of(spec)}
     return {name: each.reason for name, each in found.items() if each.status == "failed"}
 
 
 def passed(spec: Spec) -> set[str]:
-    """The names of the checks that pass."""
+    """The names of the passed checks."""
     return {check.name for check in checks_of(spec) if check.run().status == "passed"}
 
 
 def skipped(spec: Spec) -> dict[str, str]:
-    """The names of the checks that do not apply, each with its reason."""
+    """The names of the skipped checks, each with its reason."""
     found = {check.name: check.run() for check in checks_of(spec)}
     return {name: each.reason for name, each in found.items() if each.status == "not applicable"}

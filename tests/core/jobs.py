@@ -1,4 +1,4 @@
-"""What the tests of the pool let workers do."""
+"""Jobs for the tests of the pool."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def perform_phases(job: dict[str, float], announce: Announce) -> str:
 
 
 def perform_and_judge(job: Callable[[], object], announce: Announce) -> object:
-    """Produce a value, and do the job with it."""
+    """Produce a value, and run the job with it."""
     announce("algorithm")
     announce("metrics", "produced")
     return job()
 
 
 def perform_or_produce(job: tuple[str | None, Callable[[], object]], announce: Announce) -> str:
-    """Produce the one, if anything, and then do the other."""
+    """Produce the first value, if any, and then run the job."""
     produced, then = job
     announce("algorithm")
     if produced is not None:
@@ -68,7 +68,7 @@ def ignore_sigterm() -> None:
 
 
 def come_back_twice() -> str:
-    """Return in a forked copy as well, which is slower and has another answer."""
+    """Also return in a forked copy, which is slower and has another result."""
     if os.fork() == 0:
         time.sleep(0.05)
         return "copy"
@@ -84,7 +84,7 @@ def raise_in_a_copy() -> str:
 
 
 def leave_child(pids: Path, then: Callable[[], object] = str) -> object:
-    """Leave three kinds of children that outlive the job, and note their ids."""
+    """Start three kinds of children that outlive the job, and write their ids."""
     children = [
         subprocess.Popen(["sleep", "1000"]).pid,
         subprocess.Popen(["sleep", "1000"], start_new_session=True).pid,
@@ -95,7 +95,7 @@ def leave_child(pids: Path, then: Callable[[], object] = str) -> object:
 
 
 def _daemon() -> int:
-    """Start a process that flees twice: its parent is dead, its session its own."""
+    """Start a daemon: its parent has ended, and it has its own session."""
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
         os.setsid()
@@ -108,7 +108,7 @@ def _daemon() -> int:
 
 
 def fork_many(pids: Path) -> None:
-    """Fork until there are 32 sleeping processes, and wait with them."""
+    """Fork until there are 32 sleeping processes, and wait."""
     for _ in range(5):
         os.fork()
     with pids.open("a") as file:
@@ -117,7 +117,7 @@ def fork_many(pids: Path) -> None:
 
 
 def hog(mebibytes: int) -> int:
-    """Fill memory step by step, and stay."""
+    """Fill memory step by step, and wait."""
     held = [bytearray(os.urandom(1 << 10)) * 1024 for _ in range(mebibytes)]
     time.sleep(1.0)
     return len(held)
@@ -132,7 +132,7 @@ def hog_in_a_child(mebibytes: int) -> int:
 
 
 def share_memory(mebibytes: int, copies: int) -> str:
-    """Hold memory together with forked copies, which takes it once."""
+    """Share memory with forked copies."""
     held = bytes(1 << 20) + os.urandom(mebibytes << 20)
     children = []
     for _ in range(copies):
@@ -166,7 +166,7 @@ def print_much() -> None:
 
 
 def print_slowly(mebibytes: int) -> int:
-    """Print much at a pace that can be watched; return the largest size of the log."""
+    """Print slowly enough to be observed; return the largest size of the log."""
     sizes = []
     for _ in range(mebibytes):
         os.write(1, bytes(1 << 20))
@@ -199,7 +199,7 @@ def unpicklable() -> object:
 
 
 class Unreadable:
-    """Travels, but cannot be read."""
+    """Can be pickled, but not unpickled."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_refuse, ())

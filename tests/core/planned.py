@@ -1,4 +1,4 @@
-"""What a plan says of the labels of outcomes that tests make without one."""
+"""Names and parameters of labels, for outcomes that tests make without a plan."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The public API in lines of text: what plugins and callers rely on.
+"""The public API as lines of text.
 
-``python -m tests.core.public_api`` records it anew in ``public_api.txt``.
+``python -m tests.core.public_api`` records it again in ``public_api.txt``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import hcbench
 from hcbench.registry import hookspecs
 
 RECORDED = Path(__file__).with_name("public_api.txt")
-#: Public modules, beside the names of ``hcbench`` itself.
+#: Public modules, besides the names of ``hcbench`` itself.
 MODULES = ("asv", "compiled", "plots", "sklearn", "testing")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def describe() -> list[str]:
-    """Every public name with its signature, its fields and its methods."""
+    """List every public name with its signature, fields and methods."""
     lines = [line for name in hcbench.__all__ for line in _of("hcbench", hcbench, name)]
     for module in MODULES:
         loaded = importlib.import_module(f"hcbench.{module}")
@@ -79,7 +79,7 @@ def _of_class(full: str, cls: type) -> Iterator[str]:
 
 
 def _is_ours(cls: type, name: str) -> bool:
-    """Whether a member is defined by hcbench, not by what a class inherits from others."""
+    """Whether a member is defined by hcbench, and not inherited from another library."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
     return owner.__module__.partition(".")[0] == "hcbench"
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own, where one is installed: in a folder of ours, on a free port."""
+"""A PostgreSQL server for tests, if one is installed: in its own folder, on a free port."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IN_A_URL = "se%20cret%2F1"
 
 
 def find_program(name: str) -> str | None:
-    """A program of PostgreSQL: on the PATH, or where Debian puts it."""
+    """Find a program of PostgreSQL: on the PATH, or in Debian's folder."""
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return shutil.which(name) or next(
         (found for place in reversed(places) if (found := shutil.which(name, path=place))), None
@@ -25,7 +25,7 @@ def find_program(name: str) -> str | None:
 
 
 def can_serve() -> bool:
-    """Whether a server can be started: root needs the user ``postgres`` for it."""
+    """Whether a server can be started: root needs the user ``postgres``."""
     if find_program("initdb") is None or find_program("pg_ctl") is None:
         return False
     if os.getuid() != 0:
@@ -41,7 +41,7 @@ class Server:
     Parameters
     ----------
     folder : Path
-        Of its data.
+        Folder of its data.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -62,15 +62,15 @@ class Server:
         self._do("pg_ctl", "start", "-w", "-l", log, "-o", options)
 
     def stop(self) -> None:
-        """Stop it at once; those who are connected are thrown out."""
+        """Stop it at once; connections are closed."""
         self._do("pg_ctl", "stop", "-m", "fast", "-w")
 
     def url(self, database: str, *, user: str = "tester", password: str = IN_A_URL) -> str:
-        """Of a database."""
+        """URL of a database."""
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
 
     def ask(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
-        """Carry out a statement; what it answers."""
+        """Execute a statement, and return its output."""
         import psycopg
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
@@ -78,7 +78,7 @@ class Server:
             return answer.fetchall() if answer.description else []
 
     def new(self, name: str) -> str:
-        """Make a database; its URL."""
+        """Create a database, and return its URL."""
         self.ask(f'CREATE DATABASE "{name}"')
         return self.url(name)
 
@@ -108,7 +108,7 @@ def _free_port() -> int:
 
 @contextmanager
 def a_server() -> Iterator[Server]:
-    """Make one, start it, and leave nothing behind."""
+    """Create and start a server, and remove it afterwards."""
     with tempfile.TemporaryDirectory(prefix="hcbench-pg-") as made:
         parent = Path(made)
         folder = parent / "data"

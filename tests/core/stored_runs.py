@@ -1,4 +1,4 @@
-"""Runs in a store, made up: ``from tests.core.stored_runs import keep_run``."""
+"""Artificial runs in a store: ``from tests.core.stored_runs import keep_run``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def outcome(
     result: Result | None = None,
     **changes: Any,
 ) -> Outcome:
-    """A cell with these values; None is a metric that does not apply."""
+    """Make a cell with these values; None is a metric that does not apply."""
     measured = {
         label: Value(None, "skipped", "it does not apply") if value is None else Value(value)
         for label, value in (values or {}).items()
@@ -60,7 +60,7 @@ def keep_run(
     parameters: Mapping[str, Any] | None = None,
     command: str = "hcbench compare",
 ) -> int:
-    """Keep a run of these cells; its number."""
+    """Store a run of these cells, and return its number."""
     layout = Presentation(
         suite=suite or Suite(name="compare"),
         algorithms=tuple(dict.fromkeys(o.algorithm for o in outcomes)),

@@ -1,4 +1,4 @@
-"""The same objects without a harness, and what the caller brings of their own."""
+"""Functions for use from Python: fit, score and compare."""
 
 from pathlib import Path
 from typing import Any

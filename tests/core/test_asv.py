@@ -1,4 +1,4 @@
-"""Benchmarks of all that is registered: that nothing is left out, and that numbers are right."""
+"""Benchmarks of everything registered: complete, and with correct values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measured(cases: Cases) -> Measured:
     return Measured(cases)
 
 
-# ---- What is measured ----------------------------------------------------------------------------
+# ---- Benchmarks ----------------------------------------------------------------------------------
 
 
 def test_every_algorithm_oracle_and_metric_has_a_class_of_benchmarks() -> None:
@@ -162,7 +162,7 @@ def test_queries_and_losses_are_those_of_the_algorithm(cases: Cases, measured: M
 def test_a_value_that_asv_cannot_show_is_missing(measured: Measured) -> None:
     case = "metric_queries_to_reach", hcbench.asv.SIZES[-1]
     found = measured.measure(case)
-    assert found["value"] is None  # infinity: the result that is scored does not reach the target
+    assert found["value"] is None  # infinity: the scored result does not reach the target
     benchmark = hcbench.asv.registered()["metric_queries_to_reach"]()
     assert math.isnan(benchmark._found({case: found}, case[1], "value"))  # n/a
 
@@ -215,7 +215,7 @@ def test_a_failure_fails_in_asv_too() -> None:
 def test_asv_discovers_them_by_names_that_do_not_shift(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An index into a list that grows would give a commit the history of another algorithm."""
+    """An index into a growing list would mix the histories of algorithms."""
     discovery = pytest.importorskip("asv_runner.discovery")
     get_benchmark_from_name = discovery.get_benchmark_from_name
 

@@ -19,7 +19,7 @@ def labelled_trees(draw, most=7):
 
 
 def pairs_that_differ(one, other):
-    """Unordered, counted one by one."""
+    """Count unordered pairs one by one."""
     together = [p.labels[:, None] == p.labels for p in (one, other)]
     return int((together[0] != together[1]).sum()) // 2
 
@@ -65,7 +65,7 @@ def test_the_best_cut_gains_the_most_weight_and_ties_merge(tree, data):
 
 
 def test_clusters_that_are_not_a_cut_are_approximated():
-    """By hand: x6 is missed at (x4, x6), (x5, x6); to leave it with x7, x8 costs as much again."""
+    """By hand: x6 costs (x4, x6), (x5, x6); with x7 and x8 it costs the same."""
     found = hcbench.best_cut(FIGURE_1, Partition([0, 0, 0, 1, 1, 1, 2, 2]))
     assert found.partition == Partition([0, 0, 0, 1, 1, 2, 3, 3])
 

@@ -1,4 +1,4 @@
-"""One cell in this process: what is timed, what becomes of results and failures."""
+"""One cell in this process: timing, results and failures."""
 
 import os
 import random
@@ -190,7 +190,7 @@ def test_counts_are_the_ledgers() -> None:
 def test_one_clock_times_the_call_and_the_answers() -> None:
     ticks = count(1000)
     done = asking(10, clock=lambda: float(next(ticks)))
-    # Ten questions, each between two ticks, and the call between two of its own.
+    # Ten queries, each between two ticks, and the call between two more.
     assert done.cost.oracle_seconds == 10
     assert done.cost.seconds == 21 - 10
     quarters = count(8)

@@ -1,4 +1,4 @@
-"""The commands that run nothing: help, lists, completion, dry runs, and every kind of mistake."""
+"""Commands that run no cells: help, lists, completion, dry runs, and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def call(*args: str) -> Result:
 
 
 def toys(*args: str) -> Result:
-    """A command with the plugin file of the tests."""
+    """Call a command with the plugin file of the tests."""
     return call(*args, "--plugin", TOYS)
 
 
@@ -139,7 +139,7 @@ def _dry(example: str) -> list[str]:
     return [] if "--dry-run" in example else ["--dry-run"]
 
 
-# ---- What there is -------------------------------------------------------------------------------
+# ---- Registered names ----------------------------------------------------------------------------
 
 
 def test_info_shows_everything_about_a_name() -> None:

@@ -1,4 +1,4 @@
-"""The commands that run cells, and those that look at what was run."""
+"""Commands that run cells, and those that show stored runs."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def mixed(store: Path) -> Result:
 
 @pytest.fixture(scope="module")
 def small(mixed: Result, store: Path) -> Result:
-    """A run that succeeds, and finds two of its cells stored: run 2 of the store."""
+    """A run that succeeds and reuses two stored cells: run 2 of the store."""
     assert mixed.exit_code == 1
     return call("compare", *SMALL, store=store)
 
 
 def without_values(text: str) -> str:
-    """Text without what depends on the data alone."""
+    """Replace values that depend on the data."""
     return re.sub(r"\d\.\d{3}\b", "x.xxx", text.replace("5.000", "5").replace("1.000", "1"))
 
 
@@ -223,7 +223,7 @@ def test_a_pipe_gets_no_control_codes(small: Result, store: Path) -> None:
 
 
 def on_a_terminal(store: Path, **env: str) -> str:
-    """What a run writes to a terminal, stdout and stderr together."""
+    """Return the output of a run on a terminal, stdout and stderr together."""
     command = [sys.executable, "-m", "hcbench", "compare", *SMALL, "--algos=Fail", "--fresh"]
     ours, theirs = pty.openpty()
     variables = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **env}
@@ -317,7 +317,7 @@ def test_a_corrupt_store_is_one_line_and_3(tmp_path: Path) -> None:
 
 
 def results(*args: str, store: Path) -> Result:
-    """A command that takes no plugin file."""
+    """Call a command without a plugin file."""
     return CliRunner(env={"HCBENCH_STORE": str(store), "COLUMNS": "80"}).invoke(
         main, ["results", *args]
     )
@@ -524,7 +524,7 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
     shown = call("run", str(file), store=store)
     assert shown.exit_code == 0
     again = call("results", "show", store=store)
-    assert again.stdout == shown.stdout  # with its verdicts, though nobody registers the suite
+    assert again.stdout == shown.stdout  # with its verdicts, although the suite is not registered
     assert re.search(r"^A comb of 8 has 15 nodes +15 +15 ± 0 +reproduced", shown.stdout, re.M)
     assert re.search(r"^It has 14 +14 +15 ± 0 +differs", shown.stdout, re.M)
     found = strict(call("run", str(file), "--format=json", store=store).stdout)

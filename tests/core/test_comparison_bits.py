@@ -1,4 +1,4 @@
-"""Comparisons as bits, beside the matrix of bools that one would write down."""
+"""Comparisons as bits, against a matrix of booleans."""
 
 import pickle
 
@@ -33,7 +33,7 @@ def check(comparisons: Comparisons) -> None:
         assert words.flags.c_contiguous
         made = spelled_out(words)
         np.testing.assert_array_equal(made[:n_pairs, :n_pairs], expected)
-        assert np.count_nonzero(made) == np.count_nonzero(expected)  # and none beside
+        assert np.count_nonzero(made) == np.count_nonzero(expected)  # and no others
 
 
 @settings(deadline=None)  # the first call compiles
@@ -131,7 +131,7 @@ def held_as_bits(comparisons: Comparisons) -> Comparisons:
 
 @st.composite
 def consistent(draw) -> Comparisons:
-    """Comparisons in order, none beside its opposite."""
+    """Sorted comparisons without contradictions."""
     n = draw(st.integers(1, 13))
     if n < 3:  # there is nothing to compare
         return Comparisons(n, [], [])
@@ -144,7 +144,7 @@ def consistent(draw) -> Comparisons:
 @settings(deadline=None)  # the first call compiles
 @given(consistent())
 def test_the_list_made_of_bits_is_the_original(listed):
-    """Each is asked of a new set, so that none has its list from the one before."""
+    """Each function gets a new set, without the list that another one made."""
     assert len(held_as_bits(listed)) == len(listed)
     check(held_as_bits(listed))
     assert held_as_bits(listed) == listed

@@ -1,4 +1,4 @@
-"""Comparisons: encoding of pairs, validation, and what can be done with a set."""
+"""Comparisons: encoding of pairs, validation, and operations on a set."""
 
 import pickle
 from collections import Counter
@@ -27,7 +27,7 @@ def exact_index(i: int, j: int, n: int) -> int:
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint32])
 def test_items_of_pairs_in_any_order(dtype):
-    """Whether the next pair is in the same row, the next or one before."""
+    """Pairs in the same row as the previous one, the next or an earlier one."""
     pairs = np.random.default_rng(0).permutation(40 * 39 // 2)
     i, j = np.triu_indices(40, 1)
     np.testing.assert_array_equal(pair_items(pairs.astype(dtype), 40), (i[pairs], j[pairs]))
@@ -36,7 +36,7 @@ def test_items_of_pairs_in_any_order(dtype):
 @settings(deadline=None)  # the first call compiles
 @given(st.data())
 def test_closed_form_is_exact_where_floating_point_is_not(data):
-    """Up to the pairs of pairs of 92,682 items, 9.2e18 of them, at the ends of rows above all."""
+    """Up to the 9.2e18 pairs of pairs of 92,682 items, especially at the ends of rows."""
     n = data.draw(st.integers(2, MAX_ITEMS * (MAX_ITEMS - 1) // 2))
     i = data.draw(st.one_of(st.integers(0, n - 2), st.integers(0, min(n - 2, 3))))
     j = data.draw(st.sampled_from([i + 1, n - 1, (i + n) // 2]))
@@ -83,7 +83,7 @@ def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
     once = Comparisons.from_quadruplets(5, rows).unique()
     expected = Counter(as_set(r) for r in rows).keys()
     assert Counter(as_set(r) for r in once.quadruplets().tolist()) == Counter(expected)
-    assert once.unique() is once  # it knows its own order
+    assert once.unique() is once  # it is already sorted
     opposite = {frozenset((a, b)) for a, b in expected if (b, a) in expected}
     assert once.contradictions() == len(opposite)
     assert Comparisons.from_quadruplets(5, rows).contradictions() == len(opposite)

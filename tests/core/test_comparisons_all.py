@@ -18,7 +18,7 @@ similarities = st.integers(1, 6).flatmap(
 
 
 def naive(n: int, w: list) -> set:
-    """(closer, farther) of every question that has an answer."""
+    """(closer, farther) of every query that has an answer."""
     told = set()
     for a, b in combinations(range(len(w)), 2):
         if w[a] != w[b]:
@@ -39,7 +39,7 @@ def test_it_represents_every_answer_of_the_similarities(drawn):
     assert everything.n == stored.n == n
     assert as_set(stored) == naive(n, w)
     assert len(everything) == len(stored) == len(stored.unique())
-    assert stored.unique() is stored  # in its order already
+    assert stored.unique() is stored  # already sorted
     assert everything.unique() is everything
     assert everything.contradictions() == stored.contradictions() == 0
     assert everything.never_compared().tolist() == stored.never_compared().tolist()

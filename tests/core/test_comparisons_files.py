@@ -1,4 +1,4 @@
-"""Comparisons in files: what is written is read, and what is wrong is named by its line."""
+"""Comparisons in files: round trips, and errors with their line."""
 
 import numpy as np
 import pytest

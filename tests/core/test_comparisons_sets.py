@@ -104,7 +104,7 @@ def test_invalid_annotators_are_refused() -> None:
 
 
 def test_responses_reverse_repeat_or_drop_queries():
-    """As cblearn has them: True and False, or counts of answers."""
+    """In the form of cblearn: True and False, or counts of answers."""
     rows = [[0, 1, 2], [1, 2, 3], [3, 0, 1]]
     turned = [[0, 1, 2], [1, 3, 2], [3, 0, 1]]
     for responses in ([True, False, True], [1, -1, 1], [1.0, -1.0, 1.0]):
@@ -135,7 +135,7 @@ def test_non_triplets_are_reported_or_excluded():
 
 
 def comparisonhc_array(w: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """By the definition: 1 where w_ij > w_kl, -1 where w_ij < w_kl, 0 where it is not known."""
+    """By the definition: 1 if w_ij > w_kl, -1 if w_ij < w_kl, 0 if unknown."""
     n = len(w)
     array = np.zeros((n,) * 4, np.int8)
     for i, j, k, l in np.ndindex(array.shape):  # noqa: E741
@@ -174,7 +174,7 @@ def test_tensors_of_triplets_are_those_of_cblearn():
     assert Comparisons.from_array(tensor) == wanted
 
     class Sparse:
-        """What `sparse.COO` shows of itself."""
+        """The attributes of `sparse.COO`."""
 
         ndim, shape = 3, (4, 4, 4)
         coords = np.array(np.nonzero(tensor))

@@ -1,4 +1,4 @@
-"""A plugin that is built for another hcbench is refused, and told what to do."""
+"""A plugin for another version of hcbench is refused, with a way out."""
 
 import sys
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def install(site: Path, name: str, *requires: str, stated: str = "") -> None:
-    """Lay a package into a folder, as pip would; it fails at import where it must not be."""
+    """Write an installed package that fails if it is imported."""
     info = site / f"{name}-1.0.dist-info"
     info.mkdir()
     lines = ["Metadata-Version: 2.1", f"Name: {name}", "Version: 1.0"]

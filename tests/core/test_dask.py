@@ -1,4 +1,4 @@
-"""Runs on a dask cluster: the same rows as on this machine, whatever happens to the cluster."""
+"""Runs on a dask cluster: the same rows as on this machine, despite lost workers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def on(scheduler: str | None) -> dict[str, Any]:
 
 
 def contents(store: Path) -> list[tuple[Any, ...]]:
-    """All rows, but for what a clock or a machine decides."""
+    """All rows, without times and machines."""
     with Store(store) as opened:
         kept = [opened.cell(outcome.key)[0] for outcome, _ in opened.outcomes()]
     return sorted(
@@ -126,7 +126,7 @@ def worker_of(address: str, log: Path, *args: str, daemon: str = "false") -> Ite
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A scheduler with two workers: one that is started again when it dies, and one that is not."""
+    """A scheduler with two workers, of which one is started again when it dies."""
     folder = tmp_path_factory.mktemp("cluster")
     with ExitStack() as stack:
         address, _ = stack.enter_context(scheduler_in(folder))
@@ -144,7 +144,7 @@ def client_of(address: str) -> Iterator[Any]:
 
 
 class After:
-    """Does something in the middle of a run: when so many cells have finished."""
+    """Acts in the middle of a run, after this number of cells."""
 
     def __init__(self, cells: int, act: Callable[[], object]) -> None:
         self.cells = cells
@@ -165,7 +165,7 @@ class After:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
-    """What a hundred short cells leave in the store when they run on this machine."""
+    """The rows of a hundred short cells that run on this machine."""
     store = tmp_path_factory.mktemp("local") / "store.sqlite"
     compare(store, "draws", "Random", **SHORT)
     return contents(store)
@@ -185,7 +185,7 @@ ENDINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def endings(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
-    """What every kind of ending leaves in the store when it happens on this machine."""
+    """The rows of every status, from cells that run on this machine."""
     store = tmp_path_factory.mktemp("endings") / "store.sqlite"
     compare(store, *ALGOS, **ENDINGS)
     return contents(store)
@@ -208,7 +208,7 @@ def test_every_ending_is_the_same_row_as_on_this_machine(
 
 
 def check_machines(store: Path, scheduler: str) -> None:
-    """The run tells where it ran."""
+    """Check that the run lists its machines."""
     with Store(store) as opened:
         environment = opened.run(1).environment
         hosts = {row.host for row, _ in opened.outcomes(run=1)}
@@ -243,7 +243,7 @@ def test_new_metrics_score_stored_results(tmp_path: Path, scheduler: str) -> Non
     assert after.rows[0]["metrics"] == alone.rows[0]["metrics"]
 
 
-# ---- What happens to a cluster -------------------------------------------------------------------
+# ---- Failures of a cluster -----------------------------------------------------------------------
 
 
 def test_a_lost_worker_loses_no_result(
@@ -278,7 +278,7 @@ def test_a_run_goes_on_when_its_only_worker_is_replaced(
 
         def replace_it() -> None:
             first.close()
-            time.sleep(3)  # there is no worker at all for a while
+            time.sleep(3)  # no worker for a while
             stack.enter_context(worker_of(address, tmp_path / "second.log", "--no-nanny"))
 
         watched = After(20, replace_it)
@@ -367,30 +367,30 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def running() -> int:
-    """In a dask worker: how many cells run."""
+    """In a dask worker: the number of running cells."""
     from hcbench.run.dask_pool import host
 
     return sum(len(each._running) for each in host._hosts.values())
 
 
 def nurseries() -> int:
-    """In a dask worker: how many processes it has that start cells."""
+    """In a dask worker: the number of its fork servers."""
     mine = psutil.Process().children()
     return sum("hcbench.run.workers.forkserver" in " ".join(child.cmdline()) for child in mine)
 
 
 def hosts() -> int:
-    """In a dask worker: how many runs it is to do cells of."""
+    """In a dask worker: the number of runs whose cells it executes."""
     from hcbench.run.dask_pool import host
 
     return len(host._hosts)
 
 
-# ---- What is told in one line --------------------------------------------------------------------
+# ---- Errors in one line --------------------------------------------------------------------------
 
 
 def told(*args: str, store: Path) -> str:
-    """What a command that cannot begin says on stderr."""
+    """Return the line on stderr of a command that cannot begin."""
     command = ["compare", "--algos=good", "--datasets=numbers", "-r1", f"--plugin={PLUGIN}", *args]
     environment = {"HCBENCH_STORE": str(store), "HCBENCH_DEBUG": ""}
     result = CliRunner(env=environment).invoke(main, command)

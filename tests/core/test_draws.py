@@ -1,4 +1,4 @@
-"""Pairs that are drawn: counted, free, stored; and what metrics hear of the oracle."""
+"""Drawn pairs: counted, free, stored; and the oracle's answers for metrics."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_queries_are_numbered_without_gaps() -> None:
 
 
 def test_fit_draws_from_a_callable() -> None:
-    """What an algorithm draws comes from the same stream for all."""
+    """All algorithms draw from the same stream."""
     seen = []
 
     def draws(oracle: Any, given: Any, rng: Any) -> Partition:

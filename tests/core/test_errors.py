@@ -1,4 +1,4 @@
-"""What is said of a file that cannot be read or written: the file, the reason and the way out."""
+"""Errors of reading and writing files: the file, the reason and the way out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as files and back; tidying; new metrics of old results."""
+"""Export and import of runs; tidying; new metrics of old results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compare(store: Path, *algos: str, **options: Any) -> Results:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """With a run that reuses a cell, and has odd values."""
+    """A store with a run that reuses a cell, and has special values."""
     path = tmp_path / "store.sqlite"
     with Store(path) as opened:
         first = begin(opened)
@@ -125,7 +125,7 @@ def test_files_have_what_is_shown_with_types(tmp_path: Path) -> None:
         "seconds": "double",
         "leaves": "double",
         "reused": "bool",
-        "budget": "double",  # nobody had one
+        "budget": "double",  # no cell had one
     }.items():
         assert types[name] == kind
     assert table.column("leaves").to_pylist() == [c["metrics"]["leaves"] for c in results.rows]

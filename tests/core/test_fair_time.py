@@ -1,4 +1,4 @@
-"""What is timed is timed fairly: alone, in turns, on one thread; and it is said if it is not."""
+"""Fair timing: exclusive, interleaved, on one thread; with a note on a busy machine."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CLOCKING = """
 
 
 def calls(place: Path) -> list[tuple[float, float]]:
-    """Begin and end of each call, in the order in which they began."""
+    """Start and end of each call, sorted by start."""
     lines = [line.split() for line in place.read_text().splitlines()]
     return sorted((float(began), float(ended)) for began, ended in lines)
 
@@ -106,7 +106,7 @@ def test_in_exclusive_mode_no_two_calls_overlap(plugin: Path, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_without_exclusive_mode_calls_overlap(plugin: Path, tmp_path: Path) -> None:
-    """Else the test above shows nothing. Work enough for a worker that is late to start."""
+    """Otherwise the test above shows nothing. Enough work for a worker that starts late."""
     with Store(":memory:") as store:
         run(plugin, store, "one", repetitions=60)
     timed = calls(tmp_path / "calls")
@@ -114,7 +114,7 @@ def test_without_exclusive_mode_calls_overlap(plugin: Path, tmp_path: Path) -> N
 
 
 def test_on_fixed_data_algorithms_take_turns() -> None:
-    """A machine that becomes slower is to be slower for all, whatever oracle they ask."""
+    """A machine that becomes slower affects all algorithms, with any oracle."""
     registry = Registry(Plugins())
     algorithms = ("UPGMA", "4-AL", "Random")
     suite = Suite(
@@ -206,7 +206,7 @@ def test_parallel_libraries_have_one_thread(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("in_process")
 def test_sleep_counts_as_time_of_a_call(tmp_path: Path) -> None:
-    """The clock of a call knows sleep, unlike processor time, and is not the wall clock."""
+    """The clock of a call includes sleep, unlike processor time, and is monotonic."""
 
     def doze(X: Any) -> Any:
         time.sleep(0.2)

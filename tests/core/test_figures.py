@@ -1,4 +1,4 @@
-"""Figures: what a function is given, what is drawn, and what becomes of what cannot be."""
+"""Figures: arguments of their functions, drawings, and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored kernels are used again only while everything that is compiled into them is the same."""
+"""Cached kernels are reused only if everything compiled into them is unchanged."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ CALL = "from theirs.outer import outer; print(outer({}), *outer.stats.cache_hits
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[[str], list[int]]:
-    """Run code in a process of its own that finds packages in tmp_path; the numbers it prints."""
+    """Run code in a process that imports from tmp_path; return the numbers it prints."""
 
     def run(code: str) -> list[int]:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
@@ -86,7 +86,7 @@ def test_a_kernel_is_not_compiled_again_after_changes_of_docstrings_and_comments
 ) -> None:
     assert run(CALL.format(1)) == [2]
     replace_in(package / "limits.py", "LIMIT", '"""How far it goes."""\n\nLIMIT')
-    replace_in(package / "__init__.py", "\n", "\n\nVERSION = 2\n")  # outer imports nothing of it
+    replace_in(package / "__init__.py", "\n", "\n\nVERSION = 2\n")  # outer does not import it
     assert run(CALL.format(1)) == [2, 1]
 
 
@@ -139,7 +139,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     (before,) = read_sources([file])
     times = file.stat().st_atime_ns, file.stat().st_mtime_ns
     file.write_text("x = 2\n")
-    os.utime(file, ns=times)  # within the resolution of time stamps: nothing tells that it changed
+    os.utime(file, ns=times)  # within the resolution of time stamps: the change is invisible
     (after,) = read_sources([file])
     assert (after.changed, after.size) == (before.changed, before.size)
     assert after.digest != before.digest

@@ -1,4 +1,4 @@
-"""The table of the kinds of queries: which queries are the same, and what their answers mean."""
+"""The kinds of queries: equal queries, and the meaning of answers."""
 
 from itertools import combinations, permutations
 
@@ -9,7 +9,7 @@ from hcbench import QUERY_KINDS, ask_oracle
 
 
 def answer(kind: str, query: tuple[int, ...]) -> int:
-    """The answer of somebody who compares squares of numbers, in whatever order they stand."""
+    """Answer by comparing squares of numbers, in any order of the query."""
     if kind == "pair-queries":
         return int(sum(query) % 3 == 0)
     if kind == "ordinal-queries":

@@ -1,4 +1,4 @@
-"""What people type: NAME[param=value]."""
+"""Names as users type them: NAME[param=value]."""
 
 import pytest
 from hypothesis import given, strategies as st

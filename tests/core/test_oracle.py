@@ -1,4 +1,4 @@
-"""The counted oracle: what is counted, refused and answered, through arrays and compiled alike."""
+"""The oracle and its ledger: counts, errors and answers, by arrays and compiled loops."""
 
 import dataclasses
 from collections import Counter
@@ -35,7 +35,7 @@ def closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
 
 @njit
 def noisy_closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
-    """As `closer_of`; wrong with probability 0.3, anew each time."""
+    """As `closer_of`; wrong with probability 0.3, independently each time."""
     right = closer_of(floats, ints, i, j, k, l, key, time)
     return -right if uniform(ints[1], key, time) < 0.3 else right
 
@@ -72,7 +72,7 @@ def uncompiled(n: int, noise: bool = False, **kwargs) -> Oracle:
 
 @njit(types.int64(ASK, STATE, types.int64[:, ::1], types.int8[::1]))
 def ask_each(ask, state, questions, codes):
-    """Ask the questions one after another; how many."""
+    """Make the queries one at a time; return their number."""
     for row in range(len(questions)):
         q = questions[row]
         codes[row] = ask(state, q[0], q[1], q[2], q[3])
@@ -81,7 +81,7 @@ def ask_each(ask, state, questions, codes):
 
 @njit(types.int64(ASK, STATE, types.int64))
 def ask_many(ask, state, n):
-    """Ask n(n-1)/2 different ordinal questions, each of them twice in another order."""
+    """Make n(n-1)/2 different ordinal queries, each of them twice in another order."""
     total = 0
     for i in range(n):
         for j in range(i):
@@ -179,7 +179,7 @@ def test_compiled_loop_and_arrays_agree_in_answers_and_counts(noise):
     np.testing.assert_array_equal(by_array, by_loop)
     np.testing.assert_array_equal(by_array, by_python)
     assert counts(array)[:2] == counts(loop)[:2] == counts(loop_of_python)[:2]
-    assert counts(loop) == counts(loop_of_python)  # one round a question
+    assert counts(loop) == counts(loop_of_python)  # one round per query
     assert (counts(array)[2], counts(loop)[2]) == (1, 3000)
     assert counts(array)[1] < 3000
     assert array.ledger.seconds is not None
@@ -265,7 +265,7 @@ def test_checkpoints_are_due_before_they_are_passed():
         asked[count] = oracle.due(), oracle.due(3)
         if count < 7:
             oracle.ask([[0, 1, 2, 3]])
-    # One more question passes 2 only from 2 on; three more do so from 0 on.
+    # One more query passes 2 only from 2 on; three more do so from 0 on.
     assert [asked[c][0] for c in range(8)] == [False, False, True, False, False, True, False, True]
     assert [asked[c][1] for c in range(8)] == [True, True, True, True, True, True, True, True]
     assert not quadruplets_of(5).due(10**9)
@@ -284,7 +284,7 @@ def test_the_trace_keeps_the_last_result_at_each_number_of_questions():
 
 
 def test_the_table_of_questions_grows():
-    n = 600  # 179,700 different questions
+    n = 600  # 179,700 different queries
     oracle = Oracle(
         Answers(
             kind="ordinal-queries",
@@ -316,7 +316,7 @@ def test_a_budget_is_not_negative():
 
 @njit
 def times_asked(floats, ints, i, j, k, l, key, time):  # noqa: E741
-    """How often the question was asked before, modulo 100."""
+    """The number of earlier times of the query, modulo 100."""
     return time % 100
 
 
@@ -346,7 +346,7 @@ NAMINGS = {
 @settings(deadline=None, max_examples=10)
 @given(data=st.data())
 def test_the_ledger_counts_as_a_python_set_does(naming: Any, data: Any) -> None:
-    """However questions are named and asked, in batches over the window or one after another."""
+    """In every order of items, in batches beyond the window or one at a time."""
     arity, n, symmetry, canonical = NAMINGS[naming]
     numbered = naming if isinstance(naming, int) else _question_kernels.NOT
     answers = Answers(
@@ -398,7 +398,7 @@ def test_a_batch_that_names_no_item_counts_nothing(dtype: str, wrong: int) -> No
 
 
 def test_small_integers_are_items_as_any_others() -> None:
-    """Larger than what is handed on together; 8 bits hold the last item of 256."""
+    """Batches larger than a chunk; 8 bits hold the last item of 256."""
     questions = np.random.default_rng(1).integers(0, 256, size=(40_000, 4))
     w = np.random.default_rng(2).integers(0, 99, size=(256, 256)).astype(float)
     answers = Answers(

@@ -1,4 +1,4 @@
-"""Which worker gets which cell."""
+"""Distribution of cells over workers."""
 
 from collections import Counter
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_shared_answers_are_made_once_for_all_workers(tmp_path: Path) -> None:
     assert {row["status"] for row in results.rows} == {"ok"}
     assert len(results.rows) == 32
     made = Counter(log.read_text().split())
-    # Towards the end an idle worker may help another, and make them once more.
+    # Near the end an idle worker may take over cells, and make the answers again.
     assert len(made) == 8
     assert made.total() <= 9
 

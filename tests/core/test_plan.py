@@ -1,4 +1,4 @@
-"""The cross product: every combination is a cell or is left out with its reason."""
+"""The cross product: every combination is a cell or is excluded with its reason."""
 
 import hashlib
 import json
@@ -248,7 +248,7 @@ def test_everything_that_determines_the_result_changes_the_key() -> None:
 
 
 def test_a_key_is_the_hash_of_everything_that_determines_the_result() -> None:
-    """Whatever quick way it is made in: stored results are to be found again."""
+    """However it is computed, so that stored results are found again."""
     several = {"budgets": (5, 7), "checkpoints": (3, 1), "repetitions": 11, "seed": 2**80}
     cells = plan_of(algorithms=("4-AL", "UPGMA"), **several).cells
     assert len({cell.key for cell in cells}) == len(cells) == 2 * (2 * 11 + 11)
@@ -260,7 +260,7 @@ def test_a_key_is_the_hash_of_everything_that_determines_the_result() -> None:
 
 
 def test_a_seed_is_the_hash_of_names(tmp_path: Path) -> None:
-    """Of 64 bits the first 63, so that they are an integer of numpy's."""
+    """The first 63 of 64 bits, so that it fits in an integer of numpy."""
 
     def seed(*names: object) -> int:
         written = "[" + ",".join(map(json.dumps, names)) + "]"
@@ -344,7 +344,7 @@ def test_an_oracle_that_no_algorithm_accepts_is_refused() -> None:
 
 def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def keys() -> tuple[str, ...]:
-        """Of a cell that requires scipy, of one that requires nothing installed, of a metric."""
+        """Keys of a cell that requires scipy, of one without requirements, and of a metric."""
         plan = plan_of(datasets=("planted",))
         return plan.cells[0].key, plan.cells[1].key, metric_keys(plan)["AARI"]
 

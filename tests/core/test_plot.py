@@ -1,4 +1,4 @@
-"""``hcbench plot``: which figure is drawn of what, and what is told where none can be."""
+"""``hcbench plot``: figures of stored runs, and errors."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def call(*args: str, folder: Path, store: str = "s.sqlite") -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with a run of failures only, and behind it one that has all."""
+    """A store with a run of failures only, followed by a complete one."""
     made = tmp_path_factory.mktemp("plot")
     (made / "mine.py").write_text(PLUGIN)
     metrics = ("--metrics", "first,seconds", "-q", "-j", "1", "-r", "2")
@@ -201,7 +201,7 @@ def test_damaged_results_have_no_size(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_full_label_selects_only_that_tree(folder: Path, tmp_path: Path) -> None:
-    """Although it is a part of another label."""
+    """Although it is contained in another label."""
     args = ("plot", "dendrogram", "--algo", "comb", "--dataset", "points[n=12]")
     done = call(*args, "-o", str(tmp_path / "a.svg"), folder=folder)
     assert done.exit_code == 0, done.stderr
@@ -211,7 +211,7 @@ def test_a_full_label_selects_only_that_tree(folder: Path, tmp_path: Path) -> No
     assert "comb on points[n=12] through vectors; comb[flip=true] on" in several.stderr
 
 
-# ---- What is on the figures ----------------------------------------------------------------------
+# ---- Content of the figures ----------------------------------------------------------------------
 
 
 def results(table: Any, repetitions: int = 2, **more: Any) -> Results:

@@ -1,4 +1,4 @@
-"""Finding plugins: a broken one is reported and never kills the others."""
+"""Loading plugins: a broken one is reported and does not affect the others."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ METRIC = """
 
 
 def install(site: Path, distribution: str, modules: dict[str, str], version: str = "1.0") -> None:
-    """Lay a package with entry points into a folder, as pip would."""
+    """Write an installed package with entry points into a folder."""
     info = site / f"{distribution}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(

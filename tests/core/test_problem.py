@@ -1,4 +1,4 @@
-"""What a problem is made of: nobody's own arrays are changed, and other data are told apart."""
+"""Problems: the caller's arrays are not changed, and different data have other digests."""
 
 import pickle
 from dataclasses import replace
@@ -133,7 +133,7 @@ def test_an_unknown_hint_is_refused() -> None:
 def test_true_clusters_are_the_items_whose_labels_agree_up_to_a_level(
     seed: int, n_levels: int
 ) -> None:
-    """Names may come again below another class, and be negative."""
+    """Labels may be repeated below another class, and be negative."""
     levels = np.random.default_rng(seed).integers(-1, 2, size=(12, n_levels))
     problem = Problem(n=12, levels=levels)
     for level in (None, *range(1, n_levels + 1)):

@@ -1,4 +1,4 @@
-"""How a run is followed: what is done, failed and left, for how long, and what runs now."""
+"""Progress of a run: finished, failed, remaining and running cells, and time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcbench.cli.progress import Bar, Lines, RunProgress, display
 
 
 class Clock:
-    """Time that passes when a test says so."""
+    """A clock that a test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -43,8 +43,8 @@ def test_the_remaining_time_accounts_for_slow_cells(clock: Clock) -> None:
         progress.finished(outcome("quick"), 1.0)
     progress.finished(outcome("slow"), 100.0)
     clock.now += 55.0  # two at a time
-    # One quick cell of 1 s and ten slow ones of 100 s, at that pace; the mean of all those that are
-    # done says 11 * 5 s instead.
+    # One quick cell of 1 s and ten slow ones of 100 s, at that pace; the mean of all finished
+    # ones gives 11 * 5 s instead.
     assert progress.seconds_left == pytest.approx((1 + 10 * 100) / 2)
     assert str(progress) == "13 of 24 cells, 11 left, about 8:20 min"
 
@@ -55,7 +55,7 @@ def test_unseen_cells_are_estimated_by_the_algorithm_then_by_all(clock: Clock) -
     progress.finished(outcome("a"), 2.0)
     progress.finished(outcome("b"), 6.0)
     clock.now += 8.0
-    assert progress.seconds_left == math.inf  # the first cells tell how long compilation takes
+    assert progress.seconds_left == math.inf  # the first cells include compilation
     progress.finished(outcome("b"), 4.0)
     clock.now += 4.0
     assert progress.seconds_left == pytest.approx(2.0 + (2.0 + 6.0 + 4.0) / 3)

@@ -1,4 +1,4 @@
-"""The public API changes on purpose only."""
+"""The public API changes only on purpose."""
 
 from difflib import unified_diff
 

@@ -1,4 +1,4 @@
-"""One publication is cited in one way, whichever plugin cites it."""
+"""A publication is cited in the same way by all plugins."""
 
 from hcbench import load_registry
 

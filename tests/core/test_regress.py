@@ -1,4 +1,4 @@
-"""Two commits compared: what counts as worse, that noise does not, and what asv's files hold."""
+"""Comparison of two commits: regressions, noise, and asv's files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def recorded(unit: str, base: float, head: float, **more: Any) -> Recorded:
 
 
 def timed(ratio: float, seed: int, *, noise: float = 0.05, pairs: int = ROUNDS) -> Recorded:
-    """Times in turns: a machine that wanders, the same for both of a pair, and noise of each."""
+    """Interleaved times: a drift that both of a pair share, and independent noise."""
     rng = np.random.default_rng(seed)
     machine = np.exp(rng.normal(scale=0.5, size=pairs))
     base, head = machine * np.exp(rng.normal(scale=noise, size=(2, pairs)))
@@ -140,7 +140,7 @@ def test_a_few_pairs_are_not_enough() -> None:
 
 
 class FakeCheckout:
-    """Answers from a table; times wander."""
+    """Returns values from a table; times drift."""
 
     def __init__(self, found: dict[tuple[str, int], dict[str, Any]], log: list[str], name: str):
         self.found, self.log, self.name = found, log, name
@@ -381,7 +381,7 @@ def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path)
     commit = find_commit(repository, "topic")
     with pytest.raises(DataError, match=r"topic cannot be installed: ERROR: .*setup\.py"):
         install(repository, commit, repository / ".asv" / "regress")
-    assert not list((repository / ".asv" / "regress").iterdir())  # nothing half done is left
+    assert not list((repository / ".asv" / "regress").iterdir())  # nothing partial remains
 
 
 @pytest.mark.slow

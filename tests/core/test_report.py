@@ -1,4 +1,4 @@
-"""The report: what it says of a run, and that nothing in a name can break out of its page."""
+"""The report: its content, and that no name can break out of its page."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def a_value(x: float) -> dict[str, float | None]:
     return {"AARI": x, "queries": 100 * x, "seconds": x / 10}
 
 
-# ---- What is in it -------------------------------------------------------------------------------
+# ---- Content -------------------------------------------------------------------------------------
 
 
 def test_a_page_is_whole_html_and_needs_no_other_file(store: Store) -> None:
@@ -198,7 +198,7 @@ def test_provenance_names_command_machine_and_versions(store: Store) -> None:
         assert told in text
 
 
-# ---- What is hard --------------------------------------------------------------------------------
+# ---- Special input -------------------------------------------------------------------------------
 
 
 def test_names_with_html_stay_text(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Report and site in a real browser: nothing goes wrong, controls act, figures are drawn."""
+"""Report and site in a real browser: no errors, working controls, drawn figures."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def column(browser: Any, number: int) -> list[str]:
 
 
 def choose(browser: Any, section: str, label: str, value: str) -> None:
-    """Choose in the control with this label, as a reader does."""
+    """Choose a value in the control with this label, as a reader does."""
     assert browser.execute_script(
         """const label = [...document.querySelectorAll(`#${arguments[0]} label`)]
              .find(l => l.firstChild.textContent === arguments[1]);
@@ -228,7 +228,7 @@ def test_column_headers_sort_and_show_the_order(show: Callable[..., Any]) -> Non
     press = heads + "[arguments[0]].querySelector('button').click()"
     page.execute_script(press, place)
     *texts, last = column(page, place)
-    assert last == NOTHING  # what has no value is last in either order
+    assert last == NOTHING  # missing values are last in either order
     values = [float(text.split()[0]) for text in texts]
     assert values == sorted(values, reverse=True)
     order = heads + "[arguments[0]].getAttribute('aria-sort')"
@@ -392,7 +392,7 @@ NUMBERS = (0.0, 1.0, -0.0004, 0.12345, 12.3456, 123.456, 12345.678, 1e-5, 2.5e7,
 def test_numbers_are_written_as_the_tables_of_the_terminal_do(
     show: Callable[..., Any], pages: Path
 ) -> None:
-    """One rule in two languages: a list of repetitions shows its value as `tables` writes it."""
+    """The same rule in two languages: a list of repetitions shows values as `tables`."""
     for unit in ("", "s", "bytes", "questions"):
         metric = MetricInfo("m", unit=unit, interval="(-inf, inf)")
         with Store(":memory:") as store:

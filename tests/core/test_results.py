@@ -140,14 +140,14 @@ def test_the_summary_by_hand() -> None:
 
 def test_nothing_disappears() -> None:
     found = results([failure("C", 0, "skipped"), failure("D", 0), *TWO])
-    assert found.algorithms == ["D", "A", "B", "C"]  # what could not run comes last
+    assert found.algorithms == ["D", "A", "B", "C"]  # algorithms that could not run are last
     counted = {
         (s["algorithm"], s["n"], s["failed"]) for s in found.summary if s["metric"] == "AARI"
     }
     assert counted == {("A", 2, 0), ("B", 2, 0), ("C", 0, 0), ("D", 0, 1)}
 
 
-# ---- Who is better -------------------------------------------------------------------------------
+# ---- Best values and ranks -----------------------------------------------------------------------
 
 
 def test_the_best_follow_the_direction_of_the_metric() -> None:
@@ -198,7 +198,7 @@ def test_ranks_by_hand_with_a_failure_last() -> None:
         cell("B", 0, "iris", AARI=0.5),
     ]
     ranking = results(outcomes, metrics=(AARI,)).ranking
-    # On planted A failed in a repetition, and is last there for all that it won the other.
+    # On planted A failed in a repetition, and is last there although it won the other.
     assert {(r["algorithm"], r["average_rank"], r["blocks"]) for r in ranking} == {
         ("A", (2 + 1.5) / 2, 2),
         ("B", (1 + 1.5) / 2, 2),
@@ -511,7 +511,7 @@ def test_metrics_bounded_by_1_have_three_decimals() -> None:
 
 
 def notes_of(*reasons: tuple[str, int, str]) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
-    """Marks of the rows and notes of failures with these reasons."""
+    """Marks of the rows, and notes, for failures with these reasons."""
     outcomes = [replace(failure(a, r), status="error", reason=reason) for a, r, reason in reasons]
     (block,) = make_tables(results(outcomes, metrics=(AARI,)))
     return [row[0].marks for row in block.rows], block.notes
@@ -592,7 +592,7 @@ def test_reference_rows_are_last_and_not_ranked() -> None:
     assert r"\textit{Truth}\textsuperscript{1} & \textit{1.000}" in found.to_latex()
     alone = [outcome for outcome in outcomes if outcome.algorithm != "B"]
     beside = replace(results(alone, metrics=(AARI,)), references=("Random", "Truth"))
-    assert beside.best == []  # one alone is not best, whatever the references score
+    assert beside.best == []  # a single algorithm is not best, whatever the references score
     assert beside.ranking == []
 
 

@@ -1,4 +1,4 @@
-"""What claims can say beside one number, and what becomes of them."""
+"""Claims about more than one number, and their verdicts."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def test_a_claim_may_be_about_a_checkpoint() -> None:
 
 
 def grid(member: int, errors: list[float], told: list[float]) -> list[Outcome]:
-    """Repetitions of one value of a grid: their errors, and what tuning sees of them."""
+    """Repetitions of one value of a grid: their errors, and those used for tuning."""
     values = zip(errors, told, strict=True)
     name = f"A[x={member}]"
     return [cell(r, algorithm=name, error=e, other=t, AARI=-t) for r, (e, t) in enumerate(values)]
@@ -476,7 +476,7 @@ def test_a_label_without_one_of_its_parameters() -> None:
     assert split_parameter("gauss", "q", known) == ("gauss", None)
 
 
-# ---- What is no claim ----------------------------------------------------------------------------
+# ---- Invalid claims ------------------------------------------------------------------------------
 
 
 def test_an_empty_claim_is_refused() -> None:

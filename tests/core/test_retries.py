@@ -1,4 +1,4 @@
-"""What is done about a cell whose worker is lost, and about one that ends its own."""
+"""Cells whose worker is lost run again, and those that end their worker do not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 class Watch:
-    """Counts how often each cell is told, and does something after the third."""
+    """Counts the reports of each cell, and acts after the third."""
 
     def __init__(self, act: Any) -> None:
         self.act = act
@@ -66,7 +66,7 @@ def test_cells_whose_fork_server_is_killed_run_again(tmp_path: Path) -> None:
 
 
 def killer(whom: str, log: Path) -> Any:
-    """An algorithm that kills its own process, or the one that starts it, and notes it."""
+    """An algorithm that kills its own process or the fork server, and logs it."""
 
     def kills(X: Any) -> Any:
         import time

@@ -1,4 +1,4 @@
-"""Whole runs: isolation, resuming, honest rows, the same numbers whatever the circumstances."""
+"""Complete runs: isolation, resuming, rows of failures, and reproducible numbers."""
 
 import ctypes
 import math
@@ -159,7 +159,7 @@ DRIFTING = """
 
 @pytest.fixture
 def drifting(tmp_path: Path) -> dict[str, Any]:
-    """Options for a data set that reads what no key knows of."""
+    """Options for a data set that reads a file outside of its key."""
     (tmp_path / "drift.py").write_text(dedent(DRIFTING.format(place=str(tmp_path / "place"))))
     (tmp_path / "place").write_text("0")
     return {
@@ -259,7 +259,7 @@ def deadly(scored: Any) -> float:
 def test_a_metric_that_ends_its_worker_loses_values_and_not_the_result(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
-    monkeypatch.setattr("hcbench.run.workers.limits.GRACE", 6.0)  # of the start of a worker too
+    monkeypatch.setattr("hcbench.run.workers.limits.GRACE", 6.0)  # also for the start of a worker
     for again in (False, True):
         (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")

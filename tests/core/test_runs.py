@@ -46,7 +46,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def three_runs(store: Store) -> None:
-    """Run 2 shows a cell of run 1; run 3 is of another suite."""
+    """Run 2 reuses a cell of run 1; run 3 is of another suite."""
     keep_run(store, [outcome(name, "iris", values=VALUES) for name in ("UPGMA", "4-AL")])
     second = keep_run(store, [outcome("Ward", "iris", values=VALUES)])
     shared = store.find([outcome("UPGMA", "iris", values=VALUES).key], {})
@@ -271,7 +271,7 @@ def test_runs_are_listed_by_suite_date_and_algorithm(path: Path) -> None:
 def test_removing_asks_first(path: Path) -> None:
     refused = call("rm", "1", store=path, typed="n\n")
     assert "Remove run 1: hcbench compare? [y/N]" in refused.stderr
-    assert call("rm", "1", store=path).exit_code == 130  # nobody answers
+    assert call("rm", "1", store=path).exit_code == 130  # without an answer
     with Store(path) as store:
         assert len(store.runs()) == 3
     done = call("rm", "1", store=path, typed="y\n")

@@ -1,4 +1,4 @@
-"""`hcbench new plugin`: what it writes works at once, and what cannot be is told in a line."""
+"""`hcbench new plugin`: the written files work, and errors are one line."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""``hcbench score``: trees made elsewhere, by their files."""
+"""``hcbench score``: trees of other programs, from files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def call(*args):
 
 
 def told(*args):
-    """The scores as JSON says them, by metric, truth and tree."""
+    """The scores in the JSON output, by metric, truth and tree."""
     result = call(*args, "--format", "json")
     assert result.exit_code == 0, result.stderr
     rows = json.loads(result.stdout)["scores"]
@@ -232,7 +232,7 @@ def test_trees_of_one_name_are_distinguished_by_their_folders(folder):
     assert {key[2] for key in found} == {"tree.nwk", "more/tree.nwk"}
 
 
-# ---- What applies --------------------------------------------------------------------------------
+# ---- Applicable metrics --------------------------------------------------------------------------
 
 
 def test_all_metrics_are_scored_or_reported_as_inapplicable():

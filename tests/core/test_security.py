@@ -1,4 +1,4 @@
-"""What comes from elsewhere - a store, a suite, an export - can run no code."""
+"""Stores, suites and exports of other people can run no code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ INJECTIONS = (
 
 
 class Payload:
-    """Makes a file when it is unpickled."""
+    """Creates a file when it is unpickled."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

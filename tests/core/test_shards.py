@@ -1,4 +1,4 @@
-"""Shards: every cell in exactly one, the same everywhere, and together they are the plan."""
+"""Shards: a partition of the cells, the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Similarities of vectors by their names."""
+"""Named similarities of vectors."""
 
 from typing import Any
 

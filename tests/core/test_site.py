@@ -1,4 +1,4 @@
-"""The site: its pages and links, what is brought up to date, and what is never touched."""
+"""The site: its pages and links, updates, and files that it never changes."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_removed_runs_lose_their_pages_and_files_of_the_user_stay(
     build(site, store)
     (site / "CNAME").write_text("bench.example.org")
     (site / "runs" / "notes.html").write_text("mine")
-    (site / "runs" / "1.html").unlink()  # who removes a page gets it again
+    (site / "runs" / "1.html").unlink()  # a removed page is written again
     with Store(tmp_path / "other.sqlite") as other:
         keep_run(other, [outcome("C", "iris", values=a_value(0.5))])
         build(site, other)
@@ -202,7 +202,7 @@ def test_slugs_are_plain_and_differ_where_names_do(first: str, second: str) -> N
 
 def test_a_plain_name_is_its_own_slug() -> None:
     assert slug("gray2023-table1") == "gray2023-table1"
-    assert slug("upgma") != slug("UPGMA")  # one file where case does not matter
+    assert slug("upgma") != slug("UPGMA")  # one file on case-insensitive file systems
     assert slug("upgma").casefold() != slug("UPGMA").casefold()
 
 

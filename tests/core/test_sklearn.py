@@ -145,7 +145,7 @@ def test_sparse_rows_are_those_of_dense_ones() -> None:
 
 
 def run(spec: hcbench.AlgorithmSpec, data: Any, **params: Any) -> Any:
-    """What the spec's function returns for vectors or, where it wants these, similarities."""
+    """Call the spec's function with vectors or, if it accepts these, similarities."""
     kind = spec.accepts[0]
     oracle = hcbench.Oracle(hcbench.Answers(kind=kind, n=len(data), data=data))
     given = hcbench.Given(n=len(data))

@@ -1,4 +1,4 @@
-"""What plugins declare, and how parameters are checked."""
+"""Specs of plugins, and validation of parameters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ranks over blocks, their tests, and performance profiles: against scipy, papers, naive twins."""
+"""Ranks over blocks, tests, and profiles: against scipy, papers and naive versions."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_large_tables_have_the_p_value_of_scipy() -> None:
 
 
 def naive_p(table: list[list[int]]) -> float:
-    """All permutations within all blocks, counted one by one."""
+    """Enumerate all permutations within all blocks."""
     ranks = [stats.rankdata(row).tolist() for row in table]
 
     def spread(rows: Any) -> float:
@@ -163,9 +163,9 @@ def test_random_permutations_are_near_the_exact_p_and_always_the_same() -> None:
 def test_the_number_of_random_permutations_is_as_documented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # None of 6^12 ways is likely to agree as fully: only the ranks themselves, one in 10,000.
+    # None of 6^12 ways is likely to agree as much: only the ranks themselves, 1 in 10,000.
     assert friedman_test([[1, 2, 3]] * 12, "lower").p == 1 / 10_000
-    # All ways are at least as far apart as where the sums of ranks are equal.
+    # All ways differ at least as much as equal sums of ranks.
     alike = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
     assert friedman_test(alike * 2, "lower").p == 1.0
     table = np.random.default_rng(5).integers(0, 9, (6, 3))
@@ -221,11 +221,11 @@ def test_cliques_are_the_longest_runs_without_a_different_pair(ranks: list[int],
     assert set(find_cliques(ranks, apart)) == set(longest)
 
 
-# ---- Two at a time -------------------------------------------------------------------------------
+# ---- Pairs of algorithms -------------------------------------------------------------------------
 
 
 def enumerated(differences: list[float]) -> float:
-    """The two-sided p of signed ranks, by all signs one by one."""
+    """The two-sided p of signed ranks, by enumerating all signs."""
     moved = [d for d in differences if d]
     ranks = stats.rankdata(np.abs(moved))
     positive = sum(r for r, d in zip(ranks, moved, strict=True) if d > 0)

@@ -78,18 +78,18 @@ def begin(store: Store) -> int:
 
 
 def row_of(store: Store, outcome: Outcome) -> int:
-    """Under which a cell was kept last."""
+    """Row of the last stored version of a cell."""
     return store.find([outcome.key], {})[outcome.key].row
 
 
 def read(store: Store, outcome: Outcome, metric_keys: Mapping[str, str] = KEYS) -> Outcome:
-    """What was kept of a cell last."""
+    """Read the last stored version of a cell."""
     row = row_of(store, outcome)
     return store.read([row], metric_keys)[row]
 
 
 def bare(outcome: Outcome) -> Outcome:
-    """As `read` gives it back: without results, and found in the store."""
+    """The outcome as `read` returns it: without results, and marked as stored."""
     points = tuple(replace(point, result=None) for point in outcome.points)
     return replace(outcome, points=points, reused=True, traceback="", log="")
 
@@ -239,7 +239,7 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
     store.save(second, [with_value("seconds", Value(None, "error", "killed", final=False))])
     assert store.find([outcome.key], KEYS)[outcome.key].missing == ("seconds",)
     store.save(third, [with_value("seconds", Value(0.25))])
-    store.save(third, [with_value("AARI", Value(0.9))])  # the first that came stays
+    store.save(third, [with_value("AARI", Value(0.9))])  # the first one remains
     found = store.find([outcome.key], KEYS)[outcome.key]
     assert (found.row, found.missing) == (1, ())
     assert read(store, outcome).points[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
@@ -282,7 +282,7 @@ def test_a_fresh_cell_does_not_replace_the_old_one(store: Store) -> None:
     assert shown(first) == [(1.0, first, False)]
     assert shown(second) == [(2.0, second, False)]
     assert shown(third) == [(2.0, second, True)]
-    assert shown(None) == [(2.0, second, False)]  # each cell once, as it was measured last
+    assert shown(None) == [(2.0, second, False)]  # each cell once, with the latest measurement
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 0), (1, 1)]
     assert read(store, old) == bare(new)
     assert store.cell(old.key[:31])[0].cost.seconds == 2.0
@@ -462,7 +462,7 @@ def test_many_keys_are_found_in_parts(store: Store) -> None:
     assert len(store.outcomes()) == 2000
 
 
-# ---- Places --------------------------------------------------------------------------------------
+# ---- Paths and URLs ------------------------------------------------------------------------------
 
 
 def test_reading_creates_nothing(store: Store, path: Path) -> None:
@@ -586,7 +586,7 @@ def test_a_missing_driver_is_named_with_what_installs_it(monkeypatch: pytest.Mon
     assert "secret" not in str(caught.value)
 
 
-# ---- What goes wrong -----------------------------------------------------------------------------
+# ---- Errors --------------------------------------------------------------------------------------
 
 
 def assert_one_line(caught: pytest.ExceptionInfo[StoreError], path: Path) -> None:
@@ -731,7 +731,7 @@ def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
 
 
 def as_ordinary_user(function: Callable[[], str]) -> str:
-    """What a function returns where file permissions count: root may do everything."""
+    """Call a function as an ordinary user, since root ignores file permissions."""
     if os.getuid() != 0:
         return function()
     readable, writable = os.pipe()
@@ -755,7 +755,7 @@ def as_ordinary_user(function: Callable[[], str]) -> str:
 
 @pytest.fixture
 def reachable(filled: Path) -> Path:
-    """A filled store whose parent folders everyone may enter."""
+    """A filled store whose parent folders all users may enter."""
     if os.getuid() == 0:
         for folder in filled.parents:
             if folder.is_relative_to(tempfile.gettempdir()):
@@ -868,7 +868,7 @@ def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
     with Store(path) as store:
         found = store.outcomes()
         keys = {"AARI": "a1"}
-        assert {outcome.repetition for outcome, _ in found} >= set(seen)  # what was said is there
+        assert {outcome.repetition for outcome, _ in found} >= set(seen)  # all reported
         for outcome, info in found:
             assert info.finished is None
             stored = store.find([outcome.key], keys)[outcome.key]

@@ -1,4 +1,4 @@
-"""Joining stores: everything is there afterwards, each once, whatever was merged how often."""
+"""Merging stores: complete, without duplicates, and idempotent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def merge(target: Path, *sources: Path) -> list[Merged]:
 
 
 def filled(path: Path, numbers: Sequence[int], **changes: Any) -> Path:
-    """A store in which one run has measured these cells."""
+    """Create a store with one run of these cells."""
     with Store(path) as store:
         run = begin(store)
         store.save(run, [make_record(make_outcome(n, **changes)) for n in numbers])
@@ -55,7 +55,7 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def shown(path: Path, run: int) -> list[Any]:
-    """What `results show` is made of."""
+    """The data of `results show`."""
     with Store(path) as store:
         return [replace(outcome, reused=False) for outcome, _ in store.outcomes(run=run)]
 
@@ -268,7 +268,7 @@ def test_shards_of_other_plans_are_not_joined(tmp_path: Path, other: dict[str, A
         assert [run.layout["shard"]["numbers"] for run in store.runs()] == [[1], [2]]
 
 
-# ---- What is no store of ours --------------------------------------------------------------------
+# ---- Invalid stores ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The same store on a real PostgreSQL server, which is started here, and which goes away."""
+"""The store on a real PostgreSQL server, which is started here, also with outages."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def test_a_run_whose_server_was_away_too_long_is_resumed(
     }
 
     class Pull(Observer):
-        """Pulls the plug when the first cell is stored."""
+        """Stops the server when the first cell is stored."""
 
         seen = 0
 

@@ -1,4 +1,4 @@
-"""Runs whose store is in trouble: a full disk, another run, a clock that jumps."""
+"""Runs with problems of the store: a full disk, another run, a clock that is set back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPARE = [
 
 
 def start(*arguments: object, limit: int = -1) -> subprocess.Popen[str]:
-    """The command line in a process of its own, whose files may have so many bytes at most."""
+    """Start the command line in a process with a maximum size of its files."""
     source = (
         "import resource, sys; limit = int(sys.argv[1])\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)) if limit > 0 else None\n"
@@ -123,7 +123,7 @@ def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) ->
 def test_an_interrupted_statement_leaves_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The interrupted connection is closed, with rows that nobody has fetched: it keeps no lock."""
+    """The interrupted connection is closed, despite unfetched rows, so it holds no lock."""
     monkeypatch.setattr(engine, "LOCK_WAIT", 0.2)
     with Store(tmp_path / "store.sqlite") as store:
         run = begin(store)
@@ -139,7 +139,7 @@ def test_an_interrupted_statement_leaves_no_lock(
                 connection.execute(text("UPDATE runs SET command = 'half'"))
                 connection.execute(text("SELECT * FROM runs -- interrupted here"))
 
-        with pytest.raises(KeyboardInterrupt) as kept:  # as are the frames, while it is handled
+        with pytest.raises(KeyboardInterrupt) as kept:  # keeps the frames while it is handled
             write_half()
         store.finish_run(run, interrupted=True)
         del kept

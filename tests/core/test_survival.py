@@ -1,4 +1,4 @@
-"""Whatever is killed in the middle of a run: the same command again, and nothing is amiss."""
+"""Killed processes: repeating the command completes the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def environment(store: Path) -> dict[str, str]:
 
 
 def ask(store: Path, question: str) -> list[Any]:
-    """The answer of the database; of one that is not there yet, nothing."""
+    """The answer of the database; empty if it does not exist yet."""
     try:
         with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
             return connection.execute(question).fetchall()
@@ -53,7 +53,7 @@ def count(store: Path) -> int:
 
 
 def numbers(store: Path) -> list[tuple[Any, ...]]:
-    """Status and values of every cell, as it was measured last; a cell twice would show."""
+    """Status and values of the last version of every cell; duplicates would show."""
     with Store(store) as opened:
         return sorted(
             (
@@ -66,7 +66,7 @@ def numbers(store: Path) -> list[tuple[Any, ...]]:
 
 
 def start(store: Path, *, screen: int | None = None, **options: Any) -> subprocess.Popen[str]:
-    """The command, on its way: some cells are stored, many are left."""
+    """Start the command, and wait until some cells are stored and many remain."""
     running = subprocess.Popen(COMMAND, env=environment(store), text=True, **options)
     wait_for(store, EARLY, running, screen)
     return running
@@ -75,20 +75,20 @@ def start(store: Path, *, screen: int | None = None, **options: Any) -> subproce
 def wait_for(
     store: Path, cells: int, running: subprocess.Popen[str], screen: int | None = None
 ) -> None:
-    """Wait until so many cells are stored."""
+    """Wait until this number of cells is stored."""
     until = time.monotonic() + 60
     while count(store) < cells:
         assert time.monotonic() < until
         assert running.poll() is None, "it ended too early"
         time.sleep(0.002)
-        if screen is not None:  # what nobody reads would stop it
+        if screen is not None:  # a full pipe would stop it
             with suppress(BlockingIOError):
                 os.read(screen, 1 << 16)
 
 
 @contextmanager
 def terminal() -> Iterator[tuple[int, int]]:
-    """A terminal: our side, which does not wait, and theirs."""
+    """A pseudo-terminal: our side, which is non-blocking, and the other one."""
     ours, theirs = pty.openpty()
     os.set_blocking(ours, False)
     try:
@@ -100,7 +100,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 
 def again(store: Path) -> Result:
-    """The same command, in this process: what was killed was another."""
+    """Run the same command in this process; another one was killed."""
     return CliRunner(env={"HCBENCH_STORE": str(store)}).invoke(main, COMMAND[3:])
 
 
@@ -117,7 +117,7 @@ def all_gone(processes: list[psutil.Process]) -> bool:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
-    """What a run says that nobody disturbs."""
+    """The results of an undisturbed run."""
     store = tmp_path_factory.mktemp("undisturbed") / "store.sqlite"
     assert again(store).exit_code == 0
     found = numbers(store)
@@ -127,7 +127,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...
 
 @pytest.fixture
 def store(tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> Iterator[Path]:
-    """A store that is as it should be once the same command has been given again."""
+    """A store that must be complete after the same command has run again."""
     path = tmp_path / "store.sqlite"
     yield path
     survived = count(path)
@@ -162,7 +162,7 @@ def test_a_worker_is_killed_and_then_the_fork_server(store: Path) -> None:
     assert all_gone(workers)
     assert count(store) == CELLS, "neither stops the run"
     killed = ask(store, "SELECT phase, reason FROM cells WHERE status <> 'ok'")
-    # The cell of the worker at most; only its metrics if it was killed there, or no cell at all if
+    # At most the cell of the worker; only its metrics if it was killed there, or no cell if
     # it was between two of them.
     assert killed in ([], [("outside", "killed by signal 9 (possibly out of memory)")])
     failed = "killed by signal 9" in told
@@ -210,7 +210,7 @@ def test_the_terminal_is_closed(store: Path) -> None:
 
 
 def _own_terminal() -> None:
-    """Have stdin as the terminal that controls a new session."""
+    """Make stdin the controlling terminal of a new session."""
     import fcntl
     import termios
 
@@ -228,7 +228,7 @@ def test_a_closed_terminal_without_a_signal_stops_nothing(tmp_path: Path) -> Non
 
 
 def test_durations_are_never_differences_of_the_wall_clock() -> None:
-    """A clock that is set back must not make a cell late, nor its seconds negative."""
+    """A clock that is set back must not make a cell late or its seconds negative."""
     core = Path(__file__).parents[2] / "core" / "hcbench"
     reading = [path.name for path in core.rglob("*.py") if "time.time(" in path.read_text()]
     assert reading == []

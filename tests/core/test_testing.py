@@ -1,4 +1,4 @@
-"""What can be named, what is exempt, and how pytest and the command line show it."""
+"""Selection of checks, exemptions, and output of pytest and the command line."""
 
 from __future__ import annotations
 

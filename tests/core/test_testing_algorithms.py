@@ -1,4 +1,4 @@
-"""Each check of algorithms catches one that is wrong in just that way, and no other check does."""
+"""Each check of algorithms, and no other, detects an algorithm with that error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def average(oracle, given, rng, *, method="average"):
     ----------
     oracle, given, rng
     method : str
-        Of scipy.
+        Method of scipy.
     """
     from scipy.cluster.hierarchy import linkage
 
@@ -50,7 +50,7 @@ def average(oracle, given, rng, *, method="average"):
     return Tree.from_linkage(linkage(distances(oracle), method), names=given.names)
 
 
-METHOD = Parameter("method", "average", "Of scipy.")
+METHOD = Parameter("method", "average", "Method of scipy.")
 LINKAGE = AlgorithmSpec(
     name="Linkage",
     function=average,
@@ -62,7 +62,7 @@ LINKAGE = AlgorithmSpec(
 
 
 def together(oracle, given, rng):
-    """Ask who is together with the first item."""
+    """Query which items are together with the first one."""
     pairs = [(0, item) for item in range(1, given.n)]
     codes = oracle.ask(np.array(pairs, dtype=np.int64).reshape(-1, 2))
     return Partition(np.append(1, codes).astype(np.int64))
@@ -96,7 +96,7 @@ def test_valid_plugins_pass_all_checks():
 
 
 def test_valid_plugins_with_queries_fail_only_checks_that_do_not_apply():
-    """Where the first item is another one, so are those together with it."""
+    """With another first item, other items are together with it."""
     assert set(failed(PAIRS)) == {"renumbered_items"}
     assert {"budget", "questions", "anytime", "needs"} <= passed(PAIRS)
 
@@ -172,10 +172,10 @@ def test_results() -> None:
 
 
 def test_same_seed():
-    """Whatever is compared with an earlier result differs, too."""
+    """Checks that compare with an earlier result fail, too."""
     found = failed(wrong(unseeded))
     assert "another result of the same data and the same seed" in found["same_seed"]
-    assert "renumbered_items" not in found  # as random numbers decide
+    assert "renumbered_items" not in found  # as it is random
 
 
 # ---- Few and equal items -------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def test_an_undeclared_hint_is_detected():
 
 
 def test_a_wrong_kind_of_oracle_is_detected():
-    """It says that it asks ordinal questions, and reads vectors."""
+    """It declares ordinal queries, and reads vectors."""
     found = failed(wrong(average, accepts=("ordinal-queries",), parameters=(METHOD,)))
     assert set(found) == {"needs", "valid_result"}
     assert "accepts ordinal-queries and asks them for what they do not have" in found["needs"]
@@ -434,7 +434,7 @@ def test_the_process() -> None:
         assert sentence in found[check]
 
 
-# ---- What is declared ----------------------------------------------------------------------------
+# ---- Declarations --------------------------------------------------------------------------------
 
 
 def without_words(oracle, given, rng):
@@ -447,7 +447,7 @@ def stale_words(oracle, given, rng):
     Parameters
     ----------
     alpha : float
-        Of an earlier version.
+        A parameter of an earlier version.
     """
     return average(oracle, given, rng)
 
@@ -457,7 +457,7 @@ def test_declarations() -> None:
         ("signature", replace(LINKAGE, parameters=()), "does not declare method"),
         (
             "signature",
-            replace(LINKAGE, parameters=(Parameter("method", "single", "Of scipy."),)),
+            replace(LINKAGE, parameters=(Parameter("method", "single", "Method of scipy."),)),
             "declares method='single', and its function has method='average'",
         ),
         ("documented", replace(LINKAGE, doc=" "), "has no doc"),
@@ -498,5 +498,5 @@ def test_functions_that_cannot_be_pickled_are_detected():
 
 
 def test_given_is_what_an_algorithm_gets():
-    """So that the functions above are called as in a cell."""
+    """So the functions above are called as in a cell."""
     assert {"n", "names", "tree", "hints"} == set(Given.__slots__)

@@ -1,4 +1,4 @@
-"""Each check of data sets catches one that is wrong in just that way, and no other check does."""
+"""Each check of data sets, and no other, detects a data set with that error."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLOUDS = DatasetSpec(
 
 def wrong(change, **changes):
     def made(seed, *, n=20):
-        """Two clouds of points, with a fault."""
+        """Two clouds of points, with an error."""
         problem = clouds(seed, n=n)
         return replace(problem, **change(problem, seed))
 
@@ -101,7 +101,7 @@ def not_finite(problem, seed):
 
 
 def absent(seed, *, n=20):
-    """Two clouds that are elsewhere."""
+    """Two clouds that are not available."""
     raise DataNotAvailableError("clouds: no clouds.csv; get it from example.org")
 
 
@@ -146,7 +146,7 @@ def test_datasets() -> None:
 
 
 def test_missing_declared_fields_are_detected():
-    """A cell would refuse it as well, in whatever process."""
+    """A cell would refuse it, too."""
     provides = ("vectors", "levels", "truth", "similarity")
     found = failed(replace(CLOUDS, provides=provides))
     assert set(found) == {"provides", "another_process"}

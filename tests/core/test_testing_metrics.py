@@ -1,4 +1,4 @@
-"""Each check of metrics catches one that is wrong in just that way, and no other check does."""
+"""Each check of metrics, and no other, detects a metric with that error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def wrong(function, **changes):
 
 
 def describing(function, **changes):
-    """A metric that describes a tree, of which little is promised."""
+    """A metric that describes a tree, with few guarantees."""
     return wrong(
         function, direction="none", interval="(-inf, inf)", needs=(), symmetric=False, **changes
     )
@@ -153,14 +153,14 @@ def test_metrics() -> None:
 
 
 def test_a_value_outside_of_the_interval():
-    """The truth has the best value of all, and that is too large, of whatever number of items."""
+    """The truth has the best value, which is too large for any number of items."""
     found = failed(wrong(too_large))
     assert set(found) == {"range", "few_items", "best_on_truth"}
     assert "is 3, outside of its declared [0, 1]" in found["range"]
 
 
 def test_symmetry():
-    """Clusters of the truth that are found, of trees of which one resolves less."""
+    """Recovered clusters of the truth, for trees of which one is less resolved."""
 
     def size(scored):
         """The largest depth of the truth times that of the result squared."""

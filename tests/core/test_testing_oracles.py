@@ -1,4 +1,4 @@
-"""Each check of oracles catches one that is wrong in just that way, and no other check does."""
+"""Each check of oracles, and no other, detects an oracle with that error."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def persists(problem, seed, budget, *, noise=0.0, persistent=False):
 @pytest.mark.parametrize("does", [False, True])
 def test_persistence(declared, does):
     def function(problem, seed, budget, *, noise=0.0, persistent=declared):
-        """Whether two items are of one class, again and again or once for all."""
+        """Whether two items are of one class, with independent or persistent noise."""
         return persists(problem, seed, budget, noise=noise, persistent=does)
 
     persistent = Parameter("persistent", declared, "Whether answers are for good.")
@@ -256,7 +256,7 @@ def test_persistence(declared, does):
 
 
 def test_counting():
-    """A size that is too small is counted too low, and a budget lets too many through."""
+    """A size that is too small gives too low counts, and exceeds the budget."""
     spec = replace(TRIPLETS, parameters=(Parameter("fewer", 5, "Too few."), TRIPLETS.parameters[1]))
     found = failed(spec)
     assert "660 answers, which are counted as 655" in found["counting"]
@@ -276,7 +276,7 @@ def test_budget():
 
 def test_an_oracle_about_other_items_passes():
     def other_items(problem, seed, budget):
-        """Answers that were recorded."""
+        """Recorded answers."""
         raise NotApplicableError("answers about 5 other items")
 
     spec = replace(CLASSES, function=other_items, parameters=())

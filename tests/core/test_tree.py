@@ -28,7 +28,7 @@ def scipy_linkage(method: str, n: int = 40, seed: int = 0) -> np.ndarray:
     return hierarchy.linkage(np.random.default_rng(seed).normal(size=(n, 2)), method)
 
 
-# ---- What a valid tree is ------------------------------------------------------------------------
+# ---- Valid trees ---------------------------------------------------------------------------------
 
 
 def test_invalid_parents_are_refused() -> None:
@@ -416,7 +416,7 @@ def test_relabel_wants_all_leaves():
 def test_ties_become_one_node():
     tree = Tree([4, 4, 5, 6, 5, 6, -1], [0, 0, 0, 0, 1, 1, 2], DISTANCE)
     assert tree.collapse_ties() == Tree([4, 4, 4, 5, 5, -1], [0, 0, 0, 0, 1, 2], DISTANCE)
-    # 1 is within 1 of 2 and goes; the other 1, now below 2, does as well.
+    # 1 is within 1 of 2 and is removed; so is the other 1, now below 2.
     assert tree.collapse_ties(1) == Tree([4, 4, 4, 4, -1], [0, 0, 0, 0, 2], DISTANCE)
     infinite = Tree([3, 3, 4, 4, -1], [0, 0, 0, np.inf, np.inf], DISTANCE)
     assert infinite.collapse_ties().n_nodes == 4
@@ -516,7 +516,7 @@ def test_invalid_cuts_are_refused():
 
 
 def naive_cut(tree: Tree, k: int) -> list[int]:
-    """Split one node after the other."""
+    """Split one node after another."""
     below = leaf_sets(tree)
 
     def priority(v: int) -> float:

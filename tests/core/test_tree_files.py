@@ -1,4 +1,4 @@
-"""Trees made elsewhere: Newick, scipy's linkage, R's hclust, scikit-learn's children_."""
+"""Trees of other programs: Newick, scipy's linkage, R's hclust, scikit-learn's children_."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ X = np.array([[0.0], [1], [3], [6], [10]])
 
 
 def as_hclust(Z):
-    """scipy's linkage as R writes it: items as -1, -2, ..., rows as 1, 2, ..."""
+    """scipy's linkage in R's form: items as -1, -2, ..., rows as 1, 2, ..."""
     n = len(Z) + 1
     return np.array([[-c - 1 if c < n else c - n + 1 for c in row[:2]] for row in Z.astype(int)])
 

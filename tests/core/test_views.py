@@ -1,4 +1,4 @@
-"""The data behind figures: who is where, how well it is known, what is said of the rest."""
+"""The data of figures: positions, intervals, and notes."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def results(outcomes: list[Outcome], *metrics: MetricInfo, **more: Any) -> Resul
     return Results(outcomes, metrics or (AARI,), **planned(outcomes, **known), **more)
 
 
-# ---- What varies ---------------------------------------------------------------------------------
+# ---- Axes ----------------------------------------------------------------------------------------
 
 
 def test_axes_are_the_numbers_that_vary_within_one_name() -> None:
@@ -139,7 +139,7 @@ def test_a_metric_has_its_name_in_any_case_or_without_parameters() -> None:
 
 
 def test_figure_2_is_one_view() -> None:
-    """A panel for each p, in which what needs no comparisons is the same; a line an algorithm."""
+    """A panel for each p and a line per algorithm; methods without comparisons are in all."""
     outcomes = [
         cell(name, r, f"planted[delta={d},N0=5]", oracle, AARI=d * 10 + r)
         for name, oracles in (
@@ -166,7 +166,7 @@ def test_figure_2_is_one_view() -> None:
 
 
 def test_an_active_algorithm_is_in_the_panel_of_its_proportion() -> None:
-    """As 4K-AL-act in figure 2, whose p is its own and not the oracle's."""
+    """Such as 4K-AL-act in figure 2, whose p is a parameter of the algorithm."""
     outcomes = [cell("A", 0, f"d[x={x}]", f"q[p={p}]", AARI=p) for x in (1, 2) for p in (0.1, 1)]
     outcomes += [
         cell(f"Act[p={p}]", 0, f"d[x={x}]", "act", AARI=p) for x in (1, 2) for p in (0.1, 1.0)

@@ -1,4 +1,4 @@
-"""Words and values of several words in compiled loops, against Python's own integers."""
+"""Words and values of several words in compiled loops, against Python's integers."""
 
 import numpy as np
 from hypothesis import given, strategies as st

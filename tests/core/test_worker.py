@@ -1,4 +1,4 @@
-"""The pool survives everything a job can do, says what it was, and leaves nothing behind."""
+"""The pool survives all failures of jobs, reports them, and leaves no process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can tell"
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Pool]:
-    """One pool for most tests: each failure also shows that the pool goes on after it."""
+    """One pool for most tests, which also shows that it continues after each failure."""
     with Pool(2, PERFORM, preload=["numpy"]) as pool:
         yield pool
 
@@ -50,7 +50,7 @@ def run_alone(pool: Pool, job: object) -> object:
 
 
 def works(pool: Pool) -> bool:
-    """Whether both slots still do what they are told, once each."""
+    """Whether both slots still run jobs, once each."""
     for tag in range(2):
         pool.submit(tag, partial(jobs.add, tag, 1), Limits(seconds=10))
     reports = [*pool.wait(10)]
@@ -75,7 +75,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-# What comes back.
+# Reports.
 
 
 def test_every_job_is_reported_once_under_its_tag_in_whatever_order(shared: Pool) -> None:
@@ -138,7 +138,7 @@ def test_a_worker_stays_for_the_next_job_after_an_error(shared: Pool) -> None:
     assert run(shared, os.getpid).pid in before
 
 
-# What a job can do, what its report says.
+# Failures of a job, and their reports.
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_resident_memory_agrees_with_psutil() -> None:
     assert resident(2**22 + 1) == 0
 
 
-# The processes around.
+# Other processes.
 
 
 def test_workers_compute_with_one_thread_and_one_order_of_sets(shared: Pool) -> None:
@@ -477,7 +477,7 @@ def test_a_job_changes_nothing_for_the_next_pool() -> None:
         assert run_alone(pool, lambda: hasattr(sys, "changed")) is False
 
 
-# The script of a user, as a main process of its own.
+# A user's script, as a separate main process.
 
 SCRIPT = """
 import os, signal, sys, time
@@ -558,7 +558,7 @@ def test_killing_the_main_process_leaves_nothing(start: Start, tmp_path: Path) -
 def test_killing_main_and_fork_server_at_once_leaves_nothing(start: Start) -> None:
     process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
-    os.kill(pids[1], signal.SIGSTOP)  # so that it cannot react to the other's death
+    os.kill(pids[1], signal.SIGSTOP)  # so that it cannot react to the end of the other
     process.kill()
     os.kill(pids[1], signal.SIGKILL)
     assert gone([*pids, *workers])
@@ -567,7 +567,7 @@ def test_killing_main_and_fork_server_at_once_leaves_nothing(start: Start) -> No
 def test_ctrl_c_interrupts_an_endless_wait_and_leaves_nothing(start: Start) -> None:
     process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
-    time.sleep(0.2)  # it has to arrive there
+    time.sleep(0.2)  # until it waits
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
     assert process.returncode == -signal.SIGINT

@@ -1,4 +1,4 @@
-"""Short jobs wait at the worker itself: each still has its own limits, log and fate."""
+"""Short jobs are queued in the worker: each still has its own limits, log and report."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PERFORM = f"{jobs.__name__}:perform"
 
 @pytest.fixture(autouse=True)
 def _all_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a busy machine makes of them."""
+    """Treat all jobs as short, also on a busy machine."""
     monkeypatch.setattr(connections, "_QUICK", 60.0)
 
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    """A pool of one worker, which has just done a short job and so may have three at hand."""
+    """A pool of one worker, which has just run a short job and may therefore queue three."""
     with Pool(1, PERFORM) as one:
         one.submit("short", partial(jobs.add, 1, 1), Limits())
         one.wait(20)
@@ -34,7 +34,7 @@ def pool() -> Iterator[Pool]:
 
 
 def submit(pool: Pool, *made: object, limits: Limits | None = None) -> dict[object, Report]:
-    """Submit all at once, and return what becomes of each."""
+    """Submit all at once, and return the report of each."""
     for tag, job in enumerate(made):
         pool.submit(tag, job, limits or Limits(seconds=10, grace=10), ahead=True)
     return collect(pool, len(made))

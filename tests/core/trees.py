@@ -69,7 +69,7 @@ def leaf_sets(tree: Tree) -> list[frozenset[int]]:
 
 
 def caterpillar(n: int) -> Tree:
-    """As deep as a binary tree can be: node n+i merges leaf i+1 with all before, at height i+1."""
+    """The deepest binary tree: node n+i merges leaf i+1 with all before, at height i+1."""
     rows = np.zeros((n - 1, 4))
     rows[:, 0] = np.concatenate(([0], np.arange(n, 2 * n - 2)))
     rows[:, 1] = rows[:, 2] = np.arange(1, n)

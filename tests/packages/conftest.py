@@ -1,3 +1,3 @@
-"""The packages have tests of their own, which run where they are installed."""
+"""The packages have their own tests, which run where they are installed."""
 
 collect_ignore_glob = ["*/tests/*"]

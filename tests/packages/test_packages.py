@@ -22,7 +22,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 def compared(environment: Environment, *words: str) -> list[dict[str, Any]]:
-    """The rows of a comparison; all of them are good."""
+    """Run a comparison, check that all cells succeed, and return the rows."""
     rows: list[dict[str, Any]] = json.loads(
         environment.hcbench("compare", *words, "--format", "json", "-q")
     )["cells"]

@@ -1,4 +1,4 @@
-"""People of whom it is known what they think: ``from tests.plugins.asked import Knower``."""
+"""Simulated people with known answers: ``from tests.plugins.asked import Knower``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRUE = Tree.from_newick(
 
 
 def odd_one_out(tree: Tree, i: int, j: int, k: int) -> int:
-    """By the clusters: a pair is closest if a node holds both of it and not the third."""
+    """By the clusters: a pair is closest if a node contains both and not the third."""
     items = (i, j, k)
     for at in range(3):
         pair = {*items} - {items[at]}
@@ -27,14 +27,14 @@ def odd_one_out(tree: Tree, i: int, j: int, k: int) -> int:
 
 
 class Knower:
-    """Answers by a tree, and does what is wanted at some questions instead.
+    """Answers by a tree, except for other actions at some questions.
 
     Parameters
     ----------
     tree : Tree
     names : sequence of str
     instead : callable, optional
-        From the number of questions before to what is done instead: "leave", "undo", "unsure".
+        Maps the number of earlier questions to another action: "leave", "undo" or "unsure".
     """
 
     def __init__(
@@ -68,7 +68,7 @@ def hold(
     items: Sequence[str] = WORDS,
     seed: int = 0,
 ) -> SessionResult:
-    """A session, the first one or one that goes on."""
+    """Run a session, a new one or one that is resumed."""
     (use,) = load_registry().use_algorithms(algorithm)
     with AnswersFile(path, header_of(use, tuple(items), seed)) as file:
         return Session(use, file, person).run()

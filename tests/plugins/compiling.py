@@ -1,4 +1,4 @@
-"""Cases of test_compilation, each in a fork of a process that has imported what all need.
+"""Cases of test_compilation, each in a fork of a process with the common imports.
 
 Run as ``python -m tests.plugins.compiling CASES``. CASES is a list in JSON; each case is the name
 of a function of this module and its arguments. Prints a list of errors, "" for a case without one.
@@ -23,7 +23,7 @@ from hcbench.run.job import Call
 
 
 def compiled() -> set[tuple[str, str, str]]:
-    """Every kernel that is loaded, with each signature for which it is compiled."""
+    """Every loaded kernel, with the signatures for which it is compiled."""
     return {
         (name, kernel.py_func.__name__, str(signature))
         for name, module in list(sys.modules.items())
@@ -35,7 +35,7 @@ def compiled() -> set[tuple[str, str, str]]:
 
 
 def algorithms(*names: str) -> None:
-    """Algorithms on 12 items, and then on 120."""
+    """Run algorithms on 12 items, and then on 120."""
     levels = np.repeat(np.arange(8), 15)[:, None]
     vectors = np.random.default_rng(0).random((120, 5)) + levels
     caterpillar = Tree([120, *range(120, 239), *range(121, 239), -1])
@@ -50,7 +50,7 @@ def algorithms(*names: str) -> None:
 
 
 def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
-    """What a call compiles."""
+    """Return what a call compiles."""
     kind = use.spec.accepts[0]
     (asked,) = load_registry().use_oracles(
         {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
@@ -65,7 +65,7 @@ def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
 
 
 def metrics(*variants: tuple[str, dict[str, Any]]) -> None:
-    """Metrics of trees of 10 items, and then of 300."""
+    """Compute metrics of trees of 10 items, and then of 300."""
     rng = np.random.default_rng(0)
 
     def tree(n: int) -> Tree:
@@ -89,7 +89,7 @@ def metrics(*variants: tuple[str, dict[str, Any]]) -> None:
 
 
 def unique() -> None:
-    """Answers in order, and then out of order."""
+    """Sort answers in order, and then out of order."""
     rows = [[0, 1, 0, 2], [0, 1, 0, 3]]
     assert Comparisons.from_quadruplets(4, rows).unique() is not None
     before = compiled()
@@ -98,7 +98,7 @@ def unique() -> None:
 
 
 def forked(function: str, *arguments: Any) -> str:
-    """What goes wrong in a case, in a process of its own."""
+    """Run a case in a separate process, and return its error."""
     reading, writing = os.pipe()
     if os.fork() == 0:
         os.close(reading)

@@ -13,7 +13,7 @@ SPECS = {spec.name: spec for spec in hcbench_vectors.hcbench_algorithms()}
 
 
 def fit(name: str, problem: Problem, **params: object) -> Tree:
-    """Run it as a cell does: on read-only arrays, with all parameters."""
+    """Run an algorithm as a cell does: on read-only arrays, with all parameters."""
     if problem.vectors is not None:
         answers = Answers(kind="vectors", n=problem.n, data=problem.vectors)
     else:

@@ -1,4 +1,4 @@
-"""Trees as sets of clusters, and oracles that err, for the tests of noisy insertion."""
+"""Trees as sets of clusters, and noisy oracles, for the tests of noisy insertion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cluster = frozenset
 
 
 def random_truth(n: int, seed: int) -> Tree:
-    """Join two random clusters, again and again."""
+    """Repeatedly join two random clusters."""
     rng = np.random.default_rng(seed)
     parent, roots = np.full(2 * n - 1, -1), list(range(n))
     for new in range(n, 2 * n - 1):
@@ -35,7 +35,7 @@ def clusters(tree: Tree) -> set[Cluster]:
 
 @njit(cache=True)
 def odd_one(parent: Any, i: Any, j: Any, k: Any) -> Any:
-    """The position of the odd one out in a binary tree: pairs meet at lower or higher nodes."""
+    """The position of the odd one out in a binary tree, by the heights of merges."""
     met = np.zeros(3, np.int64)
     for pair in range(3):
         a = i if pair > 0 else j
@@ -51,7 +51,7 @@ def odd_one(parent: Any, i: Any, j: Any, k: Any) -> Any:
 
 @njit(cache=True)
 def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, time: Any) -> Any:  # noqa: E741
-    """Right with probability p; else the decoy's answer, or, where that is right, a random one."""
+    """Correct with probability p; else the decoy's answer, or a random one if that is correct."""
     m = (ints.size - 1) // 2
     right, decoy = odd_one(ints[1 : m + 1], i, j, k), odd_one(ints[m + 1 :], i, j, k)
     if uniform(ints[0], key, time) < floats[0]:
@@ -64,7 +64,7 @@ def _answer(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any, key: Any, ti
 def noisy_oracle(
     truth: Tree, p: float, seed: int, decoy: Tree | None = None, budget: int | None = None
 ) -> Oracle:
-    """Wrong answers are random, or those of a decoy: an adversary who has one tree in mind."""
+    """Wrong answers are random, or those of a decoy: an adversary with another tree."""
     ints = np.concatenate(([seed], truth.parent, (decoy or truth).parent))
     return Oracle(
         Answers(
@@ -80,7 +80,7 @@ def noisy_oracle(
 
 
 def same_in_python(truth: Tree, p: float, seed: int) -> Oracle:
-    """The answers of `noisy_oracle`, not compiled."""
+    """The answers of `noisy_oracle` in plain Python."""
     ints = np.concatenate(([seed], truth.parent, truth.parent))
 
     def answer(rows: Any, keys: Any, times: Any) -> Any:
@@ -94,7 +94,7 @@ def same_in_python(truth: Tree, p: float, seed: int) -> Oracle:
 
 
 def scripted(n: int, seed: int, p: float, truth: Tree) -> tuple[Oracle, list[tuple[Any, ...]]]:
-    """Answers right with probability p, else any; and the list of all questions and answers."""
+    """Answers correct with probability p, else any; also the list of queries and answers."""
     rng = np.random.default_rng(seed)
     asked: list[tuple[Any, ...]] = []
 
@@ -111,7 +111,7 @@ def fit(oracle: Oracle, p: float, seed: int = 0, **params: Any) -> Tree:
 
 
 class Replay:
-    """A tree as its clusters, and the record of a run that is read question by question."""
+    """A tree as its clusters, and the record of a run, read query by query."""
 
     def __init__(self, asked: list[tuple[Any, ...]], first: list[int]) -> None:
         self.asked, self.at = asked, 0
@@ -131,7 +131,7 @@ class Replay:
         return self.at < len(self.asked) and self.asked[self.at][2] == x
 
     def next(self, x: int) -> tuple[Cluster, Cluster | None]:
-        """The next question's pivot; and the child that is the answer, None for neither."""
+        """The next query's pivot, and the child of the answer, None for neither."""
         i, j, k, code = self.asked[self.at]
         self.at += 1
         assert k == x

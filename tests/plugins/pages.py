@@ -24,15 +24,15 @@ _TAKE_TERMINAL = (
 
 
 class Page:
-    """What stands on the terminal of ``hcbench ARGS``.
+    """The terminal of ``hcbench ARGS``.
 
     Parameters
     ----------
     args : sequence of str
     folder : Path
-        Where it runs.
+        Current folder of the command.
     size : pair of int
-        Columns and lines.
+        Number of columns and lines.
     """
 
     def __init__(self, args: Sequence[str], folder: Path, size: tuple[int, int] = (80, 24)) -> None:
@@ -66,17 +66,17 @@ class Page:
 
     @property
     def settings(self) -> list[object]:
-        """Those of the terminal, to see that they are as they were."""
+        """Settings of the terminal, to check that they are restored."""
         return termios.tcgetattr(self._terminal)
 
     @property
     def raw(self) -> str:
-        """All since the page was last cleared, as it was sent."""
+        """Everything sent since the page was last cleared."""
         return self.written.rpartition(CLEAR)[2]
 
     @property
     def text(self) -> str:
-        """What a reader sees."""
+        """The visible text."""
         seen = re.sub(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[0-9;?]*[a-zA-Z]", "", self.raw)
         return "\n".join(line.rstrip() for line in seen.replace("\r", "").split("\n"))
 
@@ -92,7 +92,7 @@ class Page:
         os.write(self._main, keys.encode())
 
     def end(self) -> tuple[int, str]:
-        """Exit code, and what was written behind the last page."""
+        """Wait for the end; return the exit code, and the output after the last page."""
         while self.process.poll() is None:
             self._read()
         while self._read():

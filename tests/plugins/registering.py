@@ -1,4 +1,4 @@
-"""What a plugin registers, seen from a process that has imported nothing else."""
+"""The registrations of a plugin, in a process that has imported nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEAVY = ("numpy", "scipy", "numba", "matplotlib")
 
 
 def light_suites(plugin: str) -> list[str]:
-    """Names of the suites that a plugin registers; none of `HEAVY` may be imported for that."""
+    """Names of a plugin's suites; listing them must import none of `HEAVY`."""
     code = (
         f"import json, sys, {plugin} as p; names = [s.name for s in p.hcbench_suites()]\n"
         f"print(json.dumps([names, [m for m in {HEAVY} if m in sys.modules]]))"

@@ -1,4 +1,4 @@
-"""Small trees, and what a metric sees of them, for the tests of the metrics."""
+"""Small trees, and arguments of metrics, for the tests of the metrics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def two_trees(draw, *, min_leaves=1, max_leaves=12, **options):
 
 
 def random_tree(n, rng, *, width=2):
-    """A tree of n leaves that grows by random merges of up to ``width`` clusters."""
+    """A tree of n leaves made by random merges of up to ``width`` clusters."""
     parent = [-1] * n
     live = list(range(n))
     while len(live) > 1:

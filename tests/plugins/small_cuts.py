@@ -1,4 +1,4 @@
-"""All small trees, what a cut of them is by definition, and who answers for it."""
+"""All small trees, their cuts by definition, and oracles of cuts."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def cut_by(name: str, tree: Tree, oracle: Oracle, seed: int = 0, **params: Any) 
 
 
 def questions_of(name: str, tree: Tree, labels: np.ndarray, **params: Any) -> list[int]:
-    """The nodes that it asks about, one for each question, heard by a Python function."""
+    """The node of each query, recorded by a Python function."""
     pairs: list[tuple[int, int]] = []
 
     def same(i: int, j: int) -> bool:
@@ -116,7 +116,7 @@ def questions_of(name: str, tree: Tree, labels: np.ndarray, **params: Any) -> li
 
 
 def spied_paths(monkeypatch: Any) -> list[Search]:
-    """Searches, from now on, as they run."""
+    """Record the searches that run from now on."""
     seen: list[Search] = []
     run = Search.run
 

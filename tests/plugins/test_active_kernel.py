@@ -1,4 +1,4 @@
-"""4K-AL-act against equation 2 taken literally."""
+"""4K-AL-act against a literal implementation of equation 2."""
 
 from itertools import combinations
 from math import comb, log
@@ -33,7 +33,7 @@ def fit(oracle: Oracle, seed: int = 0, **params) -> hcbench.Tree:
 
 
 def observed(n: int, monkeypatch, answer, seed: int = 0, **params):
-    """Run with a Python callable: its questions, the drawn landmarks, K and the ledger."""
+    """Run with a Python callable: its queries, the drawn landmarks, K and the ledger."""
     asked, drawn, kernels = [], [], []
 
     def closer(i, j, k, l):  # noqa: E741
@@ -91,7 +91,7 @@ def off_diagonal(K: np.ndarray) -> np.ndarray:
     block=st.sampled_from([1, 7, 1 << 20]),
 )
 def test_the_kernel_is_that_of_equation_2(n, values, seed, references, shared, q, own, block):
-    """Ties, references that touch landmarks, blocks of any size; at most M references."""
+    """With ties, references that contain landmarks, and blocks of any size."""
     w = similarities(n, values, seed)
     params = {"kernel": "code"} if own else {"q": q, "landmarks": "shared" if shared else "fresh"}
     with pytest.MonkeyPatch.context() as patch:
@@ -114,7 +114,7 @@ def test_the_kernel_is_that_of_equation_2(n, values, seed, references, shared, q
         assert {i, j} != {k, l}
     if shared or own:
         assert ledger.distinct_queries == ledger.queries
-    else:  # of two references, each may be asked about in the turn of the other
+    else:  # each of two references may be queried in the block of the other
         mirrored = comb(len(taken), 2)
         assert ledger.queries - mirrored <= ledger.distinct_queries
 

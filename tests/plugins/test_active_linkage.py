@@ -1,4 +1,4 @@
-"""SL and CL by comparisons alone against scipy's linkage of the similarities behind them."""
+"""SL and CL by comparisons only, against scipy's linkage of the similarities."""
 
 from math import ceil, log2
 
@@ -24,7 +24,7 @@ EACH = [(method, ask) for method in LINKAGES for ask in WAYS]
 
 
 def without_ties(n: int, seed: int) -> np.ndarray:
-    """Symmetric; the values of the pairs are 0..M-1 in random order."""
+    """A symmetric matrix; the values of the pairs are 0..M-1 in random order."""
     w = np.zeros((n, n))
     w[np.triu_indices(n, 1)] = np.random.default_rng(seed).permutation(n * (n - 1) // 2)
     return w + w.T
@@ -54,7 +54,7 @@ def fit(oracle: Oracle, method: str, ask: str, names=None) -> Tree:
 
 
 def same_merges(tree: Tree, other: Tree) -> bool:
-    """The same clusters, made in the same order."""
+    """Whether the clusters are the same, merged in the same order."""
     return tree.kind is other.kind is HeightKind.ORDER and all(
         tree.cut(k) == other.cut(k) for k in range(1, tree.n + 1)
     )
@@ -133,7 +133,7 @@ def test_the_merge_sort_makes_the_queries_of_proposition_1(method, n, seed):
     pairs = n * (n - 1) // 2
     asked = oracle.ledger.queries
     assert pairs - 1 <= asked <= pairs * ceil(log2(pairs))
-    assert oracle.ledger.distinct_queries == asked  # no question twice
+    assert oracle.ledger.distinct_queries == asked  # no query twice
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 5, 8, 9, 100])
@@ -150,7 +150,7 @@ def test_pairs_in_order_and_in_reverse_are_sorted_within_the_bounds(m):
 
 @pytest.mark.parametrize("method", LINKAGES)
 def test_the_frugal_method_makes_far_fewer_queries_than_the_merge_sort(method):
-    """At least every pair but those of a spanning tree has to lose once."""
+    """Every pair outside of a spanning tree must lose at least once."""
     n = 120
     pairs = n * (n - 1) // 2
     for w in (of_points(n, 1), without_ties(n, 1)):

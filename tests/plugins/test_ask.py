@@ -1,4 +1,4 @@
-"""Sessions with a person, scripted: what is asked, kept, taken back and gone on with."""
+"""Scripted sessions with a person: questions, stored answers, undo and resuming."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_pairs_of_pairs_are_asked_about_the_same_way(tmp_path):
 
 
 def _halves(oracle, given, rng):
-    """Cut a tree at those nodes whose first and last leaf belong together."""
+    """Cut a tree at the nodes whose first and last leaf belong together."""
     assert given.names == WORDS
 
     def belongs(node: int) -> bool:
@@ -326,7 +326,7 @@ def test_answers_are_read_as_written_and_others_refused(kind, codes, tmp_path):
 
 
 def test_a_truncated_file_keeps_all_complete_answers(tmp_path):
-    """As it is left by kill -9, at any byte."""
+    """Truncated at any byte, as by kill -9."""
     path = tmp_path / "a.jsonl"
     hold(path, Knower(TRUE, WORDS, {4: "undo"}.get), items=WORDS)
     data = path.read_bytes()
@@ -463,7 +463,7 @@ def _holds(tree: Tree, triplet: tuple[int, int, int]) -> bool:
 
 
 def test_answers_about_four_items_contradict_each_other_if_no_tree_agrees():
-    """Every set of answers to the four questions: one of three for each, or none."""
+    """All answers to the four queries: one of three for each, or none."""
     questions = list(combinations(range(4), 3))
     options = [[None, (a, b, c), (a, c, b), (b, c, a)] for a, b, c in questions]
     for chosen in product(*options):
@@ -542,7 +542,7 @@ def test_results_are_written_in_standard_formats(tmp_path):
         saved(finding, tmp_path / "no" / "folder")
 
 
-# ---- Answers that were recorded, as an oracle ----------------------------------------------------
+# ---- Recorded answers as an oracle ---------------------------------------------------------------
 
 
 def test_recorded_answers_are_an_oracle_about_items_of_these_names(tmp_path):
@@ -599,7 +599,7 @@ def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, mo
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     again = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
     assert again == found
-    with pytest.raises(KeyboardInterrupt):  # nobody says more
+    with pytest.raises(KeyboardInterrupt):  # no more answers
         fit("NoisyInsertion[p=0.9]", problem, oracle=f"person[answers='{path}']")
 
 

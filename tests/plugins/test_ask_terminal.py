@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def question(page: Page, number: int) -> list[str]:
-    """Wait for a question; its items."""
+    """Wait for a question, and return its items."""
     page.wait(rf"Question {number} ·.*\? help")
     return re.findall(r"^ +[123]  (\w+)$", page.text, re.MULTILINE)
 
@@ -127,7 +127,7 @@ def test_help_on_a_low_page_replaces_the_question(folder):
 
 
 def test_ctrl_z_restores_the_terminal_and_shows_the_question_again(folder):
-    """No shell watches over this terminal, so that nothing stops: whoever presses it loses none."""
+    """There is no shell at this terminal, so nothing stops; no answer may be lost."""
     with Page(["ask", "items.txt"], folder) as page:
         items = question(page, 1)
         page.press("\x1a")
@@ -151,7 +151,7 @@ def test_ctrl_z_restores_the_terminal_and_shows_the_question_again(folder):
 )
 def test_the_terminal_is_restored_at_the_end(how, folder):
     with Page(["ask", "items.txt"], folder) as page:
-        page.press("1")  # before there was a question: it answers none
+        page.press("1")  # before the first question: it must not answer it
         question(page, 1)
         page.press("2") if isinstance(how, str) else None
         question(page, 2 if isinstance(how, str) else 1)
@@ -359,7 +359,7 @@ def test_a_missing_file_cannot_be_replayed(folder):
 
 
 def test_changed_answers_are_compared_again(folder):
-    """The content of the file belongs to the key of a cell."""
+    """The key of a cell includes the content of the file."""
     hold(folder / "a.jsonl", Knower(TRUE, WORDS))
     (before,) = load_registry().use_oracles("recorded-ordinal[file=a.jsonl]")
     with (folder / "a.jsonl").open("a") as file:

@@ -1,4 +1,4 @@
-"""No call is timed with its compilation: a call on few items compiles what one on many needs."""
+"""No timed call compiles: a call on few items compiles everything that one on many needs."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 from tests.plugins.test_metrics_splits import VARIANTS
 
-# Each is tried by itself, so that none finds compiled what another needed.
+# Separate cases, so that none finds kernels that another one compiled.
 ALGORITHMS = (
     *("4-AL", "4-AL[init=3]", "UPGMA", "HDBSCAN", "Random"),
     *("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"),
@@ -18,7 +18,7 @@ ALGORITHMS = (
     *("BF", "OTS", "WDP", "N-WDP", "NR", "NR[K=20]", "ERM", "ERM[K=20]", "BEST", "BEST[K=20]"),
     *("NoisyInsertion[p=0.9]", "NoisyInsertion[p=0.9, strategy=paper]"),
 )
-# Other ways through the same kernels.
+# Other paths through the same kernels.
 INSERTIONS = (
     "InsertionClustering[separator=topdown]",
     "QuickClustering[merge=binary-search]",
@@ -39,7 +39,7 @@ CUTS = (
     "cut-at-K",
     "largest-gap",
 )
-# Expected ties are defined of clusters of one size only.
+# Expected ties are defined only for clusters of one size.
 METRICS = [variant for variant in VARIANTS if variant[1] != {"ties": "expected"}]
 
 

@@ -51,16 +51,16 @@ SETTINGS = {
     ),
     "quadruplet-set": ("quadruplet-set", "quadruplet-set[p=1]", "quadruplet-set[noise=0.3]"),
 }
-#: What is read from files that cannot be had here: large downloads, and a terminal.
+#: Specs that need large downloads, or a terminal.
 LEFT_OUT = {"20newsgroups", "20newsgroups-pca", "zebrafish", "person"}
-#: What needs a file that a test writes, below.
+#: Specs that need a file; tests below write it.
 BY_FILE = {"file", "recorded-items", "recorded-ordinal", "recorded-pair", "recorded-quadruplet"}
-#: Data sets of public files, which are checked where HCBENCH_DATA has them.
+#: Data sets of public files, which are checked if HCBENCH_DATA contains them.
 PUBLIC = {"amazon-reviews", "car", "glass", "mnist", "sp500", "zoo"}
 
 
 def names() -> list[str]:
-    """Of all that the built-in plugins register."""
+    """Names of everything that the built-in plugins register."""
     registry = load_registry()
     found = [
         entry.spec.name
@@ -91,14 +91,14 @@ def test_conforms(name: str) -> None:
 
 
 def failures(checks: Iterable[Check]) -> dict[str, str]:
-    """Checks that fail, exempt or not, each with its sentence."""
+    """Checks that fail, exempt or not, each with its message."""
     found = {check.id: replace(check, exempt="").run() for check in checks}
     return {name: each.reason for name, each in found.items() if each.status == "failed"}
 
 
 @pytest.mark.parametrize("kind", ["ordinal", "pair", "quadruplet"])
 def test_recorded_answers_conform(kind: str, tmp_path: Path) -> None:
-    """Where every question about the items has been answered."""
+    """With an answer to every query about the items."""
     query, names = QUERY_KINDS[f"{kind}-queries"], make_items(1).names
     rows = list(combinations(range(12), query.arity))
     if query.arity == 4:

@@ -1,4 +1,4 @@
-"""Trees to be cut, made of other data: what is yielded, what is true, and what is refused."""
+"""Trees to be cut, made of other data: content, true clusters, and errors."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def ancestors(tree, node):
 
 
 def k_tilde(tree, cut):
-    """Leaves of the tree of the nodes above the cut and those of its lower boundary, but leaves."""
+    """Leaves of the tree of the nodes above the cut and its lower boundary, without T's leaves."""
     kept = {v for u in cut for v in ancestors(tree, u) | {u} if v >= tree.n}
     return sum(not kept & set(tree.children(v).tolist()) for v in kept)
 
@@ -131,7 +131,7 @@ def test_the_hard_prior_is_uniform_over_2_to_the_b_cuts_of_theorem_2(tree, seed)
 
 
 def test_hard_cuts_by_hand():
-    """Of ((0,1),2) and (3,4) each is whole or cut once: 4 cuts; of the root alone, 2."""
+    """((0,1),2) and (3,4) are each whole or cut once: 4 cuts; only the root: 2."""
     rng = np.random.default_rng(1)
     drawn = {b: {tuple(hard_cut(FIVE, rng, b).nodes) for _ in range(100)} for b in (1, 2)}
     assert drawn[1] == {(8,), (6, 7)}

@@ -51,7 +51,7 @@ def test_the_clusters_of_figure_1_that_are_a_cut_are_recovered():
 
 
 def test_the_clusters_of_figure_1_that_are_not_a_cut_are_approximated():
-    """By hand: x6 is missed at (x4, x6), (x5, x6); to leave it with x7, x8 costs as much again."""
+    """By hand: x6 costs (x4, x6), (x5, x6); with x7 and x8 it costs the same."""
     found = run(FIGURE_1, [0, 0, 0, 1, 1, 1, 2, 2])
     assert found == Partition([0, 0, 0, 1, 1, 2, 3, 3])
     assert hamming(sigma(found.labels), sigma([0, 0, 0, 1, 1, 1, 2, 2])) == 4

@@ -1,4 +1,4 @@
-"""N-WDP and BF by votes: which pairs vote, how many, and how often the true cut is found."""
+"""N-WDP and BF with votes: the pairs that vote, their number, and the probability of success."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -52,7 +52,7 @@ def preset(tree, votes):
 
 
 def coarsened(tree, cut, votes):
-    """The cut, and instead of what is below a preset node the highest such node."""
+    """The cut, with the highest preset nodes instead of nodes below them."""
     given = preset(tree, votes)
     return sorted({max([v, *(u for u in ancestors(tree, v) if u in given)]) for v in cut})
 
@@ -130,7 +130,7 @@ def test_a_vote_is_of_different_pairs_of_one_node(name):
     assert not set(asked.tolist()) & preset(tree, votes)
     wanted = pairs_of(tree, tree.root)
     assert set(pairs[:votes]) <= wanted or name == "N-WDP"
-    assert len({i for i, _ in pairs}) > 6  # from all over, not from one leaf
+    assert len({i for i, _ in pairs}) > 6  # from many leaves, not from one
 
 
 @pytest.mark.parametrize("name", ["BF", "N-WDP"])
@@ -212,7 +212,7 @@ def test_the_true_cut_is_found_with_the_stated_probability(noise, votes):
 
 
 def test_one_vote_fails_where_many_do_not():
-    """That the noise of these tests is real: WDP without votes finds the cut almost never."""
+    """The noise of these tests matters: WDP without votes almost never finds the cut."""
     tree = complete(2, 8)
     labels = np.arange(256) // 32
     problem = Problem(n=256, tree=tree, levels=labels[:, None])

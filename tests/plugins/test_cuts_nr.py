@@ -1,4 +1,4 @@
-"""NR: its increments against all cuts of small trees, its weights, its ends."""
+"""NR: its margins against all cuts of small trees, its weights, and when it ends."""
 
 from math import inf, log
 
@@ -40,7 +40,7 @@ def histories(draw):
 
 
 def gains_of_all(tree, weighted, K=inf):
-    """Of each cut into at most K clusters: the pairs' nodes inside its clusters, and its gain."""
+    """For each cut into at most K clusters: the pairs' nodes inside its clusters, and its gain."""
     for cut in all_cuts(tree):
         if len(cut) <= K:
             together = {v for v in range(tree.n_nodes) if set(ancestors(tree, v)) & set(cut)}
@@ -48,7 +48,7 @@ def gains_of_all(tree, weighted, K=inf):
 
 
 def naive_margin(tree, weighted, a, K=inf):
-    """How much the best cut that disagrees with the best about a pair gains less."""
+    """The best gain minus that of the best cut that disagrees about a pair."""
     gains = list(gains_of_all(tree, weighted, K or inf))
     inside, best = max(gains, key=lambda pair: pair[1])
     others = [gain for together, gain in gains if (a in together) != (a in inside)]
@@ -93,7 +93,7 @@ def test_excesses_brought_up_to_date_are_those_of_one_pass(case, unit):
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 7])
 def test_a_weight_that_is_taken_back_leaves_a_tie(weight):
-    """Rounding must not split what ties: 0.1 + 0.3 - 0.3 is not 0.1."""
+    """Rounding must not break ties: 0.1 + 0.3 - 0.3 is not 0.1."""
     tree, x = caterpillar(5), np.zeros(9)
     for sign in (-1, 1):
         reweigh(x, tree.parent, 5, sign * weight)
@@ -122,7 +122,7 @@ def test_probabilities_are_those_of_equation_4():
 
 
 def twin(tree, matrix, oracle, coins, c0, K):
-    """NR by its definition: all cuts are tried in each round."""
+    """NR by its definition, with all cuts in each round."""
     weighted, asked = [], 0
     for t, (coin, (i, j)) in enumerate(zip(coins, oracle.draw(len(coins)), strict=True), 1):
         a = int(tree.lca(i, j))
@@ -170,7 +170,7 @@ def test_with_p_of_one_it_is_erm(settings, K):
         passive = erm(oracle_about(matrix), known, rng, rounds=rounds, K=K)
         oracle = oracle_about(matrix)
         assert run(tree, oracle, rounds=rounds, K=K, **settings) == passive
-        # Where no cut into so few clusters separates a pair, there is nothing to ask.
+        # If no cut into at most K clusters separates a pair, its label is not requested.
         assert oracle.ledger.queries == rounds or K
 
 

@@ -90,7 +90,7 @@ def test_a_number_of_bands_stands_for_heights_of_equal_rank():
 
 
 def test_with_bands_a_path_costs_log_b_plus_two_queries():
-    """Theorem 6: log2 4 to find the band, two to see that the cut is there; else log2 1024."""
+    """Theorem 6: log2 4 to find the band, two to confirm the cut; else log2 1024."""
     n = 1024
     tree = Tree.from_parents([n, *range(n, 2 * n - 1), *range(n + 1, 2 * n - 1), -1])
     depths = (100, 300, 400, 700)
@@ -141,7 +141,7 @@ def test_fit_takes_a_list_an_array_or_a_function():
 
 
 def test_a_correct_prior_saves_queries():
-    """Of few clusters in a balanced tree the constant prior knows, and the uniform one does not."""
+    """The constant prior favours few clusters in a balanced tree, the uniform one does not."""
     n = 1 << 10
     tree = Tree.from_parents(np.append(n + np.arange(2 * n - 2) // 2, -1))
     labels = np.arange(n) // (n // 4)

@@ -113,7 +113,7 @@ def test_wdp_searches_as_many_paths_as_lemma_3_says(monkeypatch, prior):
 
 @pytest.mark.parametrize("prior", [0.1, 0.3, 0.6, "uniform"])
 def test_wdp_asks_on_average_what_the_entropy_of_the_prior_allows(prior):
-    """At least H(c*) by Shannon; at most 2 more for each path by weight-balanced search."""
+    """At least H(c*) (Shannon); at most 2 more for each path by weight-balanced search."""
     for tree in [*small_trees(5), caterpillar(9)]:
         p = dict.fromkeys(range(tree.n, tree.n_nodes), prior)
         if prior == "uniform":
@@ -135,7 +135,7 @@ def test_a_checkpoint_has_the_result_of_a_run_with_that_budget(way):
     name, params = WAYS.get(way, ("N-WDP", {"votes": 3, "noise": 0.2}))
     rng = np.random.default_rng(5)
     for tree in [*list(small_trees(7, 3))[-200::25], caterpillar(12)]:
-        labels = rng.integers(3, size=tree.n)  # that no cut has
+        labels = rng.integers(3, size=tree.n)  # which are not a cut
         whole = compiled_oracle(labels)
         cut_by(name, tree, whole, **params)
         total = whole.ledger.queries
@@ -281,6 +281,6 @@ def test_without_a_tree_it_is_not_applicable(name):
 
 
 def test_the_arrays_of_a_search_take_little_memory():
-    """The tree in int32: 20 bytes a node, and its label."""
+    """The tree in int32: 20 bytes per node, and its label."""
     search = Search.of(caterpillar(1000), np.random.default_rng(0))
     assert sum(a.nbytes for a in (*search.shape, search.label)) < 1000 * 40

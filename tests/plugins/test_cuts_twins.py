@@ -1,4 +1,4 @@
-"""OTS and WDP ask what the paper says, in plain Python; the present cut is the likeliest.
+"""OTS and WDP make the paper's queries, in plain Python; the current cut is the most likely.
 
 The pseudo-code is that of Gentile et al. 2019 with the corrections of `papers/notes.md`: Q includes
 q(i_h), a search ends where y(u) = 1 and y(par(u)) = 0, and found singletons are {j_c}.
@@ -26,7 +26,7 @@ from tests.plugins.small_cuts import (
 )
 from tests.plugins.tree_cuts import all_cuts, ancestors
 
-CLOSE = 1e-5  # entropies are kept in 32 bits
+CLOSE = 1e-5  # entropies are stored in 32 bits
 
 LARGER = [
     tree_of_shape(shape)
@@ -49,7 +49,7 @@ def down(tree, top):
 
 
 def wdp_by_the_book(tree, p, y):
-    """Algorithm 1; which nodes are queried, and the clusters."""
+    """Algorithm 1: the queried nodes, and the clusters."""
     queried, clusters, forest = [], [], [tree.root] if tree.n > 1 else []
     p = {**dict.fromkeys(range(tree.n), 1.0), **p}
     while forest:
@@ -65,7 +65,7 @@ def wdp_by_the_book(tree, p, y):
         high, low = 0, len(path) - 1  # v and u
         while high < low:
             whole = sum(q[high : low + 1])
-            # The queried node is the parent of i_k*: what is below it is summed.
+            # The queried node is the parent of i_k*: the probabilities below it are summed.
             gaps = [abs(whole / 2 - sum(q[k + 1 : low + 1])) for k in range(high, low)]
             k = high + next(i for i, gap in enumerate(gaps) if gap <= min(gaps) + 1e-9)
             queried.append(path[k])
@@ -152,7 +152,7 @@ def _subtree(tree, v):
 
 
 def ots_by_the_book(tree, y):
-    """Appendix B.1 with the version space as a list of cuts; which nodes are queried."""
+    """Appendix B.1 with the version space as a list of cuts: the queried nodes."""
     spaces = [frozenset(above(tree, cut)) for cut in all_cuts(tree)]
     known, queried, forest = {}, [], [tree.root]
 

@@ -1,4 +1,4 @@
-"""Validation sets: which pairs they have, and errors on them and on the rest, by hand."""
+"""Validation sets: their pairs, and errors on them and on the other pairs, by hand."""
 
 from __future__ import annotations
 

@@ -183,5 +183,5 @@ def test_compare_suite_names_only_data_sets_of_this_plugin():
     assert suite.name == "compare"
     for text in suite.datasets:
         name = parse_name(text)
-        # By full names, so that another package's data set of one name does not matter.
+        # By full names, so that a data set of the same name in another package does not matter.
         SPECS[name.base.removeprefix("hcbench:")].resolve(name.params)

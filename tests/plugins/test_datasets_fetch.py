@@ -1,4 +1,4 @@
-"""Where public data are found, and the one line if they are not."""
+"""Files of public data: search order, downloads, and errors in one line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_missing_data_are_one_line_with_the_place_of_the_file(nowhere, name):
     with pytest.raises(DataNotAvailableError, match=f"^{name}: no .* set HCBENCH_DATA") as raised:
         spec.load()(0, **spec.resolve({}))
     assert "\n" not in str(raised.value)
-    assert "parameter" not in str(raised.value)  # of scikit-learn's, that it does not know
+    assert "parameter" not in str(raised.value)  # of scikit-learn's, which does not apply
 
 
 def hcbench_datasets_train_is_forgotten():
@@ -78,7 +78,7 @@ def test_a_folder_without_the_file_is_reported(nowhere, monkeypatch):
 
 @pytest.fixture
 def server(monkeypatch):
-    """Stands for the internet: what a downloader writes, by URL."""
+    """Replaces the internet: the content that a downloader writes, by URL."""
     content: dict[str, bytes] = {}
 
     class Downloader:

@@ -127,7 +127,7 @@ def test_rates_are_those_of_n_log_n():
 
 
 def test_fixed_triples_determine_no_more_trees_than_theorem_2_3_allows():
-    """Of all 315 balanced trees of 8 items, those that Build tells from a set of triples."""
+    """The number of the 315 balanced trees of 8 items that Build determines from triples."""
     n, rng = 8, np.random.default_rng(0)
     balanced = Tree([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1])
     heard = [Recorder(balanced.relabel(order)) for order in _orders_of_a_balanced_tree()]
@@ -136,7 +136,7 @@ def test_fixed_triples_determine_no_more_trees_than_theorem_2_3_allows():
     for count in (6, 10, 13):
         chosen = [triples[t] for t in rng.choice(len(triples), count, replace=False)]
         told = [tuple(tree(*question) for question in chosen) for tree in heard]
-        # What is told of one tree alone finds it; no algorithm could do so from other answers.
+        # Answers of a single tree determine it; no algorithm could do so from other answers.
         found = sum(told.count(answers) == 1 for answers in told) / 315
         assert found <= bounds.chance_of_fixed_triples(n, count)
         claimed = 24 * count / (n * (n - 1) * (n - 2))  # the paper's 1 - delta
@@ -205,7 +205,7 @@ def test_quick_clustering_repeats_unbalanced_splits_as_often_as_measured():
         heard = Recorder(tree)
         hcbench.fit("QuickClustering", n=n, ordinal=heard, balance=balance, seed=seed)
         first, second = heard.asked[: n - 2], heard.asked[n - 2 : 2 * (n - 2)]
-        # A and B hold a pivot each.
+        # A and B contain one pivot each.
         parts = np.bincount([0, 1, *(truth(*question) for question in first)], minlength=3)
         assert len({question[:2] for question in first}) == 1
         is_uneven = parts.max() > balance * n
@@ -224,7 +224,7 @@ def test_fewer_than_three_items_are_not_split():
 
 
 def test_two_standard_errors_of_a_share_are_the_exact_interval_but_for_one_tree():
-    """So the verdicts on probabilities need no other rule."""
+    """Therefore verdicts on probabilities need no other rule."""
     runs, promised = suites_noisy.REPETITIONS, 1 - suites_noisy.DELTA
 
     def kept(found: int) -> bool:
@@ -267,7 +267,7 @@ def run(suite: Suite, folder: Path) -> hcbench.Results:
 
 
 def judged(suite: Suite, results: hcbench.Results) -> set[str]:
-    """The verdicts on claims about what ran."""
+    """The verdicts on claims about cells that ran."""
     return {judge_claim(claim, results).verdict for claim in suite.claims}
 
 
@@ -352,7 +352,7 @@ def test_figures_without_data_are_reported(tmp_path: Path):
 
 
 def test_a_tree_built_from_some_triples_is_unique():
-    """So Build finds a tree only where the triples identify it, as theorem 2.3 asks for."""
+    """So Build returns a tree only if the triples identify it, as theorem 2.3 requires."""
     for seed in range(18):
         truth = random_tree(seed, n=5).truth
         oracle = Oracle(ordinal_queries(Problem(n=5, truths={"t": truth}), 0, None))

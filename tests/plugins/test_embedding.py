@@ -1,4 +1,4 @@
-"""tSTE-AL and FORTE-AL as a user meets them: what they read, what they return, what they refuse."""
+"""tSTE-AL and FORTE-AL: input, results, and errors."""
 
 import warnings
 
@@ -55,7 +55,7 @@ def test_planted_groups_are_recovered(name: str, d: int) -> None:
     tree = run(name, AllComparisons.from_similarity(planted_similarity()), "quadruplet-set", d=d)
     blocks = [frozenset(range(5 * g, 5 * g + 5)) for g in range(4)]
     assert groups(tree, 2) == {blocks[0] | blocks[1], blocks[2] | blocks[3]}
-    if d > 2:  # in the plane, cosines are of angles alone
+    if d > 2:  # in the plane, cosines depend only on angles
         assert groups(tree, 4) == set(blocks)
 
 
@@ -182,7 +182,7 @@ def test_fit_takes_triplets(name: str) -> None:
 
 
 def test_cosines_by_hand() -> None:
-    """The mean is (1, 1): the points are seen at 225, 315, 90 degrees and not at all."""
+    """The mean is (1, 1): three points are at 225, 315 and 90 degrees, the fourth at the mean."""
     points = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0], [1.0, 1.0]])
     half = np.sqrt(0.5)
     expected = [[1, 0, -half, 0], [0, 1, -half, 0], [-half, -half, 1, 0], [0, 0, 0, 0]]

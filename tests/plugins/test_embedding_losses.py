@@ -1,4 +1,4 @@
-"""t-STE and FORTE against their formulas, taken literally, and finite differences."""
+"""t-STE and FORTE against literal formulas and finite differences."""
 
 import math
 
@@ -30,7 +30,7 @@ def naive_student(X, rows, alpha) -> float:
 
 
 def naive_gram(M, rows, loss) -> float:
-    """Mean loss of margins, of the Gram matrix itself."""
+    """Mean loss of margins, from the Gram matrix."""
 
     def distance(i, j):
         return M[i, i] - M[i, j] - M[j, i] + M[j, j]
@@ -156,7 +156,7 @@ def test_a_descent_never_ends_above_its_start(fit: str) -> None:
 
 
 def test_logistic_forte_of_full_rank_finds_the_minimum_of_a_convex_loss() -> None:
-    """In n - 1 dimensions there is one minimum, and the gradient has no descent left."""
+    """In n - 1 dimensions there is one minimum, at which no descent remains."""
     rng = np.random.default_rng(5)
     rows = np.array([rng.choice(8, 3, replace=False) for _ in range(400)])
     triplets = Comparisons.from_triplets(8, rows)

@@ -1,4 +1,4 @@
-"""Files of the user: every format, and every mistake answered in one line with the way out."""
+"""Files of the user: every format, and errors in one line with a way out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ hen,2,3,bird,fowl
 """
 
 
-# ---- Delimited text that can be read -------------------------------------------------------------
+# ---- Valid delimited text ------------------------------------------------------------------------
 
 
 def test_csv_with_names_and_labels(csv):
@@ -57,7 +57,7 @@ def test_csv_with_names_and_labels(csv):
     assert problem.vectors.tolist() == [[4, 190], [4, 4.5], [2, 3]]
     assert problem.levels.tolist() == [[1, 0], [1, 0], [0, 1]]
     assert problem.truth.names == problem.names
-    assert sorted(problem.truth.sizes[3:]) == [2, 3]  # hen alone is no cluster
+    assert sorted(problem.truth.sizes[3:]) == [2, 3]  # a single hen is not a cluster
 
 
 def test_csv_without_header_is_numbered_from_1(csv):
@@ -141,7 +141,7 @@ def test_drop(csv):
     assert problem.names is None
 
 
-# ---- Delimited text that cannot ------------------------------------------------------------------
+# ---- Invalid delimited text ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -364,14 +364,14 @@ def test_empty_and_broken_arrays(tmp_path):
 
 
 def fail_read(path: Path) -> str:
-    """What reading says, without planning."""
+    """The error of reading, without planning."""
     with pytest.raises(DataError) as caught:
         FILE.load()(0, path=str(path))
     return str(caught.value)
 
 
 def fail_plan(path: Path) -> str:
-    """What planning says, which reads the keys of an .npz."""
+    """The error of planning, which reads the keys of an .npz."""
     with pytest.raises(DataError) as caught:
         FILE.provides_with(FILE.resolve({"path": str(path)}))
     return str(caught.value)

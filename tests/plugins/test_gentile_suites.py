@@ -1,4 +1,4 @@
-"""The suites of Gentile et al. 2019: what they name exists, what is printed, and that they run."""
+"""The suites of Gentile et al. 2019: names, printed values, and small runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BY_NAME = {suite.name.removeprefix("gentile2019-"): suite for suite in SUITES}
 by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 
 
-# ---- What is printed -----------------------------------------------------------------------------
+# ---- Printed values ------------------------------------------------------------------------------
 
 # Added up by hand from the paper's table 2, row by row: errors, and their standard deviations.
 ROWS = {
@@ -164,7 +164,7 @@ def test_a_node_of_too_few_pairs_has_no_more_leaves_than_theorem_4_says():
 
 
 def run(suite: Suite, folder: Path, **changes: object) -> Results:
-    """Run a part of a suite, and draw its figures."""
+    """Run a part of a suite and draw its figures."""
     plan = make_plan(replace(suite, timeout=60.0, **changes), load_registry())  # type: ignore[arg-type]
     with Store(folder / "s.sqlite") as store:
         results = Results.of_plan(plan, run_plan(plan, Plugins(), store, jobs=1, command="test"))
@@ -174,7 +174,7 @@ def run(suite: Suite, folder: Path, **changes: object) -> Results:
 
 
 def about(suite: Suite, part: str) -> dict[str, tuple[object, ...]]:
-    """What of a suite is about some of its data sets, for `replace`."""
+    """The parts of a suite that concern some of its data sets, for `replace`."""
     datasets = tuple(name for name in suite.datasets if part in name)
     only = tuple(pair for pair in suite.only if part in pair[1])
     claims = tuple(c for c in suite.claims if c.dataset in datasets and not c.exponent)
@@ -194,7 +194,7 @@ def test_bounds_for_every_cut_hold_in_a_small_run(tmp_path: Path):
 
 @pytest.mark.slow
 def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
-    """A full tree of 64 leaves has 32 pairs of them; of 2^8 cuts each has a chance."""
+    """A full tree of 64 leaves has 32 pairs of them, so B = 8 is possible."""
     suite = BY_NAME["theorems"]
     small = suites_theorems.shape("balanced", suites_theorems.hard(8), 64)
     large = suites_theorems.shape("balanced", suites_theorems.hard(64))

@@ -1,4 +1,4 @@
-"""The suites of Ghoshdastidar et al. 2019: what they name exists, what they claim is right."""
+"""The suites of Ghoshdastidar et al. 2019: names, claims, and small runs."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
     assert {v.verdict for v in verdicts if v.claim.every_repetition} == {"reproduced"}
     first, second = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
     assert first.path is not None, first.reason
-    assert not second.failed  # no passive method ran: it says that data are missing
+    assert not second.failed  # no passive method ran: it notes that data are missing
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The suites of Gray et al. 2023: printed values, names that resolve, what their claims come to."""
+"""The suites of Gray et al. 2023: printed values, names, and verdicts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("in_process")
 SUITES = {suite.name: suite for suite in hcbench_suites()}
 TABLES = (1, 2, 3, 4)
 
-# ---- What is printed -----------------------------------------------------------------------------
+# ---- Printed values ------------------------------------------------------------------------------
 
 # Counted and added up by hand from the paper's tables: rows x columns, sums over rows of the
 # columns, and the sum of all standard errors in thousandths.
@@ -215,7 +215,7 @@ def test_figure_2_is_drawn_from_available_results(tmp_path) -> None:
     assert [d.path is not None for d in drawn] == [True]
 
 
-# ---- Classes that are alike ----------------------------------------------------------------------
+# ---- Similar classes -----------------------------------------------------------------------------
 
 LABELS = np.array([0, 1, 2, 0, 1, 2, 2, 3])
 
@@ -251,7 +251,7 @@ def test_means_over_pairs_of_classes_are_those_of_their_definition(make, monkeyp
 
 
 def on_a_line(*, levels=((0, 0), (0, 1), (1, 2), (1, 3))):
-    """Four items, each a class: 1 and 2 belong together, and so do 4 and -1."""
+    """Four items, each its own class: 1 and 2 belong together, and so do 4 and -1."""
     vectors = np.array([[1.0], [2.0], [4.0], [-1.0]])
     return Scored(
         problem=Problem(n=4, vectors=vectors, levels=np.array(levels)),

@@ -103,7 +103,7 @@ def test_powers_do_not_cut_through_ties():
     parent = [6, 6, 7, 7, 8, 8, 9, 9, 10, 10, -1]
     tied = Tree(parent, [0] * 6 + [1, 1, 1, 2, 3], HeightKind.DISTANCE)
     apart = Tree(parent, [0] * 6 + [0.9, 1, 1.1, 2, 3], HeightKind.DISTANCE)
-    # As the result is cut: {0,1,2,3}, {4,5}; of 4 clusters {4}, {5} are split off first.
+    # Cuts of the result: {0,1,2,3}, {4,5}; into 4 clusters {4}, {5} are split off first.
     assert aari(scored(apart, truth=tied)) == aari(scored(tied, truth=tied)) == 1.0
     crossed = tied.relabel([0, 1, 4, 5, 2, 3])
     assert aari(scored(crossed, truth=tied)) == pytest.approx((3 - 49 / 15) / (7 - 49 / 15))
@@ -379,7 +379,7 @@ def test_an_unknown_cost_is_not_zero(metric, reason):
         metric(scored(PAIR, cost=Cost(seconds=1.0, oracle_seconds=None)))
 
 
-# ---- All of them ---------------------------------------------------------------------------------
+# ---- All metrics ---------------------------------------------------------------------------------
 
 
 def test_specs_have_the_parameters_of_their_functions():

@@ -55,7 +55,7 @@ def gray_problem(sizes, p, *, noise=1.0, seed=0):
 
 
 def algorithm_1(estimate):
-    """Average linkage by the largest estimate (n, n), its heights on the scale of the estimates."""
+    """Average linkage by the largest estimate (n, n), with heights in its unit."""
     n = len(estimate)
     off = ~np.eye(n, dtype=bool)
     largest = estimate[off].max()
@@ -145,7 +145,7 @@ def test_the_rank_of_too_many_vertices_must_be_given(monkeypatch):
 @given(trees(min_leaves=2, kind=HeightKind.AFFINITY), st.integers(0, 10**6), st.floats(0, 3))
 @settings(max_examples=300)
 def test_merge_distortion_is_at_most_the_affinity_error_where_that_is_small(truth, seed, share):
-    # Any symmetric estimate will do, as the Gram matrix of vectors when made positive definite.
+    # Any symmetric estimate is possible: made positive definite, it is a Gram matrix.
     n = truth.n
     ids = np.arange(n)
     true = truth.merge_height(ids[:, None], ids)
@@ -219,7 +219,7 @@ def test_vertices_of_one_observation_have_no_distance():
         vertex_distance_error(score)
 
 
-# ---- All of them ---------------------------------------------------------------------------------
+# ---- All metrics ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("spec", hcbench_metrics(), ids=lambda spec: spec.name)

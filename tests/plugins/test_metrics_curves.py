@@ -63,7 +63,7 @@ def test_b_k_needs_more_items_than_clusters():
 def of_cuts(tree, other, k):
     one, two = tree.cut(k), other.cut(k)
     if one.n_clusters == two.n_clusters == tree.n:
-        return 1.0  # of no pairs, which scikit-learn scores 0
+        return 1.0  # without pairs, where scikit-learn gives 0
     return fowlkes_mallows_score(one.labels, two.labels)
 
 
@@ -99,7 +99,7 @@ def pairs_of(n):
 
 
 def stages(tree):
-    """Stage at which each pair is joined: by the cuts, without cutting through ties."""
+    """Stage at which each pair is joined, by cuts that do not separate ties."""
     if tree.height is None:
         return np.array([tree.sizes[tree.lca(i, j)] for i, j in pairs_of(tree.n)])
     sign = -1 if tree.kind is HeightKind.AFFINITY else 1

@@ -116,7 +116,7 @@ def test_tau_b_of_labels_agrees_with_scipy(data, n):
 
 
 def concordances(result, truth):
-    """By both methods, whichever would be chosen."""
+    """Use both methods, whichever would be selected."""
     arrays = [(t.parent, *t.leaf_range, t.leaf_order) for t in (result, truth)]
     inner_parent = truth.parent - truth.n
     none = np.empty((0, 0), dtype=np.int64)
@@ -178,7 +178,7 @@ def class_positions(levels):
             next((a for a in range(len(levels[i])) if levels[i][a] != levels[j][a]), len(levels[i]))
             for j in range(n)
         ]
-        # Dense, and from 0: own class; only levels that part somebody count.
+        # Dense ranks from 0, the own class; only levels that separate items count.
         ranks[i] = rankdata(-np.array(shared), method="dense") - 1
     return ranks
 
@@ -260,7 +260,7 @@ def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
 
 
 def broken(truth, how):
-    """Explicit ranks (n, n): own class first, then as the truth has it where it has no ties."""
+    """Explicit ranks (n, n): own class first, then in the order of the truth, without ties."""
     classes, class_of = np.unique(truth.parent[: truth.n], return_inverse=True)
     table = true_ranks.unequal(truth, how)
     for a, b, c in itertools.product(range(len(classes)), repeat=3):

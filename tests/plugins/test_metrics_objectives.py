@@ -52,7 +52,7 @@ def by_definition(tree, d):
 
 
 def some_vectors(n, p, seed):
-    """Positive, so that every distance is defined; more than one column for correlations."""
+    """Positive vectors, for which every distance is defined, with more than one column."""
     return np.random.default_rng(seed).uniform(0.5, 2, size=(n, p))
 
 
@@ -342,7 +342,7 @@ def divergence(tree, w, pi, self_pairs, *, normalised):
 
 
 def graph(n, seed):
-    """Weights of which some are 0, but none of an item alone; a diagonal that is not read."""
+    """Weights of which some are 0, without isolated items; the diagonal is ignored."""
     rng = np.random.default_rng(seed)
     w = rng.random((n, n)) * (rng.random((n, n)) < 0.5)
     w = w + w.T + 0.01 * (np.abs(np.subtract.outer(range(n), range(n))) == 1)
@@ -402,7 +402,7 @@ def test_divergence_of_vectors_is_that_of_their_similarities(tree, seed, rule, n
 
 
 def test_two_groups_of_a_graph_retain_all_information_between_them():
-    # Two edges and nothing between: ((0,1),(2,3)) tells all that pairs tell of the edges.
+    # Two edges and none between: ((0,1),(2,3)) has the full information about the edges.
     w = np.zeros((4, 4))
     w[0, 1] = w[1, 0] = w[2, 3] = w[3, 2] = 1.0
     score = scored(TWO_PAIRS, similarity=w)

@@ -1,4 +1,4 @@
-"""Measures of partitions, against scikit-learn, all pairs counted one by one, and hands."""
+"""Measures of partitions, against scikit-learn, enumeration of all pairs, and by hand."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_agreement_is_that_of_scikit_learn(labels, average):
             )
         one, other = len(set(found.tolist())), len(set(true.tolist()))
         if Partition(found) != Partition(true) and not {one, other} & {1, len(found)}:
-            # Elsewhere scikit-learn divides rounding errors by each other.
+            # Otherwise scikit-learn divides rounding errors by each other.
             expected = peer.adjusted_mutual_info_score(true, found, average_method=average)
             assert partitions.ami(score, average=average) == pytest.approx(expected, abs=1e-9)
 
@@ -184,7 +184,7 @@ def test_the_best_cut_has_the_smallest_error_and_is_used_by_all_measures(tree, d
 
 
 def test_the_best_cut_against_answers_is_the_one_nearest_to_them():
-    """By hand: TWO_PAIRS is ((0, 1), (2, 3)); the answers say that 2 and 3 are apart."""
+    """By hand: TWO_PAIRS is ((0, 1), (2, 3)); by the answers 2 and 3 are apart."""
 
     def make_answers():
         exceptions = [(np.array([2]), np.array([3]))]
@@ -207,7 +207,7 @@ def test_the_best_cut_refuses_a_number_of_clusters_and_partitions_are_not_cut():
 
 @pytest.mark.parametrize("size", [10, 100])
 def test_independent_clusters_have_exactly_no_information(size):
-    """Not 1e-16, as differences of equal logarithms have: a table would show it as a value."""
+    """Not 1e-16, a difference of equal logarithms, which a table would show as a value."""
     items = np.arange(size * size)
     crossed = scored(items // size, items % size)
     for name in ("homogeneity", "completeness", "V-measure"):
@@ -230,12 +230,12 @@ def test_a_level_of_the_labels_can_be_chosen():
 
 def test_the_error_against_answers_is_that_of_the_oracle():
     def make_answers():
-        """About pairs (0, 3) and (2, 3) it says the contrary."""
+        """Answers with errors about the pairs (0, 3) and (2, 3)."""
         exceptions = [(np.array([0]), np.array([3])), (np.array([2]), np.array([3]))]
         matrix = AnswerMatrix(Partition([0, 0, 1, 1]), lambda: exceptions)
         return Answers(kind="pair-queries", n=4, arity=2, matrix=matrix)
 
-    for labels, wrong in (([0, 0, 1, 1], 2), ([0] * 4, 4)):  # it puts (0, 1), (0, 3) together
+    for labels, wrong in (([0, 0, 1, 1], 2), ([0] * 4, 4)):  # (0, 1), (0, 3) together
         result = scored(labels, [0] * 4, make_answers=make_answers)
         assert partitions.clustering_error(result, against="answers") == 2 * wrong / 16
     for without in (None, lambda: Answers(kind="vectors", n=4)):

@@ -1,4 +1,4 @@
-"""Dendrogram purity: by hand, from its definition, and as higra has it."""
+"""Dendrogram purity: by hand, from its definition, and against higra."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def naive_purity(tree, labels):
 
 
 def merged_at_random(clusters, labels):
-    """Expected sum of purities where pairs of clusters are drawn and merged until one is left."""
+    """Expected sum of purities if random pairs of clusters merge until one remains."""
     if len(clusters) == 1:
         return 0.0
     pairs = list(itertools.combinations(range(len(clusters)), 2))

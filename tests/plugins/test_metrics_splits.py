@@ -1,4 +1,4 @@
-"""Robinson and Foulds' distance by hand and by sets; and what all measures of two trees share."""
+"""Robinson-Foulds distance by hand and by sets, and properties of all measures of two trees."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def same(value, other):
 
 
 def with_other_ids(tree, rng):
-    """The tree, its inner nodes numbered, and so their children ordered, otherwise."""
+    """The tree with another numbering of inner nodes, and another order of children."""
     new_id = np.arange(tree.n_nodes)
     free = [v for v in range(tree.n, tree.n_nodes) if all(c < tree.n for c in tree.children(v))]
     done: list[int] = []
@@ -119,7 +119,7 @@ def test_values_are_in_range_whatever_the_names_of_the_leaves(name, options, dat
 @settings(max_examples=25)
 @given(data=st.data())
 def test_the_order_of_children_does_not_matter(name, options, data):
-    # Of the cuts, where ties are cut by the nodes' ids, heights must not tie.
+    # No tied heights, as cuts break ties by node ids.
     kind = HeightKind.ORDER if name == "fowlkes-mallows" else None
     result, truth = data.draw(two_trees(kind=kind))
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))

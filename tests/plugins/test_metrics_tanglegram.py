@@ -1,4 +1,4 @@
-"""Entanglement of two trees and the layout that it is computed of."""
+"""Entanglement of two trees, and its layout."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_tree_and_one_that_refines_it_do_not_tangle(tree, random):
     order = list(range(tree.n))
     random.shuffle(order)
     tree = tree.relabel(order)
-    # Without some of its inner nodes.
+    # The tree without some of its inner nodes.
     kept = [v for v in range(tree.n_nodes) if v < tree.n or v == tree.root or random.random() < 0.5]
     above = {v: int(tree.parent[v]) for v in range(tree.n_nodes)}
     for v in kept[:-1]:
@@ -110,7 +110,7 @@ def test_a_star_is_drawn_as_the_other_tree():
 def test_the_layout_is_far_better_than_the_given_order():
     rng = np.random.default_rng(2)
     one = random_tree(200, rng)
-    # The same tree but for a few leaves, in another order.
+    # The same tree, except for a few leaves, in another order.
     swapped = np.arange(200)
     swapped[:6] = [5, 0, 1, 2, 3, 4]
     other = one.relabel(swapped)

@@ -1,4 +1,4 @@
-"""Triplets that two trees resolve alike: by hand, and one triplet after the other."""
+"""Triplets that two trees resolve alike: by hand, and by enumeration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.plugins.scoring import (
 
 
 def apart(tree, i, j, k):
-    """Which of three leaves the other two meet below; None if all meet at one node."""
+    """The leaf below which the other two merge; None if all merge at one node."""
     closest = min(((tree.lca(i, j), k), (tree.lca(i, k), j), (tree.lca(j, k), i)))
     return None if tree.sizes[closest[0]] == tree.sizes[tree.lca(tree.lca(i, j), k)] else closest[1]
 

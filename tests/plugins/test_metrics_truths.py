@@ -1,4 +1,4 @@
-"""Which truth is compared with, and the true clusters that are found."""
+"""Selection of the truth, and recovery of the true clusters."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_the_authors_grouping_is_that_of_their_tree():
 
 @pytest.fixture
 def few_documents(monkeypatch):
-    """Ten documents for each of three topics, whose words are their topics' own."""
+    """Ten documents for each of three topics, each with its own words."""
     names = ["comp.sys.mac.hardware", "comp.graphics", "sci.med"]
     topic = np.tile(np.arange(3), 10)
     texts = [f"{('mac', 'image', 'doctor')[k]} word{k} common{i % 2}" for i, k in enumerate(topic)]
@@ -209,7 +209,7 @@ def test_components_are_those_of_centred_counts_and_are_cached(
     newsgroups._components.cache_clear()
     made = make("20newsgroups-pca", n=30, features=2)
     newsgroups._components.cache_clear()
-    monkeypatch.setattr(newsgroups, "_pca_of_counts", None)  # what is kept is not computed again
+    monkeypatch.setattr(newsgroups, "_pca_of_counts", None)  # cached values are not computed again
     assert make("20newsgroups-pca", n=30, features=2).digest() == made.digest()
     newsgroups._components.cache_clear()
     np.testing.assert_allclose(made.vectors.mean(axis=0), 0, atol=1e-12)

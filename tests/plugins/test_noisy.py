@@ -1,4 +1,4 @@
-"""NoisyInsertion finds the true tree as often as it promises, whatever wrong answers are."""
+"""NoisyInsertion finds the true tree with the guaranteed probability, for any wrong answers."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def successes(runs, n, p, *, decoy, truths=None, **params):
 
 
 def enough(runs, delta):
-    """Fewer successes have a probability below 1e-6 where each has 1 - delta or more."""
+    """Fewer successes have a probability below 1e-6 if each has at least 1 - delta."""
     return int(binom.ppf(1e-6, runs, 1 - delta))
 
 
@@ -68,7 +68,7 @@ def test_the_tree_is_correct_with_the_guaranteed_probability(params, p, decoy):
     if params.get("wrong") == "random" and decoy:
         pytest.skip("nothing is promised here")
     runs, n, delta = (300, 8, 0.4) if params["strategy"] != "paper" else (60, 6, 0.4)
-    if params.get("skip") is False:  # many questions, the more so the closer p is to a half
+    if params.get("skip") is False:  # many queries, especially for p near 1/2
         runs, n, p = 30, 4, max(p, 0.7)
     assert successes(runs, n, p, decoy=decoy, delta=delta, **params) >= enough(runs, delta)
 

@@ -1,4 +1,4 @@
-"""How often noisy insertion asks: against sums of binomial probabilities and hand computation."""
+"""Repetitions of noisy insertion, against sums of binomial probabilities and by hand."""
 
 from fractions import Fraction
 from math import comb, exp, log, log2
@@ -12,7 +12,7 @@ from hcbench_ordinal import noisy_constants as constants
 
 
 def most_are_wrong(k: int, p: Fraction) -> Fraction:
-    """Probability that at most half of k answers are right."""
+    """Probability that at most half of k answers are correct."""
     return sum(comb(k, r) * p**r * (1 - p) ** (k - r) for r in range(k // 2 + 1))
 
 

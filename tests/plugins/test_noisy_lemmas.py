@@ -1,6 +1,6 @@
-"""Lemmas 5.3, 5.5 and 5.6 of the published strategy, on what its kernel asks and walks.
+"""Lemmas 5.3, 5.5 and 5.6 of the published strategy, on the queries and walks of its kernel.
 
-Items before the last are inserted by right answers, so that the last one's place is known; those
+Items before the last are inserted by correct answers, so the place of the last one is known; those
 about it are wrong with probability 1 - p, and then as a decoy would have them: they agree.
 """
 
@@ -22,7 +22,7 @@ K = vertex_repetitions(P, "binomial")
 
 
 def adversary(truth, decoy, rng):
-    """Answers about items before the last are right; and the list of all."""
+    """Answers that are correct about items before the last, and the list of all."""
     asked = []
 
     def answer(i, j, k):
@@ -38,7 +38,7 @@ def adversary(truth, decoy, rng):
 
 @cache
 def last_walk(seed, *, below_a_leaf):
-    """The walk that finds the last item's place in a tree of N - 1; and that place."""
+    """The walk that finds the last item's place in a tree of N - 1, and that place."""
     rng = np.random.default_rng(seed)
     while True:
         truth = random_tree(int(rng.integers(10**6)), n=N).truth
@@ -87,5 +87,5 @@ def test_a_simulated_vertex_query_is_right_with_probability_p_lemma_5_3():
             asked[kind].append(right)
     for kind, right in asked.items():
         assert len(right) > 100, kind
-        # Each is right with probability p or more, whatever was asked before.
+        # Each is correct with probability at least p, whatever the earlier queries.
         assert sum(right) >= binom.ppf(1e-6, len(right), P), kind

@@ -1,4 +1,4 @@
-"""The published strategy, question by question, against algorithms 3, 5 and 6 on sets."""
+"""The published strategy, query by query, against algorithms 3, 5 and 6 on sets."""
 
 from fractions import Fraction
 from math import ceil, log
@@ -13,7 +13,7 @@ from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scr
 
 HERE, UP = "here", "up"
 P = 0.75
-"""Weights are powers of 3 over powers of 4: floating-point numbers keep them as they are."""
+"""Weights are powers of 3 over powers of 4, which are exact in floating point."""
 
 
 class Published(Replay):
@@ -43,7 +43,7 @@ class Published(Replay):
         return UP if below == "no majority" else below
 
     def region(self, v, response):
-        """The vertices that a response to a vertex query leaves."""
+        """The vertices that agree with a response to a vertex query."""
         if response == HERE:
             return {v}
         if response == UP:
@@ -51,7 +51,7 @@ class Published(Replay):
         return {u for u in self.tree if u <= response}
 
     def centroid(self, weights):
-        """The highest vertex without which no part has more than half of the weight."""
+        """The highest vertex whose removal leaves no part with more than half of the weight."""
         half = Fraction(sum(weights.values())) / 2
         fitting = [
             v
@@ -86,7 +86,7 @@ class Published(Replay):
         return marked or {self.centroid(weights)}
 
     def virtual(self, marked):
-        """The marked vertices and where each two of them meet."""
+        """The marked vertices and the lowest common ancestors of pairs."""
         return {min((c for c in self.tree if c >= a | b), key=len) for a in marked for b in marked}
 
     def neighbour(self, virtual, q, response):
@@ -220,9 +220,9 @@ CATERPILLAR = ([5, 5, 6, 7, 8, 6, 7, 8, -1], [-1] * 5 + [0, 5, 6, 7], [-1] * 5 +
     [
         # One vertex alone.
         ({6}, {}, 0),
-        # One above the other; what lies between is left out.
+        # One above the other; vertices between them are excluded.
         ({8, 0}, {0: (8, "left")}, 1),
-        # Two leaves, and where they meet: 7, though it is not marked.
+        # Two leaves, and their lowest common ancestor 7, although it is not marked.
         ({1, 3}, {1: (7, "left"), 3: (7, "right")}, 2),
         # Nothing is marked right of 6 and of 8.
         ({8, 6, 0, 3}, {7: (8, "left"), 6: (7, "left"), 3: (7, "right"), 0: (6, "left")}, 3),

@@ -1,4 +1,4 @@
-"""Strategies bayes and repeat, question by question, against rules kept in fractions and sets."""
+"""Strategies bayes and repeat, query by query, against fractions and sets."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from hcbench_ordinal.noisy_constants import lead_of_majority, majority_exactly
 from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scripted
 
 SLACK = Fraction(1, 10**9)
-"""Kernels compare floating-point numbers."""
+"""Tolerance for the floating-point numbers of kernels."""
 
 sizes = st.integers(2, 9)
 seeds = st.integers(0, 10**6)
@@ -30,7 +30,7 @@ def check_pivot(tree, weights, pivot):
 
 
 def agrees(v, pivot, answer, tree):
-    """Whether a place is where the answer says."""
+    """Whether a place agrees with the answer."""
     if answer is not None:
         return v <= answer
     return not any(v <= child for child in tree.children(pivot))
@@ -83,7 +83,7 @@ def test_repeat_is_binary_search_by_early_stopped_majorities(n, seed, p, stop):
                 if 2 * first > times or first - second >= lead or sum(votes.values()) == times:
                     break
             chosen = [a for a in votes if votes[a] == first]
-            assume(len(chosen) == 1)  # of a tie, any answer may win
+            assume(len(chosen) == 1)  # any of tied answers may be selected
             left = {v: left[v] * agrees(v, pivot, chosen[0], tree) for v in left}
             searches += 1
         assert searches <= int(np.log2(len(left)))

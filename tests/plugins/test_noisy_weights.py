@@ -1,4 +1,4 @@
-"""The weights of a growing tree, kept by waiting factors, against fractions for each vertex."""
+"""The weights of a growing tree, with deferred factors, against fractions for each vertex."""
 
 from fractions import Fraction
 
@@ -70,7 +70,7 @@ def test_no_part_without_the_centroid_has_more_than_half_of_the_weight(n, seed, 
             parts = [twin.weight(twin.region(v, r)) for r in (RIGHT, LEFT, UP)]
             assert max(parts) <= total / 2 * (1 + Fraction(1, 10**9))
             scale = twin.tree.own[v] / float(twin.weights[v]) if twin.weights[v] else 1.0
-            # Exact also where they are a tiny part of the whole: no differences.
+            # Exact even for a tiny part of the whole, without differences.
             assert above == pytest.approx(float(parts[UP]) * scale, rel=1e-12, abs=0)
             assert below == pytest.approx(
                 float(parts[RIGHT] + parts[LEFT]) * scale, rel=1e-12, abs=0
@@ -84,7 +84,7 @@ def test_no_part_without_the_centroid_has_more_than_half_of_the_weight(n, seed, 
 
 
 def test_weights_survive_answers_that_would_underflow():
-    # 4^-1000 is less than any floating-point number; ratios stay as they are.
+    # 4^-1000 underflows; ratios are preserved.
     twin = Twin(3, np.random.default_rng(0))
     root = int(twin.tree.root[0])
     for _ in range(1000):
@@ -111,7 +111,7 @@ def test_heavy_vertices_are_marked_until_none_remains():
 
 
 def test_multiplicative_weights_mark_the_target_as_often_as_lemma_5_4_says():
-    # A vertex query is right with probability p, else it points to a decoy where it can.
+    # A vertex query is correct with probability p, else it points to a decoy if possible.
     p, delta, n, runs = 0.8, 0.3, 16, 200
     rng = np.random.default_rng(5)
     (rounds,) = weight_rounds(p, delta, 0.5, np.array([2 * n - 1]))

@@ -1,4 +1,4 @@
-"""The concrete oracles: what is sampled, how evenly, with what noise and in how much memory."""
+"""Passive oracles: samples, their distribution, noise and memory."""
 
 import tracemalloc
 from collections import Counter
@@ -54,7 +54,7 @@ def test_positions_are_distinct_rising_and_in_range(data):
 def test_positions_cross_chunks_and_reach_the_end():
     total = 5 * CHUNK + 17
     assert positions(total, total, 0) == list(range(total))
-    for number in (total // 300, total // 3, 3 * CHUNK):  # drawn, and left out
+    for number in (total // 300, total // 3, 3 * CHUNK):  # drawn, and excluded
         drawn = positions(total, number, 1)
         assert len(set(drawn)) == number
         assert drawn == sorted(drawn)
@@ -67,7 +67,7 @@ def test_positions_drawn_block_by_block_are_uniform(part):
     wanted = int(part * total)
     drawn = np.array(positions(total, wanted, 2))
     assert len(np.unique(drawn)) == wanted
-    for places, span in ((drawn, total), (drawn % BLOCK, BLOCK // 5)):  # where blocks have as many
+    for places, span in ((drawn, total), (drawn % BLOCK, BLOCK // 5)):  # in blocks of equal size
         bins = places // (span // 50)
         observed = np.bincount(bins[bins < 50])
         statistic = ((observed - observed.mean()) ** 2).sum() / observed.mean()
@@ -76,7 +76,7 @@ def test_positions_drawn_block_by_block_are_uniform(part):
 
 @pytest.mark.parametrize("left_out", [False, True])
 def test_how_many_fall_into_a_block_is_hypergeometric(left_out):
-    """Of the last of two blocks, which is half as large as the other."""
+    """For the last of two blocks, which is half as large as the other."""
     total, number, repeats = BLOCK + BLOCK // 2, 200, 1000
     wanted = total - number if left_out else number
     chunks = (
@@ -106,7 +106,7 @@ def test_blocks_are_corrected_in_proportion_to_what_is_free_or_taken(counts, mis
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_every_set_of_positions_is_equally_likely(number):
-    """Dense sampling, by what is drawn (up to half) and by what is left out."""
+    """Dense sampling, by the drawn positions (up to half) and by the excluded ones."""
     sets = list(combinations(range(5), number))
     drawn = Counter(tuple(positions(5, number, seed)) for seed in range(3000))
     assert stats.chisquare([drawn[s] for s in sets]).pvalue > 1e-3
@@ -140,7 +140,7 @@ def test_sparse_samples_are_uniform_over_their_buckets():
 
 
 def test_every_pair_of_queries_is_equally_likely():
-    """n = 4: 15 questions, 105 sets of two."""
+    """n = 4: 15 queries, 105 sets of two."""
     seen = Counter(
         frozenset(map(frozenset, zip(drawn.closer.tolist(), drawn.farther.tolist(), strict=True)))
         for drawn in (read(problem_of(4), seed, count=2) for seed in range(2000))
@@ -186,7 +186,7 @@ def test_p_of_one_gives_all_answers_and_they_are_true(n):
 def test_ties_have_no_answer():
     w = np.array([[0, 5, 5, 1], [5, 0, 1, 2], [5, 1, 0, 2], [1, 2, 2, 0.0]])
     comparisons = read(Problem(n=4, similarity=w), p=1.0)
-    # 15 questions about similarities 5, 5, 1, 1, 2, 2: three of them tied.
+    # 15 queries about similarities 5, 5, 1, 1, 2, 2: three of them tied.
     assert len(comparisons) == 12
 
 
@@ -248,7 +248,7 @@ def test_noise_flips_at_its_rate_and_depends_only_on_the_query():
     other = flipped(8, p=0.4)
     common = large.keys() & other.keys()
     differ = np.mean([large[question] != other[question] for question in common])
-    assert differ == pytest.approx(2 * rate * (1 - rate), abs=0.01)  # as independent ones do
+    assert differ == pytest.approx(2 * rate * (1 - rate), abs=0.01)  # as for independent noise
     for (first, second), wrong in list(small.items())[:50]:
         assert wrong == (uniform(7, np.uint64(question_key(1, *second, *first)), 0) < rate)
 
@@ -272,7 +272,7 @@ def test_many_comparisons_have_bits(monkeypatch):
 
 
 def test_counts_defaults_and_budget():
-    problem = problem_of(40)  # 780 pairs, 303,810 questions
+    problem = problem_of(40)  # 780 pairs, 303,810 queries
     assert len(read(problem, count=1234)) == 1234
     assert len(read(problem, count=10**9)) == 303_810
     assert len(read(problem, count=0)) == 0
@@ -324,7 +324,7 @@ def test_impossible_parameters_are_refused_in_one_line():
     ) as e:
         read(problem_of(300), p=0.5)
     assert "\n" not in str(e.value)
-    assert len(read(problem_of(300), p=0.5, budget=10)) == 10  # not more than was to be drawn
+    assert len(read(problem_of(300), p=0.5, budget=10)) == 10  # not more than requested
 
 
 def test_comparisons_of_the_data_set_are_the_set():
@@ -347,8 +347,8 @@ def test_comparisons_of_the_data_set_are_the_set():
 
 
 def test_memory_is_proportional_to_the_sample():
-    """Dense, and with n = 1797, as scikit-learn's digits, 1.3e12 questions."""
-    count, matrix = 10**6, 2 * 8 * 1797**2  # the similarities, and while they are checked
+    """Dense, and for n = 1797, as scikit-learn's digits, 1.3e12 queries."""
+    count, matrix = 10**6, 2 * 8 * 1797**2  # the similarities, and a copy during checks
     for n, most in ((300, 30 * count), (1797, 40 * count + matrix)):
         problem = problem_of(n)
         tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Samples that are drawn and answered as bits, beside the same ones as a list."""
+"""Samples that are drawn and answered as bits, against the same ones as a list."""
 
 from itertools import product
 
@@ -59,7 +59,7 @@ def test_ranks_show_which_similarities_are_tied(values, tolerance):
 
 
 def by_list(w, tolerance: float, n: int, drawn: list[int]) -> Comparisons:
-    """The answers about questions, one by one."""
+    """The answers to queries, one by one."""
     a, b = pair_items(drawn, w.size)
     difference = w[a] - w[b]
     closer, farther = np.where(difference > 0, a, b), np.where(difference > 0, b, a)
@@ -69,7 +69,7 @@ def by_list(w, tolerance: float, n: int, drawn: list[int]) -> Comparisons:
 
 @pytest.mark.parametrize("n", [4, 12, 13, 33, 46])  # 12, 33 and 46 have pairs beyond whole words
 def test_a_sample_of_bits_is_that_of_a_list(n):
-    """Of vectors on a line of few points, or of many: ties are up to rounding."""
+    """Vectors on a line, with few or many distinct points: ties are up to rounding."""
     for p, levels in product((0.02, 0.3, 0.8), (None, 6)):
         rng = np.random.default_rng(n)
         X = rng.normal(size=(n, 1)) if levels is None else rng.integers(levels, size=(n, 1)) / 10
@@ -88,7 +88,7 @@ def test_a_sample_of_bits_is_that_of_a_list(n):
 
 
 def test_similarities_a_tolerance_apart_are_tied_in_bits(monkeypatch):
-    """0, 1, ... 0.4 apart: neighbours are tied, and a tie is not handed on to the next but one."""
+    """Steps of 0.4: neighbours are tied, but ties are not transitive."""
     w = squareform(0.4 * np.arange(66.0)[::-1])
     monkeypatch.setattr(
         "hcbench_oracles.passive.similarities_of_pairs", lambda *_: (squareform(w), 0.5)
@@ -109,5 +109,5 @@ def test_a_list_is_made_only_if_needed(monkeypatch):
         sample.closer  # noqa: B018
     tied = np.zeros((12, 12))
     tied[0, 1] = tied[1, 0] = 1.0
-    with pytest.raises(AssertionError, match="the list was made"):  # of 17 or fewer that are left
+    with pytest.raises(AssertionError, match="the list was made"):  # for 17 or fewer comparisons
         read(Problem(n=12, similarity=tied), count=500)

@@ -1,4 +1,4 @@
-"""Triplets, noise models, and comparisons that are asked for one by one."""
+"""Triplets, noise models, and active comparisons."""
 
 import re
 from collections import Counter
@@ -140,7 +140,7 @@ def test_annotators_differ_and_are_named():
     assert errors[near].mean() == pytest.approx(errors[~near].mean(), abs=0.05)
     again = read(quadruplet_set, problem, 1, count=200_000, noise=0.2, annotators=40)
     assert again == crowd
-    right = read(quadruplet_set, problem, 1, p=1.0, annotators=3)  # all, and who gave them
+    right = read(quadruplet_set, problem, 1, p=1.0, annotators=3)  # all, with their annotators
     assert not wrong(problem, right).any()
     assert set(right.annotator.tolist()) == {0, 1, 2}
 
@@ -170,7 +170,7 @@ def test_named_annotators_of_crowd_data_have_their_own_error_rates():
 
 
 def test_a_repeated_query_in_crowd_data_is_answered_anew():
-    """Each way round, and by whoever is asked."""
+    """In both orders, and for each annotator."""
     rows = [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3]] * 4000
     fixed = Comparisons.from_quadruplets(4, rows)
     noisy = read(quadruplet_set, Problem(n=4, comparisons=fixed), noise=0.3)
@@ -235,7 +235,7 @@ def test_active_answers_are_correct_in_every_order_of_a_query():
 
 
 def test_active_and_passive_noise_agree_for_each_query():
-    """The first answer is decided by the seed and the question, whoever asks."""
+    """The first answer depends only on the seed and the query."""
     problem = problem_of(12)
     for params in ({"noise": 0.3}, {"scale": 1.0}, {"noise": 0.3, "annotators": 5}):
         said = active(problem, 9, **params).ask(all_questions(12))
@@ -274,7 +274,7 @@ def test_ties_stay_ties_in_noise():
 
 @njit([types.int64(ASK, STATE, types.int64)])
 def count_closer(ask, state, n):  # pragma: no cover - compiled
-    """How many pairs of neighbours are closer than the pair before, asked in a loop."""
+    """Count the pairs of neighbours that are closer than the previous pair, in a loop."""
     found = 0
     for i in range(n - 2):
         found += ask(state, i + 1, i + 2, i, i + 1) > 0

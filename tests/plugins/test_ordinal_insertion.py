@@ -24,7 +24,7 @@ def oracle_of(problem, budget=None, **parameters):
 
 
 def binary_trees(n):
-    """All (2n-3)!! of them, as parents: the last leaf goes above each node of each smaller tree."""
+    """All (2n-3)!! trees, as parents: insert the last leaf above each node of each smaller tree."""
     if n == 1:
         yield [-1]
         return
@@ -74,7 +74,7 @@ def test_random_trees_of_any_degree_are_found(n, shape, degree, seed):
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_caterpillar_that_grows_at_its_root_or_at_its_tip_is_found(name):
-    """The orders that unbalance a search tree the most."""
+    """The insertion orders that unbalance a search tree most."""
     n = 600
     parent = [n, *range(n, 2 * n - 1), *range(n + 1, 2 * n - 1), -1]
     tree = Tree.from_parents(parent)
@@ -87,7 +87,7 @@ def test_a_caterpillar_that_grows_at_its_root_or_at_its_tip_is_found(name):
 
 
 class Recorder:
-    """Answers in Python, by the clusters of the truth, and counts for itself."""
+    """Answers in Python by the clusters of the truth, with its own counts."""
 
     def __init__(self, tree):
         self.ancestors = []
@@ -124,7 +124,7 @@ def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_sa
 @settings(deadline=None, max_examples=25)
 @given(st.integers(3, 120), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
-    """floor(log2(2i-3)) questions for the i-th item: lemma 4.2 and theorem 4.3."""
+    """floor(log2(2i-3)) queries for the i-th item: lemma 4.2 and theorem 4.3."""
     heard = Recorder(random_tree(seed, n=n, shape=shape).truth)
     fit("InsertionClustering", n=n, ordinal=heard, separator="exact", order="given")
     for i in range(3, n + 1):
@@ -135,7 +135,7 @@ def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
 @settings(deadline=None, max_examples=25)
 @given(st.integers(3, 80), st.integers(3, 12), st.integers(0, 10**6))
 def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
-    """A node of d children costs r/2 + 1 questions for a part of 1/r: d/(2 log2 d) a halving."""
+    """A node of d children costs r/2 + 1 queries for a part of 1/r: d/(2 log2 d) per halving."""
     problem = random_tree(seed, n=n, shape="yule", degree=degree)
     d = int(np.diff(problem.truth.child_offsets).max())
     heard = Recorder(problem.truth)
@@ -146,7 +146,7 @@ def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
 
 
 def places_below(tree_arrays, n, w, top):
-    """Vertices at and below, naively, where a vertex of weight 1 hides what is below it."""
+    """Count vertices at and below, naively; a vertex of weight 1 hides those below it."""
     child = tree_arrays[1]
     found, left = set(), [top]
     while left:
@@ -217,7 +217,7 @@ def test_a_star_takes_about_a_quarter_of_n_squared_queries():
     star = random_tree(0, n=101, degree=101)
     oracle = oracle_of(star)
     assert fit("InsertionClustering", oracle).isomorphic(star.truth)
-    # The i-th item is asked about with each two of the i - 1 others.
+    # The i-th item is queried with each two of the i - 1 others.
     assert oracle.ledger.queries == sum((i - 1 + 1) // 2 for i in range(3, 102))
 
 
@@ -247,9 +247,9 @@ def test_an_invalid_answer_is_refused(name):
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, *EVERY[3:5]])
 def test_a_star_needs_a_query_about_each_pair(name):
-    """Else the pair might be closer: n(n-1)/6 questions at least, section 6's Omega(n^2)."""
+    """Otherwise a pair might be closer: at least n(n-1)/6 queries, section 6's Omega(n^2)."""
     n = 20
-    for closer in (0, 2):  # as the paper has it: two of the leaves below a node of their own
+    for closer in (0, 2):  # as in the paper: two of the leaves below a separate node
         parent = [n] * n + [-1] if not closer else [n] * 2 + [n + 1] * (n - 2) + [n + 1, -1]
         truth = Tree.from_parents(parent).relabel(np.random.default_rng(closer).permutation(n))
         heard = Recorder(truth)

@@ -1,4 +1,4 @@
-"""The oracle of ordinal questions, against the definitions in the simplest form."""
+"""The oracle of ordinal queries, against naive definitions."""
 
 from itertools import combinations, permutations
 
@@ -18,7 +18,7 @@ def oracle_of(problem, seed=0, **parameters):
 
 
 def odd_one_out(tree, i, j, k):
-    """By the clusters: a pair is closest if a node holds both of it and not the third."""
+    """By the clusters: a pair is closest if a node contains both and not the third."""
     clusters = [set(tree.leaves(v).tolist()) for v in range(tree.n, tree.n_nodes)]
     items = (i, j, k)
     for at in range(3):
@@ -39,7 +39,7 @@ def test_answers_are_those_of_the_clusters(n, shape, degree, seed):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_about_distant_leaves_are_those_of_lowest_common_ancestors(shape):
-    """Blocks of 32 boundaries and the table over them are all crossed."""
+    """Across blocks of 32 boundaries and the table over them."""
     problem = random_tree(5, n=3000, shape=shape, degree=4)
     rng = np.random.default_rng(1)
     near = (
@@ -89,7 +89,7 @@ def test_broken_ties_are_the_answers_of_one_binary_tree(n, degree, seed):
 
     problem = random_tree(seed, n=n, degree=degree)
     oracle = oracle_of(problem, ties="break")
-    found = fit("Build", oracle)  # which finds contradictions
+    found = fit("Build", oracle)  # which detects contradictions
     assert found.is_binary
     for triple in combinations(range(n), 3):
         right = odd_one_out(problem.truth, *triple)

@@ -1,4 +1,4 @@
-"""QuickClustering: its trees, its splits, its questions."""
+"""QuickClustering: its trees, splits and queries."""
 
 from itertools import chain
 from math import log2
@@ -57,7 +57,7 @@ def test_the_first_split_asks_about_both_pivots_and_every_other_item():
 
 
 def test_unbalanced_splits_are_drawn_again():
-    """Of a caterpillar of 200 items, balance=0.5 accepts few splits, and balance=1 all."""
+    """For a caterpillar of 200 items, balance=0.5 accepts few splits, and balance=1 all."""
     problem = random_tree(0, n=200, shape="caterpillar")
     strict, loose = oracle_of(problem), oracle_of(problem)
     assert fit("QuickClustering", strict, balance=0.5).isomorphic(problem.truth)
@@ -67,7 +67,7 @@ def test_unbalanced_splits_are_drawn_again():
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_queries_grow_as_n_log_n(shape):
-    """Merges by binary search ask O(log n): the splits decide, at a few n log2 n."""
+    """Merges by binary search take O(log n) queries: the splits dominate, at a few n log2 n."""
     oracle = oracle_of(random_tree(1, n=5000, shape=shape))
     fit("QuickClustering[merge=binary-search]", oracle)
     assert oracle.ledger.queries < 2 * 5000 * log2(5000)

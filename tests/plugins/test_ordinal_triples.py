@@ -80,7 +80,7 @@ def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
 @settings(deadline=None, max_examples=100)
 @given(st.integers(3, 5), st.integers(1, 8), st.integers(0, 10**6))
 def test_build_returns_a_tree_exactly_if_one_exists(n, m, seed):
-    """All binary trees are tried; the rows that contradict each other do so, and all are needed."""
+    """Against all binary trees; the reported contradiction is one, and minimal."""
     rng = np.random.default_rng(seed)
     rows = np.array([rng.permutation(n)[:3] for _ in range(m)])
     exists = _some_tree_agrees(n, rows)
@@ -123,7 +123,7 @@ def test_contradictory_answers_are_named():
 
 
 def test_items_of_contradictory_answers_can_be_left_unresolved():
-    """Items 0..3 contradict each other; they are still apart from 4 and 5."""
+    """Answers about items 0..3 are contradictory; these are still separated from 4 and 5."""
 
     def answer(i, j, k):
         if k >= 4:
@@ -136,7 +136,7 @@ def test_items_of_contradictory_answers_can_be_left_unresolved():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_bottom_up_tolerates_few_wrong_answers(seed):
-    """A size that is off by one or two keeps clusters of very different sizes apart."""
+    """Errors of one or two in sizes do not mix clusters of very different sizes."""
     problem = random_tree(seed, n=32, shape="balanced")
     heard = Recorder(problem.truth)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Whether two items belong together: the oracle against its definition, pair by pair."""
+"""The oracle of pair queries, against its definition for each pair."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ def labelled(labels, **more):
 
 
 def matrix_of(problem, seed=0, **params):
-    """The whole of Sigma, asked for."""
+    """All entries of Sigma, by queries."""
     n = problem.n
     oracle = Oracle(pair_queries(problem, seed, None, **params))
     return oracle.ask([(i, j) for i in range(n) for j in range(n)]).reshape(n, n)
@@ -33,7 +33,7 @@ def together(labels):
 
 
 def differing(one, other):
-    """Unordered pairs."""
+    """The number of different unordered pairs."""
     return int((one != other)[np.triu_indices(len(one), 1)].sum())
 
 
@@ -156,7 +156,7 @@ def test_each_number_is_mapped_to_each_position_equally_often(total):
 
 @pytest.mark.parametrize("n", [4, 5, 7])
 def test_all_sets_of_flipped_pairs_are_equally_likely(n):
-    """Two flipped pairs: not each pair alone, but both together."""
+    """Two flipped pairs: sets of both, not each pair separately."""
     total = n * (n - 1) // 2
     bits, keys = (total - 1).bit_length(), 100 * total**2
     sets = dict.fromkeys(combinations(range(total), 2), 0)
@@ -167,7 +167,7 @@ def test_all_sets_of_flipped_pairs_are_equally_likely(n):
 
 
 def test_flips_do_not_follow_the_items():
-    """Of 2000 items, each is in as many flipped pairs as chance has it."""
+    """Each of 2000 items is in a random number of flipped pairs."""
     n = 300
     wrong = matrix_of(labelled(np.zeros(n, int)), 5, noise=0.2) == 0
     of_item = wrong.sum(axis=0)
@@ -227,7 +227,7 @@ def test_disagreements_with_a_matrix(noise):
 
 
 def test_disagreements_of_noise_that_is_drawn_anew_are_expected():
-    """Of 6 pairs the clusters differ on 4: 4 * 0.75 + 2 * 0.25."""
+    """The clusters differ on 4 of 6 pairs: 4 * 0.75 + 2 * 0.25."""
     answers = pair_queries(labelled([0, 0, 1, 1]), 0, None, noise=0.25, law="independent")
     found = answers.matrix.disagreements(Partition([0, 0, 0, 0]))
     assert found == pytest.approx(4 * 0.75 + 2 * 0.25)

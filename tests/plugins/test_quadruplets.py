@@ -1,4 +1,4 @@
-"""4-AL against equations 4 and 5 taken literally, with exact fractions."""
+"""4-AL against literal equations 4 and 5, with exact fractions."""
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -32,7 +32,7 @@ def similarity(Q, clusters, p, q) -> Fraction:
 
 
 def closed_under_symmetry(rows) -> set:
-    """Every way of writing the answers: w_ij is w_ji."""
+    """All equivalent forms of the answers, as w_ij = w_ji."""
     return {
         (*first, *second)
         for row in rows
@@ -42,7 +42,7 @@ def closed_under_symmetry(rows) -> set:
 
 
 def check_merges(n, rows, cluster, merges, linkage):
-    """Each merge is the first of the maximal ones, given the merges before it."""
+    """Check that each merge is the first of the maximal ones, given the previous merges."""
     Q = closed_under_symmetry(rows)
     clusters = {c: set(np.flatnonzero(cluster == c).tolist()) for c in set(cluster.tolist())}
     for (p, q), value in zip(merges.tolist(), linkage.tolist(), strict=True):
@@ -79,7 +79,7 @@ def answers(draw, most=6):
 @settings(max_examples=60, deadline=None)
 @given(answers(), st.integers(1, 7), st.booleans(), st.randoms(use_true_random=False))
 def test_every_merge_is_maximal_by_the_equations(case, few, by_bits, random):
-    """By lists and by bits, and the change to sums over blocks after any number of merges."""
+    """With lists and bits, and the change to sums over blocks after any number of merges."""
     n, rows = case
     comparisons = Comparisons.from_quadruplets(n, rows).unique()
     for cluster in (
@@ -151,7 +151,7 @@ def all_comparisons(w) -> Comparisons:
 
 def test_planted_hierarchy_is_recovered():
     w, label = planted(2, 8, delta=5.0, seed=3)
-    order = np.random.default_rng(0).permutation(len(w))  # the items' order must not matter
+    order = np.random.default_rng(0).permutation(len(w))  # the order of the items must not matter
     full = all_comparisons(w[np.ix_(order, order)])
     sample = np.flatnonzero(np.random.default_rng(1).random(len(full)) < 0.3)
     for comparisons in (full, Comparisons(full.n, full.closer[sample], full.farther[sample])):
@@ -161,7 +161,7 @@ def test_planted_hierarchy_is_recovered():
 
 
 def test_lists_bits_and_sums_over_blocks_give_the_same_merges():
-    """With 112 items columns of one weight are more than are counted at a time."""
+    """With 112 items there are more columns of one weight than are counted at once."""
     w, label = planted(3, 14, delta=6.0, seed=5)
     values = w[np.triu_indices(len(w), 1)]
     a, b = np.random.default_rng(2).integers(len(values), size=(2, 4_000_000))

@@ -1,4 +1,4 @@
-"""4-AL on comparisons as bits: its counting against numpy, its ties against whole numbers."""
+"""4-AL on comparisons as bits: counts against numpy, ties against exact arithmetic."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -16,11 +16,11 @@ from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 @pytest.mark.parametrize("words", [8, 9, 15, 449])
 def test_columns_are_summed_as_by_unpacking_their_bits(words):
-    """Around the number of columns and of words that are gone through at a time."""
+    """Near the numbers of columns and words that are processed at once."""
     for n_columns in (1, 2, 6, 7, 8, 14, 15, 125, 126, 127, 300):
         rng = np.random.default_rng(n_columns)
         won, lost = (rng.integers(1 << 63, size=(7, words)).astype(np.uint64) for _ in range(2))
-        won[0], lost[0] = ~np.uint64(0), 0  # a column of -1 alone, and below one of 1
+        won[0], lost[0] = ~np.uint64(0), 0  # a column of -1 only, and below one of 1
         won[1], lost[1] = 0, ~np.uint64(0)
         won.flags.writeable = lost.flags.writeable = False
         S = (one.astype("<u8").view(np.uint8) for one in (lost, won))
@@ -44,7 +44,7 @@ def matrix(comparisons: Comparisons) -> np.ndarray:
 
 
 def few_levels(n: int, m: int, seed: int) -> Comparisons:
-    """Answers of four levels of similarity, so that many clusters are equally similar; noisy."""
+    """Noisy answers with four levels of similarity, so that many clusters are tied."""
     rng = np.random.default_rng(seed)
     w = rng.integers(4, size=n * (n - 1) // 2)
     a, b = rng.integers(w.size, size=(2, m))
@@ -69,7 +69,7 @@ def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
 
 
 def merges_in_whole_numbers(S, cluster):
-    """Equations 4 and 5 by S c with c in whole numbers: the merges, and W as fractions."""
+    """Equations 4 and 5 by S c in integers: the merges, and W as fractions."""
     n, cluster = len(cluster), cluster.copy()
     i, j = np.triu_indices(n, 1)
     S = S.astype(object)

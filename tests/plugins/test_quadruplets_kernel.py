@@ -58,7 +58,7 @@ def both_ways(comparisons):
     columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
     yield _quadruplet_kernels.kernel_by_products(*columns, i, j, n)
     bits = comparisons.bits()
-    for at_once in (512, 1, 7):  # words: a row in one go, or in several
+    for at_once in (512, 1, 7):  # words: a row at once, or in several parts
         yield _quadruplet_kernels.kernel_by_bits(bits.won, bits.lost, n, at_once)
 
 
@@ -76,7 +76,7 @@ def test_the_kernel_is_that_of_equation_3(case):
 
 
 def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
-    """150 items: rows of several words, of which the last is filled in part."""
+    """150 items: rows of several words, the last of which is partly filled."""
     rng = np.random.default_rng(0)
     n, M = 150, 150 * 149 // 2
     hub = rng.integers(n - 1, size=6000)  # pairs of item 0, against a few others
@@ -123,14 +123,14 @@ def test_the_kernels_of_a_ranking_are_those_of_its_comparisons(n, levels, seed):
 
 
 def test_without_ties_the_kernel_follows_from_differences_of_ranks():
-    """M - 2 |rank(w_ir) - rank(w_jr)|, summed: here over the one r that is left."""
+    """M - 2 |rank(w_ir) - rank(w_jr)|, summed, here over the only other r."""
     everything = AllComparisons(3, [0, 2, 1])
     K = kernel_matrix(everything)
     assert (K[0, 1], K[0, 2], K[1, 2]) == (3 - 2 * 1, 3 - 2 * 1, 3 - 2 * 2)
 
 
 def triplet_features(n, S, kernel):
-    """F as the paper defines it, from S."""
+    """F by the definition of the paper, from S."""
     items = range(n)
     if kernel == "k1":
         return [
@@ -156,7 +156,7 @@ def test_triplet_kernels_are_cosines_of_their_features(case, kernel):
 
 
 def test_k1_of_all_triplets_is_kendalls_tau_where_both_items_see_the_same():
-    """Of rankings of the others; the two items themselves count in the lengths alone."""
+    """Of rankings of the others; the two items themselves only affect the lengths."""
     n = 9
     w = np.random.default_rng(0).normal(size=(n, n))
     w = w + w.T
@@ -202,7 +202,7 @@ def test_only_the_order_of_similarities_matters(name):
 
 @pytest.mark.parametrize("name", ["4-AL", "4K-AL", "AL-rowsum"])
 def test_renumbered_items_give_the_same_clusters(name):
-    """On data without ties, in what is compared and in what is averaged."""
+    """On data without ties, in comparisons and in averages."""
     w, _ = planted(4)
     order = np.random.default_rng(2).permutation(32)
     tree, renumbered = (

@@ -1,4 +1,4 @@
-"""All comparisons by ranks, average linkage of a matrix, initial clusters, and what is unknown."""
+"""All comparisons by ranks, average linkage of a matrix, initial clusters, missing items."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -22,7 +22,7 @@ ALL = ["4-AL", '4-AL[init="4K-AL"]', "4K-AL", "4K-AL[kernel=code]", "tK-AL", "AL
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 9), st.integers(1, 30), st.integers(0, 1000), st.integers(1, 9))
 def test_four_al_by_ranks_makes_the_merges_of_the_stored_comparisons(n, levels, seed, clusters):
-    """Ties included, in the ranking and among the clusters."""
+    """With ties, in the ranking and among the clusters."""
     rng = np.random.default_rng(seed)
     everything = AllComparisons.from_similarity(rng.integers(levels, size=n * (n - 1) // 2))
     cluster = Partition(rng.integers(clusters, size=n)).labels
@@ -80,7 +80,7 @@ def test_average_linkage_has_scipys_heights_where_nothing_is_tied():
 
 
 def test_win_rates_by_hand():
-    """Pair 01 wins two of three; 23 was compared thrice and never won; 02 was never compared."""
+    """Pair 01 wins two of three; 23 was compared three times and never won; 02 never."""
     rows = [[0, 1, 2, 3], [0, 1, 0, 3], [1, 2, 0, 1], [1, 3, 2, 3], [0, 3, 2, 3]]
     rate = win_rates(Comparisons.from_quadruplets(4, rows))
     assert rate[0, 1] == rate[1, 0] == pytest.approx(1 / 3)
@@ -158,7 +158,7 @@ def test_an_empty_set_gives_an_arbitrary_tree_with_a_note(name):
         with pytest.warns(ModelWarning, match="no comparison at all"):
             assert hcbench.fit(name, Comparisons(n, [], [])).n == n
     for n in (1, 2):
-        assert hcbench.fit(name, Comparisons(n, [], [])).n == n  # there is but one tree
+        assert hcbench.fit(name, Comparisons(n, [], [])).n == n  # there is only one tree
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -1,6 +1,6 @@
-"""A page for each built-in plugin: every registered name, its cost and its paper.
+"""The README of each built-in plugin has every registered name, costs and papers.
 
-Parameters are not required there: ``hcbench info NAME`` prints them from the specs.
+Parameters are not required: ``hcbench info NAME`` prints them from the specs.
 """
 
 import re
@@ -25,13 +25,13 @@ def page(plugin: str) -> str:
 
 
 def is_named(word: str, text: str) -> bool:
-    """Whether code contains it as a separate word; a suite may be written ``-table3``."""
+    """Whether code contains the word; a suite may be written ``-table3``."""
     codes = re.findall(r"`[^`\n]+`|^ {4}.*$|^hcbench .*$", text, re.MULTILINE)
     return any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w])", code) for code in codes)
 
 
 def missing(text: str, spec: Any) -> list[str]:
-    """What a page lacks of a spec: its name, or the author of its paper."""
+    """Missing parts of a spec: its name, or the author of its paper."""
     if isinstance(spec, Suite):
         names = (spec.name, f"-{spec.name.rpartition('-')[2]}")
         lacking = [] if any(is_named(name, text) for name in names) else [spec.name]

@@ -27,7 +27,7 @@ def draw(n: int, seed: int | np.random.Generator = 0, **known: object) -> Tree:
 
 
 def shape(tree: Tree) -> frozenset[frozenset[int]]:
-    """The sets of leaves of all inner nodes: two labelled trees are equal iff these are."""
+    """The sets of leaves of all inner nodes, which determine a labelled tree."""
     return frozenset(frozenset(tree.leaves(v).tolist()) for v in range(tree.n, tree.n_nodes))
 
 

@@ -20,7 +20,7 @@ LEAVES = ("1", "2", "3", "4", "5")
 
 
 def papers_alpha(u: str, v: str) -> float:
-    """Section 2.1 by hand: the height of the lowest common ancestor."""
+    """The height of the lowest common ancestor, by hand (section 2.1)."""
     if u == v:
         return HEIGHT[u]
     if {u, v} <= {"1", "2", "3", "6"}:
@@ -35,7 +35,7 @@ def make(seed: int = 0, **params: object) -> Problem:
 
 
 def spots(problem: Problem) -> np.ndarray:
-    """Which observed vertex each item sits on, numbered as they first appear in the tree."""
+    """The observed vertex of each item, numbered by first appearance in the tree."""
     return np.unique(problem.levels, axis=0, return_inverse=True)[1].ravel()
 
 
@@ -123,7 +123,7 @@ def test_levels_are_the_path_from_the_root():
 
 
 def observed_alpha(problem: Problem) -> np.ndarray:
-    """Means over pairs of different items of <Y_i, Y_j>/p, by the vertices of both."""
+    """Means of <Y_i, Y_j>/p over pairs of different items, by the vertices of both."""
     gram = problem.vectors @ problem.vectors.T / problem.vectors.shape[1]
     np.fill_diagonal(gram, np.nan)
     z = spots(problem)

@@ -1,4 +1,4 @@
-"""UPGMA and HDBSCAN against hand computation, naive versions and scikit-learn; all, if odd."""
+"""UPGMA and HDBSCAN by hand, against naive versions and scikit-learn; special input of all."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_upgma_on_three_points_by_hand():
 
 
 def test_upgma_on_similarities_by_hand():
-    S = [[99, 0.9, 0.2], [0.9, -99, 0.4], [0.2, 0.4, 0]]  # the diagonal means nothing
+    S = [[99, 0.9, 0.2], [0.9, -99, 0.4], [0.2, 0.4, 0]]  # the diagonal is ignored
     tree = fit("UPGMA", similarities(S))
     assert tree.kind is HeightKind.AFFINITY
     assert tree.height[:3].tolist() == [0.9, 0.9, 0.9]
@@ -119,7 +119,7 @@ def cophenetic_pair(tree: Tree, half: int) -> np.ndarray:
 
 
 def mutual_reachability(D: np.ndarray, k: int, alpha: float) -> np.ndarray:
-    """Campello et al. 2013, definition by definition; core distance to the k-th other item."""
+    """Definitions of Campello et al. 2013, with the core distance to the k-th other item."""
     k = min(k, len(D) - 1)
     core = np.sort(D, axis=1)[:, k]
     M = np.maximum(np.maximum(core[:, None], core[None, :]), D / alpha)
@@ -186,11 +186,11 @@ def test_hdbscan_of_sparse_vectors_under_cosine():
         pytest.param(vectors([[1.0, 2.0], [3.0, 4.0]]), id="two items"),
         pytest.param(vectors([[1.0, 2.0]] * 2), id="two equal items"),
         pytest.param(vectors([[1.0, 2.0]] * 30), id="thirty equal items"),
-        pytest.param(vectors([[0.0], [1.0]] * 20), id="two heaps"),
+        pytest.param(vectors([[0.0], [1.0]] * 20), id="two groups"),
         pytest.param(vectors(np.ones((5, 2), np.float32)), id="float32"),
         pytest.param(similarities([[0.5]]), id="one, similarities"),
         pytest.param(similarities([[0.0, -3.0], [-3.0, 0.0]]), id="two, similarities"),
-        pytest.param(similarities(np.full((6, 6), 0.5)), id="all alike"),
+        pytest.param(similarities(np.full((6, 6), 0.5)), id="all equal"),
         pytest.param(similarities(random_similarity(8, 0).astype(np.float32)), id="float32 S"),
     ],
 )
@@ -198,7 +198,7 @@ def test_small_and_degenerate_problems(name, problem):
     if problem.vectors is None and "similarities" not in SPECS[name].accepts:
         pytest.skip("takes vectors only")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # these numbers come from no model
+        warnings.simplefilter("ignore", ModelWarning)  # these data do not follow the model
         tree = fit(name, problem)
     assert tree.is_binary
     if problem.n > 1:

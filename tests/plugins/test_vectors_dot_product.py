@@ -1,4 +1,4 @@
-"""DotProduct against algorithm 1 of Gray et al. 2023 as it is written, and what it warns of."""
+"""DotProduct against algorithm 1 of Gray et al. 2023, and its warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.plugins.fitting import (
 
 
 def algorithm_1(affinity: np.ndarray) -> tuple[dict[frozenset[int], float], list[float]]:
-    """Heights of inner vertices and of leaves, line by line."""
+    """Heights of inner vertices and of leaves, following its lines."""
     n = len(affinity)
     partition = [frozenset([i]) for i in range(n)]
     a = {(u, v): affinity[min(u), min(v)] for u in partition for v in partition}

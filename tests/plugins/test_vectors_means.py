@@ -36,7 +36,7 @@ def grouped(n: int, p: int, seed: int = 0) -> np.ndarray:
 
 
 def hubs(n: int, p: int) -> np.ndarray:
-    """Positive vectors of very different lengths: the longest is the nearest of all."""
+    """Positive vectors of very different lengths: the longest is the nearest of all others."""
     rng = np.random.default_rng(0)
     return rng.random((n, p)) * rng.lognormal(size=(n, 1))
 
@@ -63,7 +63,7 @@ def merged_sets(merges: np.ndarray) -> list[tuple[frozenset[int], frozenset[int]
 
 
 def assert_every_merge_is_maximal(merges, score) -> None:
-    """Whatever ties decide: no pair of clusters scores above the one that is merged."""
+    """For any order of ties, no pair of clusters scores above the merged one."""
     clusters = {frozenset([i]) for i in range(len(merges) + 1)}
     for a, b, height in merged_sets(merges):
         assert {a, b} <= clusters
@@ -165,7 +165,7 @@ def test_each_ward_merge_raises_the_sum_of_squares_least_even_with_ties(rows, of
         return ((chosen - chosen.mean(axis=0)) ** 2).sum()
 
     merges = means.ward_of_vectors(X)
-    merges[:, 2] = -(merges[:, 2] ** 2) / 2  # the rise is half the squared height
+    merges[:, 2] = -(merges[:, 2] ** 2) / 2  # the increase is half the squared height
     assert_every_merge_is_maximal(merges, lambda a, b: spread(a) + spread(b) - spread(a | b))
 
 

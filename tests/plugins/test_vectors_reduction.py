@@ -1,4 +1,4 @@
-"""Principal components, and the Wasserstein choice of their number."""
+"""Principal components, and the choice of their number by the Wasserstein distance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rng() -> np.random.Generator:
 
 
 def low_rank(n: int, p: int, rank: int = 3, noise: float = 0.3) -> np.ndarray:
-    """Vectors near a space of few dimensions, in which they spread about as much in each."""
+    """Vectors near a low-dimensional space, with similar variance in each dimension."""
     random = np.random.default_rng(n * p)
     signal = random.normal(size=(n, rank)) @ random.normal(size=(rank, p))
     return signal + noise * random.normal(size=(n, p))
@@ -99,7 +99,7 @@ def test_sparse_vectors_have_components_too(name):
 
 
 def transport(cost: np.ndarray) -> float:
-    """The cheapest plan, as the linear program that it is."""
+    """The optimal plan, by a linear program."""
     m, n = cost.shape
     rows = np.kron(np.eye(m), np.ones(n))
     columns = np.kron(np.ones(m), np.eye(n))
@@ -109,7 +109,7 @@ def transport(cost: np.ndarray) -> float:
 
 
 def best_permutation(cost: np.ndarray) -> float:
-    """The cheapest assignment of equal shares of all points, by trying all permutations."""
+    """The optimal assignment of equal shares of all points, by all permutations."""
     m, k = cost.shape
     common = math.lcm(m, k)
     shares = cost.repeat(common // m, axis=0).repeat(common // k, axis=1)

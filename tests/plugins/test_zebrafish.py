@@ -25,7 +25,7 @@ def counts(cells: int = 80, genes: int = 500, seed: int = 0) -> np.ndarray:
 
 
 def naive_variable_genes(X: np.ndarray) -> list[bool]:
-    """The normalised dispersion as its authors describe it, by pandas."""
+    """The normalised dispersion by its definition, with pandas."""
     mean, variance = X.mean(axis=0), X.var(axis=0, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         dispersion = np.log(np.where(variance > 0, variance, np.nan) / np.where(mean > 0, mean, 1))
@@ -43,8 +43,8 @@ def naive_variable_genes(X: np.ndarray) -> list[bool]:
 @pytest.mark.parametrize("seed", range(5))
 def test_variable_genes_are_those_of_the_definition(seed):
     X = counts(seed=seed)
-    X[:, 3] = 0  # a gene that is not there
-    X[:, 4] = 2  # one that never varies
+    X[:, 3] = 0  # a gene without counts
+    X[:, 4] = 2  # a constant gene
     expected = naive_variable_genes(X)
     assert variable_genes(sparse.csr_array(X)).tolist() == expected
     assert 0 < sum(expected) < X.shape[1]

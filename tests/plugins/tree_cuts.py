@@ -15,7 +15,7 @@ FIGURE_1 = Tree([8, 8, 9, 10, 10, 13, 11, 11, 9, 12, 12, 13, 14, 14, -1])
 
 
 def all_cuts(tree):
-    """From the definition: a node itself or, of an inner node, a cut of each of its children."""
+    """By the definition: a node itself or, for an inner node, a cut of each child."""
     cuts = []
     for v in range(tree.n_nodes):
         below = [cuts[c] for c in tree.children(v).tolist()]
@@ -43,7 +43,7 @@ def sigma_of_cut(tree, nodes):
 
 
 def hamming(first, second):
-    """d_H: all n^2 entries count."""
+    """d_H over all n^2 entries."""
     return int((first != second).sum())
 
 
@@ -58,6 +58,6 @@ def random_sigma(n, rng):
 
 
 def oracle_about(matrix, budget=None, checkpoints=(), seed=0):
-    """Who answers by a matrix of 1 and -1, and draws pairs of a seed's stream."""
+    """An oracle of a matrix of 1 and -1, with pairs drawn by a seed."""
     problem = Problem(n=len(matrix), similarity=np.asarray(matrix, dtype=float))
     return Oracle(pair_queries(problem, seed, None, source="matrix"), budget, checkpoints)

@@ -1,4 +1,4 @@
-"""A plugin file for the tests of the command line: small, quick, with every way to fail."""
+"""A small, fast plugin file for the tests of the command line, with all kinds of failures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def comb(_oracle: Any, given: Any, rng: np.random.Generator, *, start: int) -> n
 
 
 def fail(_oracle: Any, given: Any, _rng: Any, *, how: str) -> object:
-    """Fail in a chosen way."""
+    """Fail in the given way."""
     if how == "raise":
         raise ValueError("it\nhurts")
     if how == "crash":

@@ -1,4 +1,4 @@
-"""What hcbench asks of every plugin, and values that are known."""
+"""The conformance checks of hcbench, and known values."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_the_variation_of_information_by_hand(labels, expected):
 
 
 def error_rate(votes):
-    """Of the crowd's answers about all pairs of 200 items."""
+    """Error rate of the crowd's answers about all pairs of 200 items."""
     truth = np.arange(200) % 2
     problem = hcbench.Problem(n=200, levels=truth[:, None])
     (use,) = hcbench.load_registry().use_oracles(f"crowd[votes={votes},annotators=1000,noise=0.3]")
@@ -44,7 +44,7 @@ def error_rate(votes):
 
 @pytest.mark.parametrize("votes", [1, 3, 5])
 def test_the_majority_errs_as_binomials_do(votes):
-    """A vote is wrong with probability 0.3, whoever is asked: P(Bin(votes, 0.3) > votes / 2)."""
+    """A vote is wrong with probability 0.3 on average: P(Bin(votes, 0.3) > votes / 2)."""
     from scipy.stats import binom
 
     assert error_rate(votes) == pytest.approx(binom.sf(votes // 2, votes, 0.3), abs=0.02)

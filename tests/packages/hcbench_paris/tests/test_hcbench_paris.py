@@ -1,4 +1,4 @@
-"""What hcbench asks of every plugin, and trees that are known."""
+"""The conformance checks of hcbench, and known trees."""
 
 import numpy as np
 

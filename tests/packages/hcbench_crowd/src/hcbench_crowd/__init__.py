@@ -1,4 +1,4 @@
-"""A crowd of annotators who answer by majority, and the variation of information."""
+"""An oracle that answers by the majority of annotators, and the variation of information."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVEL = Parameter(
 
 @hookimpl
 def hcbench_oracles() -> Iterable[OracleSpec]:
-    """The crowd."""
+    """Return the crowd."""
     return [
         OracleSpec(
             name="crowd",
@@ -44,7 +44,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """The variation of information."""
+    """Return the variation of information."""
     return [
         MetricSpec(
             name="variation-of-information",

@@ -1,4 +1,4 @@
-"""Questions about two items, answered by several people each."""
+"""Queries about two items, each answered by several annotators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import njit
 from hcbench import Answers, ParameterError, Problem, finest_partition
 from hcbench.compiled import uniform
 
-#: Apart from the numbers that decide whether a vote is wrong.
+#: Separates these random numbers from those that decide whether a vote is wrong.
 WHO = np.uint64(0x6A09E667F3BCC909)
 VOTES, ANNOTATORS, SEED, ANEW, HEADER = range(5)
 
@@ -19,15 +19,15 @@ VOTES, ANNOTATORS, SEED, ANEW, HEADER = range(5)
 def answer_by_majority(
     rates: Any, ints: Any, i: Any, j: Any, _k: Any, _l: Any, key: Any, time: Any
 ) -> Any:
-    """1 if most of the people who are asked say that i and j belong together, else 0.
+    """1 if most of the selected annotators answer that i and j belong together, else 0.
 
-    Who is asked, and whether they err, depends on the question alone and, if it is put to people
-    anew, on how often it was asked before. O(votes).
+    The selection, and whether an annotator errs, depends only on the query and, if annotators are
+    selected anew, on how often it was asked before. O(votes).
 
     Parameters
     ----------
     rates : (annotators,) float64
-        Of errors.
+        Error rates.
     ints : votes, annotators, seed, anew, labels (n,)
     """
     together = ints[HEADER + i] == ints[HEADER + j]
@@ -52,12 +52,12 @@ def crowd(
     anew: bool,
     level: int | None,
 ) -> Answers:
-    """Answer whether two items belong together, by the majority of ``votes`` people.
+    """Answer whether two items belong together, by the majority of ``votes`` annotators.
 
     Raises
     ------
     ParameterError
-        If the number of votes is even, so that there may be no majority.
+        If the number of votes is even, as there may be no majority.
     """
     if votes % 2 == 0:
         raise ParameterError(f"votes={votes} may be split evenly; take an odd number")

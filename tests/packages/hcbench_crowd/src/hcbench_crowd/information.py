@@ -11,7 +11,7 @@ from hcbench import NotApplicableError, Partition, Scored, finest_partition
 def variation_of_information(scored: Scored, *, normalised: bool, level: int | None) -> float:
     """H(U given V) + H(V given U) = 2 H(U, V) - H(U) - H(V), in nats (Meila 2007, eq. 16).
 
-    Normalised it is divided by log n, its largest value. O(n log n).
+    If normalised, divided by log n, its largest value. O(n log n).
     """
     result, truth = scored.result, finest_partition(scored.problem, level)
     if not isinstance(result, Partition):

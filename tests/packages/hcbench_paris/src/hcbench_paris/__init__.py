@@ -77,5 +77,5 @@ LOUVAIN_ITERATION = AlgorithmSpec(
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
-    """Both of them."""
+    """Return both algorithms."""
     return (PARIS, LOUVAIN_ITERATION)

@@ -17,7 +17,7 @@ def paris(
 ) -> Tree:
     """Merge the clusters a, b of largest p(a, b) / (p(a) p(b)): Bonald et al. 2018, section 4.
 
-    Heights are the inverse of that ratio; parts of the graph that no edge joins merge at infinity.
+    Heights are the inverse of that ratio; unconnected parts of the graph merge at infinity.
     """
     return _tree(Paris(weights=weights), neighbour_graph(oracle.read(), k, edges), given.n)
 
@@ -41,7 +41,7 @@ def louvain_iteration(
 def neighbour_graph(similarity: NDArray[np.float64], k: int, edges: str) -> sparse.csr_matrix:
     """Join every item to the k that are most similar to it; symmetric. O(n^2) time, O(n k) memory.
 
-    Edges of weight 0 are none.
+    Edges of weight 0 are omitted.
     """
     n = len(similarity)
     others = np.array(similarity, dtype=np.float64)
