@@ -13,11 +13,10 @@ and on the command line ``hcbench check Splits``. A failed check says in one sen
 what a plugin cannot promise is exempted by ``{check: reason}``.
 
 `subjects` finds what is named, and `checks` lists the checks of each subject. These are the
-functions ``check_...`` of `declarations` and `side_effects` (all kinds), `results`, `leakage` and
-`unusual_data` (algorithms), `metrics`, `oracles` and `datasets`. All use the planted data of
-`items`. `running` calls algorithms, `subprocesses` does so in another process, and `replay` records
-answers and gives them again; `querying` queries oracles and knows the right answers. On the command
-line `limited` gives each check a time limit.
+functions ``check_...`` of `every_kind`, of `algorithms` and `unusual_data`, and of `metrics`,
+`oracles` and `datasets`. All use the planted data of `items`. `running` calls algorithms, in this
+process or in another one, and `replay` records answers and gives them again; `querying` queries
+oracles and knows the right answers. On the command line `limited` gives each check a time limit.
 """
 
 from hcbench.authoring.testing.checks import Check, checks_of, parametrize_with_checks

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from hcbench.authoring.testing import (
+    algorithms,
     datasets,
-    declarations,
-    leakage,
+    every_kind,
     metrics,
     oracles,
-    results,
-    side_effects,
     unusual_data,
 )
 from hcbench.authoring.testing.findings import CheckFailedError, Finding, NotCheckedError
@@ -30,13 +28,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
 _MODULES = {
-    "algorithm": (results, leakage, unusual_data),
+    "algorithm": (algorithms, unusual_data),
     "metric": (metrics,),
     "oracle": (oracles,),
     "data set": (datasets,),
 }
-"""The modules with the checks of one kind; those of `declarations` and `side_effects` are for all.
-"""
+"""The modules with the checks of one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,7 @@ def _functions_of(subject: Subject) -> dict[str, Function]:
     """The checks of a subject by their names, in the order of the source."""
     return {
         name.removeprefix("check_"): function
-        for module in (declarations, *_MODULES[subject.noun], side_effects)
+        for module in (every_kind, *_MODULES[subject.noun])
         for name, function in vars(module).items()
         if name.startswith("check_")
     }

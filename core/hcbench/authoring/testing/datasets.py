@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hcbench.authoring.testing.findings import fail, require, skip
 from hcbench.authoring.testing.items import DATA_SEED
+from hcbench.authoring.testing.running import job_of_dataset, run_in_worker
 from hcbench.authoring.testing.subjects import Subject
-from hcbench.authoring.testing.subprocesses import job_of_dataset, run_in_worker
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.notes import collect_notes
 from hcbench.model.problem import Problem
