@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from hcbench.errors import ParameterError
@@ -83,13 +83,13 @@ def _declared(
     return [*declared({p.name: p.default for p in spec.parameters}), f"({DEPENDS})"]
 
 
-def describe(noun: str, entry: Entry[Any]) -> dict[str, Any]:
+def describe(entry: Entry[Any]) -> dict[str, Any]:
     """Everything about one registered spec."""
     spec = entry.spec
     paper = getattr(spec, "paper", None)
     about = {
         "name": spec.name,
-        "kind": noun or _noun(spec),
+        "kind": spec.noun,
         "doc": spec.doc,
         **(_suite(spec) if isinstance(spec, Suite) else _facts(spec)),
         "paper": f"{paper} (hcbench cite {spec.name})" if paper else None,
@@ -99,17 +99,6 @@ def describe(noun: str, entry: Entry[Any]) -> dict[str, Any]:
     if isinstance(spec, Spec):
         about["parameters"] = [_parameter(p) for p in spec.parameters]
     return about
-
-
-def _noun(spec: Spec | Suite) -> str:
-    nouns: Mapping[type, str] = {
-        AlgorithmSpec: "algorithm",
-        DatasetSpec: "data set",
-        OracleSpec: "oracle",
-        MetricSpec: "metric",
-        Suite: "suite",
-    }
-    return nouns[type(spec)]
 
 
 def _facts(spec: Spec) -> dict[str, Any]:
@@ -178,17 +167,12 @@ def example(spec: Spec | Suite) -> str:
     """A command that uses it, quoted, since shells expand brackets."""
     if isinstance(spec, Suite):
         return f"hcbench run {spec.name}"
-    options: Mapping[type, str] = {
-        AlgorithmSpec: "--algos",
-        DatasetSpec: "--datasets",
-        OracleSpec: "--oracles",
-        MetricSpec: "--metrics",
-    }
+    option = {"algorithm": "algos", "data set": "datasets"}.get(spec.noun, f"{spec.noun}s")
     name = format_name(spec.name, _example_params(spec))
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     quoted = f"'{name}'" if "[" in name else name
-    return f"hcbench compare {options[type(spec)]} {quoted}"
+    return f"hcbench compare --{option} {quoted}"
 
 
 def _example_params(spec: Spec) -> dict[str, Any]:

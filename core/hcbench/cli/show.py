@@ -79,7 +79,7 @@ def info(name: str, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
     """Show everything about one name: parameters, needs, paper."""
     from hcbench.cli.describe import describe
 
-    found = [describe(noun, entry) for noun, entry in load_plugins(plugin).find(name)]
+    found = [describe(entry) for entry in load_plugins(plugin).find(name)]
     if format == "json":
         write_json(found[0] if len(found) == 1 else {"found": found})
         return
@@ -127,7 +127,7 @@ def _write_facts(facts: Sequence[tuple[str, str]]) -> None:
 def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
     """Print the BibTeX entries of what you used."""
     registry = load_plugins(plugin)
-    found = [entry.spec for name in names for _, entry in registry.find(name)]
+    found = [entry.spec for name in names for entry in registry.find(name)]
     papers = {spec.paper.key: spec.paper for spec in found if spec.paper is not None}
     if papers:
         click.echo("\n\n".join(paper.bibtex for paper in papers.values()))

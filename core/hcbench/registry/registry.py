@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -117,7 +118,7 @@ class Registry:
         """The endings of all files that can be read, for messages."""
         return ", ".join(sorted({s for e in self.datasets.entries for s in e.spec.suffixes}))
 
-    def find(self, name: str) -> list[tuple[str, Entry[Any]]]:
+    def find(self, name: str) -> list[Entry[Any]]:
         """All entries of that name, of any kind.
 
         Raises
@@ -125,18 +126,13 @@ class Registry:
         UnknownNameError
         """
         base = parse_name(name).base
-        found: list[tuple[str, Entry[Any]]] = []
+        found: list[Entry[Any]] = []
         for catalogue in self.catalogues:
-            try:
-                found.append((catalogue.noun, catalogue.find(base)))
-            except UnknownNameError:
-                continue
+            with suppress(UnknownNameError):
+                found.append(catalogue.find(base))
         if not found:
-            everything: Catalogue[Any] = Catalogue(
-                "plugin's work", [e for c in self.catalogues for e in c.entries]
-            )
-            everything.noun = "algorithm, data set, oracle, metric or suite"
-            return [("", everything.find(base))]
+            everything = [entry for catalogue in self.catalogues for entry in catalogue.entries]
+            Catalogue("algorithm, data set, oracle, metric or suite", everything).find(base)
         return found
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.registry.claims import Claim
@@ -75,6 +75,7 @@ class Suite:
     paper : Reference, optional
     """
 
+    noun: ClassVar[str] = "suite"
     name: str
     doc: str = ""
     algorithms: tuple[str, ...] = ()
@@ -200,7 +201,7 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
     of = "" if kind is Suite else f" of a {noun}"
     types = get_type_hints(kind)
     if kind is Suite:
-        del types["paper"]
+        del types["paper"], types["noun"]
     values = {}
     for name, value in entries.items():
         if name not in types:

@@ -166,7 +166,7 @@ def _functions_of(subject: Subject) -> dict[str, Function]:
     """The checks of a subject by their names, in the order of the source."""
     return {
         name.removeprefix("check_"): function
-        for module in (every_kind, *_MODULES[subject.noun])
+        for module in (every_kind, *_MODULES[subject.spec.noun])
         for name, function in vars(module).items()
         if name.startswith("check_")
     }

@@ -50,7 +50,7 @@ def check_signature(subject: Subject) -> None:
             f"function has {name}={own!r}",
         )
     bound = function.keywords if isinstance(function, functools.partial) else {}
-    for name, parameter in list(taken.items())[_ARGUMENTS[subject.noun] :]:
+    for name, parameter in list(taken.items())[_ARGUMENTS[subject.spec.noun] :]:
         require(
             parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
             or name in declared
@@ -131,11 +131,11 @@ def check_nothing_printed(subject: Subject) -> None:
 
 def _perform(subject: Subject) -> Any:
     """Call the function of a spec once, with fixed seeds; return something comparable."""
-    if subject.noun == "algorithm":
+    if subject.spec.noun == "algorithm":
         return _call(subject)
-    if subject.noun == "metric":
+    if subject.spec.noun == "metric":
         return repr(usual_values(subject))  # NaN is equal to itself
-    if subject.noun == "oracle":
+    if subject.spec.noun == "oracle":
         return all_answers(answers_of(subject, problem_of(subject)))
     return make(subject, DATA_SEED).digest()
 

@@ -12,7 +12,7 @@ from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNam
 from hcbench.registry import Catalogue, Entry, Registry, Use, default_uses, load_registry, make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
-from hcbench.registry.specs import AlgorithmSpec, MetricSpec, OracleSpec, Spec, unmet
+from hcbench.registry.specs import OracleSpec, Spec, unmet
 from hcbench.run.job import Call
 
 _SESSION = Plugin("caller", "session", "0")
@@ -39,12 +39,6 @@ class Subject:
     registry: Registry
     oracles: tuple[Use[OracleSpec], ...]
     missing: str = ""
-
-    @property
-    def noun(self) -> str:
-        """Algorithm, metric, oracle or data set."""
-        nouns = {AlgorithmSpec: "algorithm", MetricSpec: "metric", OracleSpec: "oracle"}
-        return next((nouns[kind] for kind in nouns if isinstance(self.spec, kind)), "data set")
 
     @property
     def label(self) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.registry.specs.parameters import Interval, Parameter, Params, Value
@@ -51,6 +51,8 @@ class Spec:
 
     Attributes
     ----------
+    noun : str
+        The kind in messages, such as "data set".
     name : str
         The name of the papers, matched without regard to case.
     function : str or callable
@@ -66,6 +68,7 @@ class Spec:
         From a check of ``hcbench check`` that it cannot pass to the reason.
     """
 
+    noun: ClassVar[str] = "plugin"
     name: str
     function: Function
     doc: str
@@ -138,6 +141,7 @@ class AlgorithmSpec(Spec):
         who answer; where the bound is 0, `hcbench.fit` needs no oracle.
     """
 
+    noun = "algorithm"
     accepts: tuple[str, ...]
     hints: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     needs: Needs = ()
@@ -192,6 +196,7 @@ class DatasetSpec(Spec):
         that replays these answers. ``--replay FILE`` uses both.
     """
 
+    noun = "data set"
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
     random: bool | Callable[[Params], bool] = True
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
@@ -233,6 +238,7 @@ class OracleSpec(Spec):
         Whether its answers come from the truth with which metrics compare. Tables say so.
     """
 
+    noun = "oracle"
     kind: str
     needs: Needs
     countable: bool = True
@@ -269,6 +275,7 @@ class MetricSpec(Spec):
         Whether result and truth may be exchanged; `hcbench.testing` checks it.
     """
 
+    noun = "metric"
     direction: Direction
     unit: str = ""
     interval: str = "(-inf, inf)"
