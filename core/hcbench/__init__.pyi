@@ -16,6 +16,10 @@ from .errors import (
 )
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.answer_matrix import AnswerMatrix as AnswerMatrix
+from .model.checks import (
+    check_levels as check_levels,
+    looks_like_distances as looks_like_distances,
+)
 from .model.comparisons import (
     AllComparisons as AllComparisons,
     Comparisons as Comparisons,

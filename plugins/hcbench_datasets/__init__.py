@@ -86,7 +86,7 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
     """Fields of the problem that a file yields; of an .npz only the member names are read."""
     if params["comparisons"]:
         return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
-    data = "similarity" if params["similarity"] else "vectors"
+    data = "similarity" if params["similarity"] or params["distance"] else "vectors"
     provides = {data}
     path = Path(str(params["path"])).expanduser()
     if path.suffix.lower() == ".npz":
@@ -145,6 +145,13 @@ FILE = DatasetSpec(
             type="str",
         ),
         Parameter("similarity", False, "Whether the file is an n x n matrix of similarities."),
+        Parameter(
+            "distance",
+            None,
+            "Whether it is an n x n matrix of distances, which become similarities 1 - d / max d. "
+            "false: a matrix that looks like distances has similarities after all.",
+            type="bool",
+        ),
         Parameter(
             "comparisons",
             False,

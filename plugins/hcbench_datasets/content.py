@@ -122,14 +122,14 @@ def check_square(matrix: NDArray[Any], where: str) -> None:
     rows, columns = matrix.shape
     if rows != columns:
         raise DataError(
-            f"{where}: similarity=true takes an n x n matrix, got {rows} x {columns}; "
-            "omit similarity if these are vectors"
+            f"{where}: similarities and distances are an n x n matrix, got {rows} x {columns}; "
+            "omit similarity or distance if these are vectors"
         )
     unequal = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12)
     if unequal.any():
         i, j = np.unravel_index(int(unequal.argmax()), unequal.shape)
         raise DataError(
-            f"{where}: similarities must be symmetric, but that of items {i} and {j} is "
+            f"{where}: the matrix must be symmetric, but the value of items {i} and {j} is "
             f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; take the mean"
         )
 

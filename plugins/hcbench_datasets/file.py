@@ -6,7 +6,19 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from hcbench import Comparisons, DataError, HcbenchError, NewickWarning, Problem, Tree
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import (
+    Comparisons,
+    DataError,
+    HcbenchError,
+    NewickWarning,
+    Problem,
+    Tree,
+    check_levels,
+    looks_like_distances,
+)
 from hcbench_datasets.arrays import read_npy, read_npz
 from hcbench_datasets.content import Content, Roles, note_contradictions
 from hcbench_datasets.tables import read_delimited, read_parquet
@@ -21,6 +33,7 @@ def file(
     drop: str | Sequence[str] = (),
     truth: str | None = None,
     similarity: bool = False,
+    distance: bool | None = None,
     comparisons: bool = False,
     delimiter: str | None = None,
 ) -> Problem:
@@ -38,11 +51,18 @@ def file(
         drop=_several(drop),
     )
     if comparisons:
-        return _of_comparisons(Path(path).expanduser(), roles, similarity, truth)
-    content = _read(Path(path).expanduser(), roles, similarity, delimiter)
+        is_matrix = similarity or distance is not None
+        return _of_comparisons(Path(path).expanduser(), roles, is_matrix, truth)
+    content = _read(Path(path).expanduser(), roles, similarity or bool(distance), delimiter)
     data = content.vectors if content.vectors is not None else content.similarity
     assert data is not None  # every reader returns one of them
     n = int(data.shape[0])
+    if content.levels is not None:
+        others = {"names": names, "drop": list(roles.drop), "truth": truth, "delimiter": delimiter}
+        more = "".join(f",{name}={value!r}" for name, value in others.items() if value)
+        written = f"write {path}[labels=[{{}}]{more}]" if roles.labels else "give y as {}"
+        levels = roles.labels or [f"column {i}" for i in range(1, content.levels.shape[1] + 1)]
+        check_levels(content.levels, levels, path, written)
     truths = {}
     if truth is not None:
         truths["newick"] = _read_truth(Path(truth).expanduser(), content.names, n)
@@ -52,17 +72,39 @@ def file(
         n=n,
         names=content.names,
         vectors=content.vectors,
-        similarity=content.similarity,
+        similarity=_similarities(content.similarity, path, distance=distance),
         levels=content.levels,
         truths=truths,
     )
 
 
-def _of_comparisons(path: Path, roles: Roles, similarity: bool, truth: str | None) -> Problem:
-    if similarity or roles.named:
+def _similarities(
+    matrix: NDArray[np.floating] | None, path: str, *, distance: bool | None
+) -> NDArray[np.floating] | None:
+    """The matrix of a file as similarities; distances d become ``1 - d / max d``, in [0, 1]."""
+    if matrix is None or distance is False:
+        return matrix
+    if not distance:
+        if looks_like_distances(matrix):
+            raise DataError(
+                f"{path}: these are distances, as the diagonal has zeros and all else is larger; "
+                f"write {path}[distance=true], or distance=false if they are similarities after all"
+            )
+        return matrix
+    if matrix.diagonal().any() or matrix.min() < 0:
+        raise DataError(
+            f"{path}: distances are 0 on the diagonal and never negative; "
+            f"write {path}[similarity=true] if these are similarities"
+        )
+    largest = matrix.max()
+    return np.ones_like(matrix) if largest == 0 else 1 - matrix / largest
+
+
+def _of_comparisons(path: Path, roles: Roles, is_matrix: bool, truth: str | None) -> Problem:
+    if is_matrix or roles.named:
         raise DataError(
             f"{path}: a list of comparisons identifies items by number only; omit similarity, "
-            "labels, names and drop"
+            "distance, labels, names and drop"
         )
     heard = Comparisons.read(_existing(path))
     note_contradictions(heard)

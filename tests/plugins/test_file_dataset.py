@@ -379,11 +379,11 @@ def fail_plan(path: Path) -> str:
 
 @pytest.mark.parametrize("keys", [("X", "y"), ("vectors", "labels")])
 def test_npz(tmp_path, keys):
-    X, y = np.array([[1.0], [2], [3]]), np.array([["b", "x"], ["b", "y"], ["a", "x"]])
+    X, y = np.array([[1.0], [2], [3]]), np.array([["b", "x"], ["b", "y"], ["a", "z"]])
     np.savez(tmp_path / "x.npz", **{keys[0]: X, keys[1]: y, "names": np.array(["p", "q", "r"])})
     problem = read(tmp_path / "x.npz")
     assert np.array_equal(problem.vectors, X)
-    assert problem.levels.tolist() == [[1, 0], [1, 1], [0, 0]]
+    assert problem.levels.tolist() == [[1, 0], [1, 1], [0, 2]]
     assert problem.names == ("p", "q", "r")
 
 
@@ -513,3 +513,59 @@ def test_contradictions_are_noted_and_preserved(csv):
     with pytest.warns(ModelWarning, match="1 of the queries have been answered in both ways"):
         problem = read(csv("0,1,2,3\n2,3,0,1\n"), comparisons=True)
     assert len(problem.comparisons) == 2
+
+
+# ---- Levels in the wrong order, and distances ----------------------------------------------------
+
+TAXA = """name,x,species,genus
+a,1,lion,panthera
+b,2,tiger,panthera
+c,3,cat,felis
+"""
+
+
+def test_levels_from_fine_to_coarse_are_refused_with_the_corrected_command(csv):
+    path = csv(TAXA)
+    message = fail(path, names="name", labels=("species", "genus"))
+    assert "from fine to coarse, as each class of 'species' lies in one class of 'genus'" in message
+    assert message.endswith(f"write {path}[labels=['genus', 'species'],names='name']")
+    problem = read(path, names="name", labels=("genus", "species"))
+    assert problem.classes == (("felis", "panthera"), ("cat", "lion", "tiger"))
+
+
+def test_levels_that_cross_are_counted_in_a_note(csv):
+    path = csv("x,colour,shape\n1,red,round\n2,red,square\n3,blue,round\n4,blue,long\n")
+    with pytest.warns(ModelWarning, match="^1 of the 3 classes of shape lie in several classes"):
+        read(path, labels=("colour", "shape"))
+
+
+def test_levels_of_an_archive_are_refused_likewise(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez(path, X=np.eye(4), y=[["a", "k"], ["b", "k"], ["c", "l"], ["d", "l"]])
+    assert fail(path).endswith("give y as 'column 2', 'column 1'")
+
+
+DISTANCES = np.abs(np.subtract.outer([0.0, 1.0, 1.0, 5.0], [0.0, 1.0, 1.0, 5.0]))
+
+
+def test_distances_are_not_similarities(tmp_path):
+    path = tmp_path / "d.npy"
+    np.save(path, DISTANCES)
+    message = fail(path, similarity=True)
+    assert f"write {path}[distance=true]" in message
+    assert read(path, distance=True).similarity.tolist() == (1 - DISTANCES / 5).tolist()
+    assert (read(path, similarity=True, distance=False).similarity == DISTANCES).all()
+
+
+def test_the_weights_of_a_graph_are_similarities(tmp_path):
+    """They are 0 on the diagonal too, but also between vertices with different neighbours."""
+    path = tmp_path / "w.npy"
+    ring = np.roll(np.eye(5), 1, axis=0) + np.roll(np.eye(5), -1, axis=0)
+    np.save(path, ring)
+    assert (read(path, similarity=True).similarity == ring).all()
+
+
+def test_similarities_are_not_distances(tmp_path):
+    path = tmp_path / "w.npy"
+    np.save(path, np.eye(3))
+    assert f"write {path}[similarity=true]" in fail(path, distance=True)

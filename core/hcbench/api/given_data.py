@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
+from hcbench.model.checks import check_levels, looks_like_distances
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
@@ -48,6 +49,12 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
         return Problem(n=data.shape[0], vectors=sparse.csr_array(data), **known)
     matrix = _matrix(data)
     if len(matrix) and _is_similarity(matrix):
+        if looks_like_distances(matrix):
+            raise DataError(
+                "a symmetric matrix counts as similarities, and these are distances, as the "
+                "diagonal has zeros and all else is larger; give 1 - d / d.max(), or a "
+                "Problem(n=..., similarity=...) if they are similarities after all"
+            )
         return Problem(n=len(matrix), similarity=matrix, **known)
     return Problem(n=len(matrix), vectors=matrix, **known)
 
@@ -77,8 +84,12 @@ def truth_entries(truth: Any) -> dict[str, Any]:
         labels = labels[:, None]
     if labels.ndim != 2:
         raise DataError(f"labels must have shape (n,) or (n, L), got {labels.shape}")
-    codes = [np.unique(column, return_inverse=True)[1].ravel() for column in labels.T]
-    return {"levels": np.column_stack(codes).astype(np.int64)}
+    check_levels(labels, [f"column {i}" for i in range(labels.shape[1])], "labels")
+    found = [np.unique(column, return_inverse=True) for column in labels.T]
+    return {
+        "levels": np.column_stack([codes.ravel() for _, codes in found]).astype(np.int64),
+        "classes": tuple(tuple(map(str, names)) for names, _ in found),
+    }
 
 
 def problem_of_truth(truth: Any) -> Problem:

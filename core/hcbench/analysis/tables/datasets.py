@@ -142,7 +142,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
     asked = several and any(metric.unit == "questions" for metric in results.metrics)
     apart = " (of queries: of each kind of oracle)" if asked else ""
-    tests = results.inference.reason if len(results.algorithms) > 1 else ""
+    tests = results.inference.reason if results.rankings else ""
     return [
         over,
         f"↑ more is better, ↓ less is better, {best} is the best{apart}",

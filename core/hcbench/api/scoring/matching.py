@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.api.given_data import truth_entries
 from hcbench.errors import DataError
+from hcbench.model.checks import check_levels
 from hcbench.model.files import TABLES, is_number, read_npy, read_rows
 from hcbench.model.items import read_items
 from hcbench.model.problem import Problem
@@ -104,7 +104,7 @@ def read_matched(files: Files, registry: Registry) -> Matched:
     problem = _problem_of(data, order)
     levels = problem.levels
     if labels is not None:
-        levels = truth_entries(np.asarray(labels.content)[order.rows(labels)])["levels"]
+        levels = np.asarray(labels.content)[order.rows(labels)].reshape(labels.n, -1)
     true = {**problem.truths, **{label: order.tree(one) for label, one in truths.items()}}
     return Matched(
         trees={label: order.tree(one) for label, one in trees.items()},
@@ -122,7 +122,7 @@ def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
 
 
 def _problems(
-    problem: Problem, truths: Mapping[str, Tree], levels: NDArray[np.int64] | None
+    problem: Problem, truths: Mapping[str, Tree], levels: NDArray[Any] | None
 ) -> dict[str, Problem]:
     """A problem for each truth, with that truth alone, so that metrics cannot use another."""
     problems = {
@@ -169,7 +169,7 @@ def _read_data(text: str, role: str, registry: Registry) -> _Named:
     said = {"names", "delimiter"} & name.params.keys()
     given: dict[str, Value] = {"path": str(path), **({} if said else _index_of(path))}
     given |= name.params
-    if role == "similarity":
+    if role == "similarity" and not given.get("distance"):
         given["similarity"] = True
     use = make_use(entry.spec, entry.plugin, given)
     problem = use.spec.load()(0, **use.params)
@@ -214,6 +214,8 @@ def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
         _check_once(path, column)
         names = tuple(column)
     content = np.array([cells[has_names:] for _, cells in body])
+    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+    check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
     return _Named(where=path, n=len(body), names=names, content=content)
 
 
