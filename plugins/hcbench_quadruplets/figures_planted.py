@@ -18,7 +18,7 @@ _ACTIVE = "4K-AL-act"
 
 
 def recovery(view: FigureView) -> Drawing:
-    """Plot AARI against delta, a panel for each proportion p, with standard deviations.
+    """Plot AARI against delta, a panel for each proportion p, with 95 % intervals.
 
     If the active kernel was not run with the p of a panel, its largest p is used.
 
@@ -73,7 +73,6 @@ def _draw_panel(view: FigureView, ax: Axes, p: float) -> float | None:
         metric="AARI",
         ax=ax,
         where=is_shown,
-        spread="standard deviation",
         labels=labels,
         log_x=False,
     )

@@ -90,7 +90,6 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
         metric=COST,
         ax=ax,
         where=is_shown,
-        spread="standard deviation",
         labels={name: name.partition("[")[0] for name in known},
         log_x=False,
     )
@@ -103,7 +102,7 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
 
 def _tidy(panels: list[Axes]) -> None:
     """Draw one legend beside the last panel, and the label of the axis at the first."""
-    panels[0].set_ylabel("Dasgupta's cost\nmean ± standard deviation")
+    panels[0].set_ylabel("Dasgupta's cost\nmean and 95 % interval")
     for ax in panels[1:]:
         ax.set_ylabel("")
     for ax in panels:

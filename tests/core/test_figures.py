@@ -308,24 +308,30 @@ def results(outcomes: list[Outcome], **changes: Any) -> Results:
     return Results(outcomes, (MetricInfo("error", "lower", "s"),), **changes)
 
 
-def test_a_curve_is_mean_and_standard_error_along_a_parameter() -> None:
+def test_a_curve_is_mean_and_interval_along_a_parameter() -> None:
     outcomes = [*measured(100, [1.0, 3.0]), *measured(2, [5.0, 5.0]), *measured(2, [0.5], "B")]
     ax = plots.curves(results(outcomes, references=("B",)), x="p", metric="ERROR")
     one, reference = ax.containers
     data: Any = one[0].get_xydata()
     assert data.tolist() == [[2, 5], [100, 2]]
     bars = one[2][0].get_segments()
-    assert bars[1].tolist() == [[100, 1], [100, 3]]  # std sqrt(2), over sqrt(2)
+    assert bars[1].tolist() == [[100, 1], [100, 3]]  # medians of resamples are 1, 2 or 3
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
     assert reference[0].get_linestyle() == "--"
     assert (ax.get_xlabel(), ax.get_xscale()) == ("p", "log")
-    assert ax.get_ylabel() == "error [s]\nmean ± standard error"
-    wide = plots.curves(
-        results(outcomes), x="dataset.p", metric="error", spread="standard deviation", log_x=False
-    )
-    bars = wide.containers[0][2][0].get_segments()
-    assert bars[1][1] == pytest.approx([100, 2 + np.sqrt(2)])
+    assert ax.get_ylabel() == "error [s]\nmedian and 95 % interval"
+    wide = plots.curves(results(outcomes), x="dataset.p", metric="error", log_x=False)
     assert wide.get_xscale() == "linear"
+
+
+def test_the_bars_of_a_curve_are_the_intervals_of_the_tables() -> None:
+    outcomes = [*measured(1, [0.1, 0.2, 0.6]), *measured(2, [0.3, 0.3, 0.9])]
+    found = Results(outcomes, (MetricInfo("error", "lower"),))
+    ax = plots.curves(found, x="p", metric="error")
+    bars = ax.containers[0][2][0].get_segments()
+    ends = [(row["low"], row["high"]) for row in found.summary]
+    np.testing.assert_allclose([bar[:, 1] for bar in bars], ends)
+    assert ax.get_ylabel() == "error\nmean and 95 % interval"
 
 
 def test_a_curve_along_a_parameter_of_the_oracle_or_of_the_algorithm() -> None:

@@ -182,7 +182,9 @@ def _draw_points(
 def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
     """A logarithmic scale for a wide range; a cost of 0 is then left of the smallest other."""
     positive = [cost for cost in costs if cost > 0]
-    if is_wide(positive):
+    if not is_wide(positive):
+        ax.locator_params(axis="x", nbins=4)  # large numbers are long
+    else:
         if len(positive) == len(costs):
             ax.set_xscale("log")
         else:

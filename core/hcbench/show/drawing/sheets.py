@@ -39,7 +39,7 @@ def make_sheet(n_panels: int) -> tuple[Figure, list[Axes]]:
 
 def add_title(ax: Axes, text: str) -> None:
     """A title with lines no wider than a panel."""
-    ax.set_title("\n".join(textwrap.wrap(plain(text), _TITLE)), fontsize=9)
+    ax.set_title("\n".join(textwrap.wrap(plain(text).replace(",", ", "), _TITLE)), fontsize=9)
 
 
 def name_metric(metric: MetricInfo) -> str:

@@ -1,14 +1,14 @@
-"""Curves: the mean of a metric against a numeric parameter, one line per algorithm."""
+"""Curves: the average of a metric against a numeric parameter, one line per algorithm."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hcbench.analysis.groups import KINDS
-from hcbench.analysis.statistics import mean_and_std
 from hcbench.analysis.views.axes import find_metric, is_wide
 from hcbench.analysis.views.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
-    from hcbench.plan.presentation import MetricInfo
+    from hcbench.analysis.statistics import Summary
     from hcbench.show.figures import FigureView
 
-Spread = Literal["standard error", "standard deviation"]
+_BESIDE = 5  # with more lines the legend is beside the axes
 
 
 def curves(
@@ -34,13 +34,13 @@ def curves(
     group: str | Sequence[str] = "algorithm",
     ax: Axes | None = None,
     where: Callable[[Mapping[str, Any]], bool] | None = None,
-    spread: Spread = "standard error",
     labels: Mapping[str, str] | None = None,
     log_x: bool | None = None,
     log_y: bool = False,
 ) -> Axes:
-    """Draw the mean of a metric against a numeric parameter, one line per algorithm.
+    """Draw the average of a metric against a numeric parameter, one line per algorithm.
 
+    Bars are 95 % bootstrap intervals of the average, which is the mean, of times the median.
     Reference lines are grey and dashed. Repetitions without a value are excluded, as in tables.
 
     Parameters
@@ -59,8 +59,6 @@ def curves(
     where : callable, optional
         Selects the runs to draw. It is given a mapping with the labels ``algorithm``, ``dataset``
         and ``oracle``, the ``budget`` and ``x``.
-    spread : {"standard error", "standard deviation"}
-        What the bars show.
     labels : mapping of str to str, optional
         Names of lines in the legend, if not the labels.
     log_x : bool, optional
@@ -81,33 +79,51 @@ def curves(
     results: Results = getattr(view, "results", view)  # type: ignore[arg-type]
     info = find_metric(results, metric)
     lines = _lines(results, x, (group,) if isinstance(group, str) else tuple(group), where)
-    drawn = {
-        name: points for name, runs in lines.items() if (points := _points(runs, info, spread)).x
-    }
+    drawn = {}
+    for name, groups in lines.items():
+        summaries = [(place, groups[place].summary(info)) for place in sorted(groups)]
+        drawn[name] = [
+            (place, s)
+            for place, s in summaries
+            if s.average is not None and math.isfinite(s.average)
+        ]
+    drawn = {name: points for name, points in drawn.items() if points}
     if not drawn:
         raise DataNotAvailableError(f"nothing has {metric} along {x}")
     if ax is None:
         _, ax = new_figure()
-    places = sorted({place for points in drawn.values() for place in points.x})
-    references = {
-        name for name in drawn if all(results.is_reference(g) for g in lines[name].values())
-    }
+    references = {n for n in drawn if all(results.is_reference(g) for g in lines[n].values())}
+    names = labels or {}
+    places = sorted({place for points in drawn.values() for place, _ in points})
     with style():
-        _draw_lines(ax, drawn, labels or {}, references)
-        _finish(ax, x, info, spread, places, log_x, log_y)
+        for k, (name, look) in enumerate(looks_for(list(drawn), references).items()):
+            label = names.get(name, plain(name))
+            # Markers become smaller, so that lines that coincide show through.
+            _draw_line(ax, drawn[name], label=label, markersize=max(7.5 - k, 4.0), **look.style)
+        if is_wide(places) if log_x is None else log_x:
+            ax.set_xscale("log")
+        mark_places(ax, places)
+        if log_y:
+            ax.set_yscale("log")
+        unit = f" [{info.unit}]" if info.unit else ""
+        ax.set_ylabel(f"{info.label}{unit}\n{info.average} and 95 % interval")
+        ax.set_xlabel(x.rpartition(".")[2])
+        ax.grid(visible=True, axis="y")
+        if len(drawn) == 1:
+            ax.set_title(ax.get_legend_handles_labels()[1][0])
+        elif len(drawn) <= _BESIDE:
+            ax.legend()
+        else:
+            ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return ax
 
 
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """The points of one line, as lists of equal length."""
-
-    x: list[float]
-    y: list[float]
-    error: list[float]
-
-
-_Lines = dict[str, dict[float, "Group"]]
+def _draw_line(ax: Axes, points: Sequence[tuple[float, Summary]], **look: Any) -> None:
+    x, summaries = zip(*points, strict=True)
+    y = np.array([summary.average for summary in summaries])
+    low = np.array([y[i] if s.low is None else s.low for i, s in enumerate(summaries)])
+    high = np.array([y[i] if s.high is None else s.high for i, s in enumerate(summaries)])
+    ax.errorbar(x, y, yerr=(y - low, high - y), capsize=2, elinewidth=0.9, **look)
 
 
 def _lines(
@@ -115,18 +131,13 @@ def _lines(
     x: str,
     named: Sequence[str],
     where: Callable[[Mapping[str, Any]], bool] | None,
-) -> _Lines:
+) -> dict[str, dict[float, Group]]:
     """The groups of each line by x, in the order of the results."""
-    lines: _Lines = {}
+    lines: dict[str, dict[float, Group]] = {}
     for group in results.groups:
         place, labels = _placed(group, x, results)
         about = {**labels, "budget": group.budget, "x": place}
-        full = {
-            **about,
-            "algorithm": group.algorithm,
-            "dataset": group.dataset,
-            "oracle": group.oracle,
-        }
+        full = {**about, **{kind: getattr(group, kind) for kind in KINDS}}
         if place is None or not (where is None or where(full)):
             continue
         line = lines.setdefault(" / ".join(str(about[name]) for name in named), {})
@@ -143,14 +154,12 @@ def _lines(
 def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[str, str]]:
     """The x of a group, and its labels without that parameter."""
     labels = {kind: str(getattr(group, kind)) for kind in KINDS}
-    if x == "checkpoint":
-        return None if group.checkpoint is None else float(group.checkpoint), labels
-    if group.checkpoint is not None:
-        return None, labels
-    if x == "budget":
-        return None if group.budget is None else float(group.budget), labels
+    if x in ("budget", "checkpoint") or group.checkpoint is not None:
+        place = getattr(group, x, None)
+        other = x == "budget" and group.checkpoint is not None
+        return (None if place is None or other else float(place)), labels
     kind, dot, parameter = x.rpartition(".")
-    place: float | None = None
+    found: float | None = None
     for name in (kind,) if dot else KINDS:
         if name not in KINDS:
             raise HcbenchError(f"x is a parameter of algorithm, dataset or oracle; got {x!r}")
@@ -158,78 +167,10 @@ def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[
         rest, value = split_parameter(labels[name], parameter, known)
         if value is None:
             continue
-        if place is not None:
+        if found is not None:
             raise HcbenchError(
                 f"the parameter {parameter} is ambiguous; write algorithm.{parameter}, "
                 f"dataset.{parameter} or oracle.{parameter}"
             )
-        place, labels[name] = value, rest
-    return place, labels
-
-
-def _points(runs: Mapping[float, Group], metric: MetricInfo, spread: Spread) -> _Points:
-    points = _Points([], [], [])
-    for place in sorted(runs):
-        numbers = runs[place].numbers(metric)
-        mean, std = mean_and_std(numbers)
-        if mean is None or not math.isfinite(mean):
-            continue
-        scale = math.sqrt(len(numbers)) if spread == "standard error" else 1.0
-        points.x.append(place)
-        points.y.append(mean)
-        points.error.append((std or 0.0) / scale)
-    return points
-
-
-def _draw_lines(
-    ax: Axes,
-    drawn: Mapping[str, _Points],
-    labels: Mapping[str, str],
-    references: set[str],
-) -> None:
-    size = 7.5
-    for name, look in looks_for(list(drawn), references).items():
-        points = drawn[name]
-        ax.errorbar(
-            points.x,
-            points.y,
-            yerr=points.error,
-            label=labels.get(name, plain(name)),
-            capsize=2,
-            elinewidth=0.9,
-            markersize=size,
-            **look.style,
-        )
-        if name not in references:
-            size = max(size - 1.0, 4.0)  # lines that coincide show through
-
-
-_BESIDE = 5  # with more lines the legend is beside the axes
-
-
-def _finish(
-    ax: Axes,
-    x: str,
-    metric: MetricInfo,
-    spread: Spread,
-    places: Sequence[float],
-    log_x: bool | None,
-    log_y: bool,
-) -> None:
-    """Scales, axis labels, grid and legend."""
-    if is_wide(places) if log_x is None else log_x:
-        ax.set_xscale("log")
-    mark_places(ax, places)
-    if log_y:
-        ax.set_yscale("log")
-    ax.set_xlabel(x.rpartition(".")[2])
-    unit = f" [{metric.unit}]" if metric.unit else ""
-    ax.set_ylabel(f"{metric.label}{unit}\nmean ± {spread}")
-    ax.grid(visible=True, axis="y")
-    count = len(ax.get_legend_handles_labels()[0])
-    if count > _BESIDE:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
-    elif count > 1:
-        ax.legend()
-    else:
-        ax.set_title(ax.get_legend_handles_labels()[1][0])
+        found, labels[name] = value, rest
+    return found, labels
