@@ -78,7 +78,7 @@ def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> No
     assert (ranking.unit, ranking.n_blocks) == ("data set", 1)
     assert ranking.friedman.p is None
     assert ranking.nemenyi.value is None
-    assert {pair.test.p for pair in ranking.pairs} == {None}
+    assert {pair.wilcoxon.p for pair in ranking.pairs} == {None}
     assert ranking.worse_than_best == ()
     why = "all repetitions on d have the same data"
     assert views.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
@@ -168,7 +168,7 @@ def test_a_metric_that_leaves_its_range_says_why_and_ranks_nothing() -> None:
     why = f"outside of [0, 1.5], as {NEGATIVE}"
     assert shown(found) == [["A", f"-0.494 ({why}: not ranked)"], ["B", "0.800"]]
     ranking = views.ranking(found, "dasgupta")
-    assert ranking.blocks.names == ("e", "f")
+    assert ranking.names == ("e", "f")
     assert [(b.block, b.reason) for b in ranking.excluded] == [("d", f"A: dasgupta is {why}")]
 
 

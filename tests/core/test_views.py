@@ -357,7 +357,7 @@ def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
     assert found.competitors == ("C", "B", "A")
     assert found.friedman.statistic == pytest.approx(stats.friedmanchisquare(*table.T).statistic)
     p = [stats.wilcoxon(table[:, i], table[:, j]).pvalue for i, j in ((2, 1), (2, 0), (1, 0))]
-    assert [pair.test.p for pair in found.pairs] == pytest.approx(p)
+    assert [pair.wilcoxon.p for pair in found.pairs] == pytest.approx(p)
     assert found.worse_than_best == ("B", "A")
     assert found.nemenyi.value == pytest.approx(2.343 * math.sqrt(12 / 72), abs=1e-3)
     apart = [pair.rank_difference > (found.nemenyi.value or 0) for pair in found.pairs]
@@ -389,7 +389,7 @@ def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
         if (o.algorithm, o.dataset) != ("B", "d2")
     ]
     found = views.ranking(results(outcomes), "AARI")
-    assert found.blocks.names == ("d0",)
+    assert found.names == ("d0",)
     assert [(left.block, left.reason) for left in found.excluded] == [
         ("d1", "A: skipped: needs vectors"),
         ("d2", "B: did not run on it"),
@@ -436,7 +436,7 @@ def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
 def test_two_algorithms_are_compared_by_signed_ranks() -> None:
     found = views.ranking(results(contest([[0.1, 0.2]] * 6)), "AARI")
     assert found.friedman.p is None
-    assert found.pairs[0].test.p == pytest.approx(2 / 2**6)
+    assert found.pairs[0].wilcoxon.p == pytest.approx(2 / 2**6)
     assert found.worse_than_best == ("A",)
 
 

@@ -11,7 +11,7 @@ from hcbench.analysis.tables import ARROWS, NOTHING, Block, Entry, Notes
 from hcbench.analysis.tables.datasets import dataset_block, remarks_on, troubles, value_entry
 from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed
 from hcbench.analysis.views.ranks import ALPHA
-from hcbench.analysis.views.significance import blocks_line, format_p, pairs_line
+from hcbench.analysis.views.significance import blocks_text, format_p, pairs_line
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -126,11 +126,11 @@ def _rank_entry(name: str, ranks: Mapping[str, float], worse: Mapping[str, int])
 
 def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple[Entry, ...]]:
     """The p of Friedman's test, or of the signed-rank test of two, and the critical difference."""
-    two = all(len(ranking.order) == 2 for ranking in rankings)
+    two = all(len(ranking.competitors) == 2 for ranking in rankings)
     name = "p, signed-rank test" if two else "p, Friedman"
     p = [_p_of(ranking) for ranking in rankings]
     limits = [ranking.nemenyi.value for ranking in rankings]
-    over = [blocks_line(ranking) for ranking in rankings]
+    over = [blocks_text(ranking) for ranking in rankings]
     why = [
         f"no p: {ranking.friedman.reason}" if value is None else ""
         for value, ranking in zip(p, rankings, strict=True)
@@ -168,7 +168,7 @@ def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
 
 
 def _p_of(ranking: Ranking) -> float | None:
-    return ranking.pairs[0].test.p if len(ranking.order) == 2 else ranking.friedman.p
+    return ranking.pairs[0].wilcoxon.p if len(ranking.competitors) == 2 else ranking.friedman.p
 
 
 def _verdict_blocks(results: Results) -> list[Block]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench.analysis.groups import Group, name_variants
-from hcbench.analysis.inference import Inference, allowed_inference
+from hcbench.analysis.inference import Inference, Unit, allowed_inference
 from hcbench.analysis.statistics import Failed, average_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,16 @@ class Blocks:
     scores: NDArray[np.float64]
     failed: Failed
     excluded: tuple[Excluded, ...]
+
+    @property
+    def unit(self) -> Unit:
+        """What a block is."""
+        return self.inference.unit
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.names)
 
 
 def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "worst") -> Blocks:

@@ -68,7 +68,7 @@ def ranking(
     """
     measured = find_metric(results, metric)
     ranked = rank_groups(_competing(results, measured), measured, failed=failed, alpha=alpha)
-    _check(ranked.blocks, measured)
+    _check(ranked, measured)
     return ranked
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench.analysis.groups import Group
-from hcbench.analysis.inference import Inference, Unit
 from hcbench.analysis.statistics import (
     CriticalDifference,
     Direction,
@@ -27,12 +26,10 @@ from hcbench.analysis.statistics import (
     nemenyi_critical_difference,
     signed_rank_test,
 )
-from hcbench.analysis.views.blocks import Blocks, Excluded, make_blocks
+from hcbench.analysis.views.blocks import Blocks, make_blocks
 from hcbench.plan.presentation import ROUNDING
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hcbench.plan.presentation import MetricInfo
 
 ALPHA = 0.05
@@ -90,7 +87,7 @@ class Pair:
     rank_difference : float
     nemenyi_differs : bool
         Whether it exceeds the critical difference.
-    test : SignedRankTest
+    wilcoxon : SignedRankTest
     p_holm : float or None
         Adjusted for the number of pairs.
     differs : bool
@@ -101,137 +98,92 @@ class Pair:
     second: str
     rank_difference: float
     nemenyi_differs: bool
-    test: SignedRankTest
+    wilcoxon: SignedRankTest
     p_holm: float | None
     differs: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking(Blocks):
     """Average ranks of competitors over blocks, with tests of their differences.
+
+    The competitors are in the order of their ranks, best first.
 
     Attributes
     ----------
     metric : MetricInfo
-    blocks : Blocks
-        The scores; competitors in the order of the plan.
-    order : tuple of int
-        The competitors of `blocks`, best first.
-    average_ranks : (n_competitors,) float
-        In the order of `blocks`; NaN if there are no blocks.
+    ranks : tuple of float
+        The average ranks of the competitors; NaN if there are no blocks.
     alpha : float
         Level of significance.
     """
 
     # No slots: cached_property needs the dictionary of the instance.
     metric: MetricInfo
-    blocks: Blocks
-    order: tuple[int, ...]
-    average_ranks: NDArray[np.float64]
+    ranks: tuple[float, ...]
     alpha: float = ALPHA
-
-    @property
-    def competitors(self) -> tuple[str, ...]:
-        """The names, best first."""
-        return tuple(self.blocks.competitors[i] for i in self.order)
-
-    @property
-    def ranks(self) -> tuple[float, ...]:
-        """The average ranks of `competitors`."""
-        return tuple(float(self.average_ranks[i]) for i in self.order)
-
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks."""
-        return len(self.blocks.names)
-
-    @property
-    def unit(self) -> Unit:
-        """What a block is."""
-        return self.inference.unit
-
-    @property
-    def inference(self) -> Inference:
-        """What the blocks allow to conclude."""
-        return self.blocks.inference
-
-    @property
-    def failed(self) -> Failed:
-        """The treatment of failures."""
-        return self.blocks.failed
-
-    @property
-    def excluded(self) -> tuple[Excluded, ...]:
-        """The excluded blocks."""
-        return self.blocks.excluded
 
     @cached_property
     def friedman(self) -> FriedmanTest:
         """Friedman's test, for three or more competitors."""
         if self.inference.reason:
             return FriedmanTest(failed=self.failed, reason=self.inference.reason)
-        return friedman_test(self._scores, direction_of(self.metric), failed=self.failed)
+        return friedman_test(self.scores, direction_of(self.metric), failed=self.failed)
 
     @cached_property
     def nemenyi(self) -> CriticalDifference:
         """The critical difference of average ranks."""
         if self.inference.reason:
             return CriticalDifference(alpha=self.alpha, reason=self.inference.reason)
-        return nemenyi_critical_difference(len(self.order), self.n_blocks, self.alpha)
+        return nemenyi_critical_difference(len(self.competitors), self.n_blocks, self.alpha)
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs, compared by Nemenyi's test and by Holm-corrected signed-rank tests."""
-        which = list(combinations(range(len(self.order)), 2))
-        tests = [
-            SignedRankTest(failed=self.failed, reason=self.inference.reason)
-            if self.inference.reason
-            else signed_rank_test(
-                self._scores[:, i],
-                self._scores[:, j],
-                direction_of(self.metric),
-                failed=self.failed,
+        which = list(combinations(range(len(self.competitors)), 2))
+        tests = [self._test(i, j) for i, j in which]
+        known = [test.p for test in tests if test.p is not None]
+        adjusted = iter(holm_adjusted(known).tolist())
+        pairs = []
+        for (i, j), test in zip(which, tests, strict=True):
+            gap = self.ranks[j] - self.ranks[i]
+            p_holm = None if test.p is None else next(adjusted)
+            pairs.append(
+                Pair(
+                    first=self.competitors[i],
+                    second=self.competitors[j],
+                    rank_difference=gap,
+                    nemenyi_differs=self.nemenyi.value is not None and gap > self.nemenyi.value,
+                    wilcoxon=test,
+                    p_holm=p_holm,
+                    differs=p_holm is not None and p_holm <= self.alpha,
+                )
             )
-            for i, j in which
-        ]
-        known = [place for place, test in enumerate(tests) if test.p is not None]
-        adjusted = dict(
-            zip(known, holm_adjusted([tests[place].p or 0.0 for place in known]), strict=True)
-        )
-        names, ranks, limit = self.competitors, self.ranks, self.nemenyi.value
-        return tuple(
-            Pair(
-                first=names[i],
-                second=names[j],
-                rank_difference=ranks[j] - ranks[i],
-                nemenyi_differs=limit is not None and ranks[j] - ranks[i] > limit,
-                test=test,
-                p_holm=float(adjusted[place]) if place in adjusted else None,
-                differs=place in adjusted and bool(adjusted[place] <= self.alpha),
-            )
-            for place, ((i, j), test) in enumerate(zip(which, tests, strict=True))
-        )
+        return tuple(pairs)
+
+    def _test(self, i: int, j: int) -> SignedRankTest:
+        if self.inference.reason:
+            return SignedRankTest(failed=self.failed, reason=self.inference.reason)
+        direction = direction_of(self.metric)
+        first, second = self.scores[:, i], self.scores[:, j]
+        return signed_rank_test(first, second, direction, failed=self.failed)
 
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of `competitors` without a significant difference by Nemenyi's test."""
-        if self.inference.reason:
-            return ()
-        ranks = np.array(self.ranks)
-        limit = math.inf if self.nemenyi.value is None else self.nemenyi.value
-        return find_cliques(self.ranks, np.abs(ranks[:, None] - ranks) > limit)
+        """Groups of competitors without a significant difference by Nemenyi's test."""
+        return self._cliques([pair.nemenyi_differs for pair in self.pairs])
 
     @cached_property
     def holm_cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of `competitors` without a significant difference by signed-rank tests."""
+        """Groups of competitors without a significant difference by signed-rank tests."""
+        return self._cliques([pair.differs for pair in self.pairs])
+
+    def _cliques(self, differ: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
         if self.inference.reason:
             return ()
-        place = {name: i for i, name in enumerate(self.competitors)}
-        apart = np.zeros((len(place), len(place)), dtype=bool)
-        for pair in self.pairs:
-            i, j = place[pair.first], place[pair.second]
-            apart[i, j] = apart[j, i] = pair.differs
-        return find_cliques(self.ranks, apart)
+        apart = np.zeros((len(self.competitors),) * 2, dtype=bool)
+        apart[np.triu_indices(len(apart), 1)] = differ  # pairs are in this order
+        return find_cliques(self.ranks, apart | apart.T)
 
     @property
     def too_few_blocks(self) -> bool:
@@ -241,7 +193,7 @@ class Ranking:
     @property
     def least_blocks(self) -> int:
         """The smallest number of blocks with which a test can be significant."""
-        return least_blocks(len(self.order) * (len(self.order) - 1) // 2, self.alpha)
+        return least_blocks(len(self.competitors) * (len(self.competitors) - 1) // 2, self.alpha)
 
     @property
     def worse_than_best(self) -> tuple[str, ...]:
@@ -251,10 +203,6 @@ class Ranking:
         """
         best = self.competitors[0]
         return tuple(pair.second for pair in self.pairs if pair.first == best and pair.differs)
-
-    @property
-    def _scores(self) -> NDArray[np.float64]:
-        return self.blocks.scores[:, list(self.order)]
 
 
 def direction_of(metric: MetricInfo) -> Direction:
@@ -271,12 +219,19 @@ def rank_groups(
 ) -> Ranking:
     """Rank the competitors of some groups by the scores of `make_blocks`."""
     blocks = make_blocks(groups, metric, failed)
-    if len(blocks.names):
-        ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=failed)
-    else:
-        ranks = np.full(len(blocks.competitors), math.nan)
-    order = tuple(np.argsort(ranks, kind="stable").tolist())
-    return Ranking(metric, blocks, order, ranks, alpha)
+    ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=failed)
+    order = np.argsort(ranks, kind="stable").tolist()
+    return Ranking(
+        inference=blocks.inference,
+        names=blocks.names,
+        competitors=tuple(blocks.competitors[i] for i in order),
+        scores=blocks.scores[:, order],
+        failed=failed,
+        excluded=blocks.excluded,
+        metric=metric,
+        ranks=tuple(ranks[order].tolist()),
+        alpha=alpha,
+    )
 
 
 def rank_algorithms(groups: Sequence[Group], metrics: Sequence[MetricInfo]) -> list[Ranking]:
@@ -286,4 +241,4 @@ def rank_algorithms(groups: Sequence[Group], metrics: Sequence[MetricInfo]) -> l
         for metric in metrics
         if not metric.cost and metric.direction != "none"
     ]
-    return [r for r in rankings if r.n_blocks and len(r.order) > 1]
+    return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]

@@ -20,13 +20,8 @@ _MOST_NAMED = 8
 def significance_lines(ranking: Ranking) -> tuple[str, ...]:
     """The blocks, the test of any difference and the tests of pairs, as text."""
     if ranking.inference.reason:
-        return (blocks_line(ranking), f"no test of differences: {ranking.inference.reason}")
-    return (blocks_line(ranking), omnibus_line(ranking), pairs_line(ranking))
-
-
-def blocks_line(ranking: Ranking) -> str:
-    """The blocks of a ranking and the treatment of failures."""
-    return blocks_text(ranking.blocks)
+        return (blocks_text(ranking), f"no test of differences: {ranking.inference.reason}")
+    return (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
 
 
 def blocks_text(blocks: Blocks) -> str:
@@ -52,7 +47,7 @@ def omnibus_line(ranking: Ranking) -> str:
             f"Friedman χ²({test.degrees}) = {test.statistic:.2f}, p {format_p(test.p)} "
             f"({_METHODS[test.method]}){f}"
         )
-    elif len(ranking.order) > 2:
+    elif len(ranking.competitors) > 2:
         parts.append(f"no Friedman test: {test.reason}")
     if ranking.nemenyi.value is not None:
         parts.append(
@@ -73,10 +68,9 @@ def pairs_line(ranking: Ranking) -> str:
     """The algorithms significantly worse than the best; or that there are too few blocks."""
     how = f"(Holm-corrected signed-rank tests, alpha {_alpha(ranking)})"
     if ranking.too_few_blocks:
-        return (
-            f"too few for any significant difference: {len(ranking.order)} algorithms need at "
-            f"least {ranking.least_blocks} {ranking.unit}s {how}"
-        )
+        needed = f"at least {_count(ranking.least_blocks, ranking.unit)}"
+        number = len(ranking.competitors)
+        return f"too few for any significant difference: {number} algorithms need {needed} {how}"
     worse, best = ranking.worse_than_best, ranking.competitors[0]
     if not worse:
         return f"none is significantly worse than {best} {how}"
@@ -108,7 +102,7 @@ def describe_ranking(ranking: Ranking) -> dict[str, Any]:
     return {
         "metric": ranking.metric.label,
         "block": ranking.unit,
-        "blocks": list(ranking.blocks.names),
+        "blocks": list(ranking.names),
         "failed": ranking.failed,
         "left_out": [asdict(block) for block in ranking.excluded],
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
@@ -118,16 +112,5 @@ def describe_ranking(ranking: Ranking) -> dict[str, Any]:
             "nemenyi": [[names[i] for i in clique] for clique in ranking.cliques],
             "holm": [[names[i] for i in clique] for clique in ranking.holm_cliques],
         },
-        "pairs": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "rank_difference": pair.rank_difference,
-                "nemenyi_differs": pair.nemenyi_differs,
-                "wilcoxon": asdict(pair.test),
-                "p_holm": pair.p_holm,
-                "differs": pair.differs,
-            }
-            for pair in ranking.pairs
-        ],
+        "pairs": [asdict(pair) for pair in ranking.pairs],
     }
