@@ -209,7 +209,7 @@ def _permuted_p(ranks: NDArray[np.float64]) -> float:
     """
     from scipy.stats import permutation_test
 
-    test = permutation_test(  # type: ignore[call-overload]
+    test = permutation_test(
         list(np.rint(2 * ranks)),
         lambda *blocks, axis: (np.sum(blocks, axis=0) ** 2).sum(axis=axis),
         permutation_type="pairings",

@@ -50,7 +50,10 @@ def _power_of(claim: Claim, registry: Registry) -> Power:
     ]
     relation = relation_of(claim, metrics)
     low, high = accepted_values(claim, relation)
-    bottom, top = _possible(claim, [Interval(metric.interval) for metric in metrics])
+    bottom, top = _possible(
+        claim,
+        [Interval("(-inf, inf)" if metric.outside else metric.interval) for metric in metrics],
+    )
     can_fail = low > bottom or high < top or (relation in "<>" and bottom <= low <= top)
     strict = relation in "<>"
     return Power(
