@@ -191,6 +191,29 @@ def weigh(tree: Growth, v: int, left: float, right: float, own: float, outside: 
         factor[from_v] *= RAISED
 
 
+@njit(cache=True)
+def heaviest(tree: Growth, insertion: int) -> int:
+    """The vertex of the largest weight; of equal ones, any. O(|V|) time and memory.
+
+    Unlike the centroid, it needs all weights: few vertices may outweigh each other vertex and
+    still have less than half of the weight together.
+    """
+    waiting, factors = [tree.root[0]], [1.0]
+    best, most = tree.root[0], -1.0
+    while len(waiting) > 0:
+        v, by = waiting.pop(), factors.pop()
+        own, below = 1.0, 1.0  # not visited since the last insertion
+        if tree.seen[v] == insertion:
+            own, below = tree.own[v], tree.factor[v]
+        if own * by > most:
+            best, most = v, own * by
+        if tree.left[v] >= 0:
+            for child in (tree.left[v], tree.right[v]):
+                waiting.append(child)
+                factors.append(by * below)
+    return best
+
+
 _ITEMS = types.int64[::1]
 
 
@@ -270,6 +293,7 @@ def insert_all(
         while above + below > tolerance / vertices * tree.own[v]:
             if n_queries >= limit:
                 n_stopped += 1
+                v = heaviest(tree, i)
                 break
             # The pivot that minimises the largest weight of an answer. Above the parent, one answer
             # stands for the whole subtree of the parent; below v, one for at least about half.

@@ -98,6 +98,25 @@ def test_an_insertion_beyond_patience_uses_the_most_likely_place_with_a_warning(
         assert fit(oracle, 0.9, patience=0.001).n == 9
 
 
+@pytest.mark.filterwarnings("ignore::hcbench.ModelWarning")
+@settings(max_examples=60)
+@given(sizes, seeds, st.sampled_from([0.6, 0.75]), st.sampled_from([0.05, 0.1, 0.3]))
+def test_beyond_patience_no_other_place_is_more_likely(n, seed, p, patience):
+    oracle, asked = scripted(n, seed, p, random_truth(n, seed))
+    result = fit(oracle, p, delta=0.0437, patience=patience, order="given")
+    tree = Replay(asked, [0, 1])
+    for x in range(2, n):
+        weights = {v: Fraction(1) for v in tree.tree}
+        while tree.asks_for(x):
+            pivot, answer = tree.next(x)
+            for v in weights:
+                weights[v] *= Fraction(p) if agrees(v, pivot, answer, tree) else 1 - Fraction(p)
+        best = max(weights, key=weights.__getitem__)
+        assume(list(weights.values()).count(weights[best]) == 1)  # of equal ones, any may be used
+        tree.insert(x, best)
+    assert clusters(result) == tree.tree
+
+
 def test_uninformative_answers_terminate():
     turn = iter(range(10**9))
     oracle, _ = scripted(6, 0, 0.9, random_truth(6, 0))

@@ -55,6 +55,20 @@ class Twin:
         kernels.weigh(self.tree, v, left, right, here, up)
 
 
+@settings(max_examples=80)
+@given(st.integers(2, 12), st.integers(0, 10**6), st.data())
+def test_the_heaviest_vertex_has_the_largest_weight(n, seed, data):
+    rng = np.random.default_rng(seed)
+    twin = Twin(n, rng, grown=data.draw(st.integers(2, n)))
+    for _ in range(data.draw(st.integers(1, 12))):
+        v, _, _ = kernels.centroid(twin.tree, 7)
+        u = v if twin.tree.parent[v] < 0 or data.draw(st.booleans()) else twin.tree.parent[v]
+        twin.weigh(u, [data.draw(factors) for _ in range(4)])
+        weights = twin.weights
+        found = int(kernels.heaviest(twin.tree, 7))
+        assert weights[found] >= max(weights.values()) * (1 - Fraction(1, 10**9))
+
+
 factors = st.sampled_from([Fraction(1, 4), Fraction(3, 4), Fraction(1), Fraction(1, 1024)])
 
 
