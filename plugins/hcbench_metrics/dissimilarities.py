@@ -13,7 +13,7 @@ import numpy as np
 from hcbench import HeightKind, NotApplicableError, Problem
 from hcbench_metrics import _objective_kernels as _kernels
 from hcbench_metrics.objectives import merged_similarity
-from hcbench_metrics.pair_rows import directions, distance_rows
+from hcbench_metrics.pair_rows import check_not_parallel, directions, distance_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,10 +98,11 @@ def cohen_addad_normalised(
     NotApplicableError
         As `cohen_addad`, and if the dissimilarities do not sum to more than 0.
     """
-    tree = scored.tree
-    merged = merged_dissimilarity(tree, scored.problem, metric, offset)
+    tree, problem = scored.tree, scored.problem
+    merged = merged_dissimilarity(tree, problem, metric, offset)
     if tree.n <= 2:
         return 1.0
+    _check_cosines(problem, metric)
     total = float(merged.sum())
     if total <= 0:
         raise NotApplicableError(
@@ -142,6 +143,7 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
     """
     tree = scored.tree
     height = _cophenetic_heights(tree)
+    _check_cosines(scored.problem, metric)
     merged, squares, center = _merged_and_squares(tree, scored.problem, metric)
     pairs = merged_pairs(tree)[tree.n :]
     number = pairs.sum()
@@ -155,6 +157,12 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
         raise NotApplicableError("all merge heights are equal; the correlation is not defined")
     together = centered @ (merged[tree.n :] - pairs * mean)
     return float(np.clip(together / np.sqrt(spread * height_spread), -1, 1))
+
+
+def _check_cosines(problem: Problem, metric: str) -> None:
+    """A proportion of rounding errors means nothing."""
+    if problem.similarity is None and problem.vectors is not None and metric == "cosine":
+        check_not_parallel(problem.vectors)
 
 
 def _cophenetic_heights(tree: Tree) -> Floats:

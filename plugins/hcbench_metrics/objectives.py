@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from hcbench import Problem, Scored, Tree, Vectors
 
+#: Relative to the sum of the absolute values at the nodes: a smaller sum is a rounding error.
+_ROUNDING = 1e-12
+
 #: Floats in the sums of a block of columns: 32 MB.
 _BLOCK_SIZE = 1 << 22
 
@@ -158,7 +161,7 @@ def moseley_wang_normalised(scored: Scored, similarity: str = "cosine") -> float
 
 def _positive_sum(merged: NDArray[np.float64], what: str, metric: str) -> float:
     total = float(merged.sum())
-    if total <= 0:
+    if total <= _ROUNDING * np.abs(merged).sum():
         raise NotApplicableError(
             f"the normalised {what} needs similarities with a positive sum, which here is "
             f"{total:g}; use the metric {metric}, or another similarity"

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Floats in a block: 16 MB.
 _BLOCK_SIZE = 1 << 21
 
+#: Of the entries of unit vectors.
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
+
 #: Distances of sparse vectors that scikit-learn computes.
 _OF_SPARSE = ("euclidean", "cityblock")
 
@@ -67,6 +70,7 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
 
         def of_dense(rows: slice, columns: slice) -> Any:
             found = cdist(ordered[rows], ordered[columns], metric)  # type: ignore[call-overload]
+            np.fill_diagonal(found, 0.0)  # an item with itself: Bray-Curtis of a zero row is 0 / 0
             if not np.isfinite(found).all():
                 raise NotApplicableError(
                     f"{metric} distances are not defined for all these vectors; use another metric"
@@ -95,6 +99,19 @@ def directions(vectors: Vectors) -> Vectors:
         return unit_rows(vectors)
     except DataError as error:  # here not the data are wrong, but the metric does not apply
         raise NotApplicableError(f"{error}, such as euclidean") from error
+
+
+def check_not_parallel(vectors: Vectors) -> None:
+    """Raise NotApplicableError if all cosine distances are 0 apart from rounding errors. O(n p)."""
+    rows = directions(vectors)
+    if isinstance(rows, np.ndarray):
+        parallel = np.abs(rows - rows[0]).max() <= _ROUNDING
+    else:
+        parallel = (rows @ rows[[0]].T).toarray().min() >= 1 - _ROUNDING
+    if parallel:
+        raise NotApplicableError(
+            "all rows are parallel, so every cosine distance is 0; use another metric"
+        )
 
 
 def _blocks(n: int, of: Callable[[slice, slice], Any]) -> Iterator[Block]:

@@ -192,7 +192,7 @@ def weigh(tree: Growth, v: int, left: float, right: float, own: float, outside: 
 
 
 @njit(cache=True)
-def heaviest(tree: Growth, insertion: int) -> int:
+def heaviest(tree: Growth, insertion: int) -> Any:
     """The vertex of the largest weight; of equal ones, any. O(|V|) time and memory.
 
     Unlike the centroid, it needs all weights: few vertices may outweigh each other vertex and

@@ -85,14 +85,12 @@ def average_dot_products(
 ) -> Floats:
     """Mean dot product over the pairs of items from two classes, or from one class.
 
-    An item is not paired with itself. NaN for a class of one item
-    and itself.
+    An item is not paired with itself. NaN for a class of one item and itself.
 
     Parameters
     ----------
     vectors : (n, p)
     class_of : (n,) int array, 0 to K-1
-        Classes of the rows of the result; by default all.
         Classes, a row of the result for each; by default all.
 
     Returns
@@ -144,6 +142,5 @@ def _over_pairs(total: Floats, size: Floats, rows: NDArray[np.int64]) -> Floats:
     """Sums over pairs of different items, divided by the numbers of these pairs."""
     pairs = np.outer(size[rows], size)
     pairs[np.arange(rows.size), rows] -= size[rows]
-    with np.errstate(invalid="ignore"):
-        mean: Floats = total / pairs
-    return mean
+    mean = np.full_like(total, np.nan)
+    return np.divide(total, pairs, out=mean, where=pairs > 0)

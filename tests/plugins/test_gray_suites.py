@@ -280,6 +280,14 @@ def test_related_neighbours_reports_missing_data() -> None:
         related_neighbours(scored(STAR, levels=np.array([[0, 0], [0, 1], [1, 2], [1, 3]])), of=0)
 
 
+def test_a_class_of_one_has_no_mean_with_itself_and_no_warning() -> None:
+    rows = np.random.default_rng(1).normal(size=(8, 3)) * 1e3  # squares round differently
+    for mean in (average_dot_products, average_distances):
+        found = mean(rows, LABELS)
+        assert np.isnan(found[3, 3])
+        assert np.isfinite(np.delete(found.ravel(), 15)).all()
+
+
 def test_finest_classes_are_in_the_order_of_their_labels() -> None:
     levels = np.array([[1, 0], [0, 5], [1, 0], [0, 2]])
     class_of, coarse = finest_classes(Problem(n=4, vectors=np.eye(4), levels=levels))

@@ -56,6 +56,41 @@ def some_vectors(n, p, seed):
     return np.random.default_rng(seed).uniform(0.5, 2, size=(n, p))
 
 
+# ---- Rounding errors ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_a_proportion_of_rounding_errors_is_refused(make):
+    """Parallel rows: every cosine distance is 0, and what is computed is a rounding error."""
+    rows = make(np.outer(np.random.default_rng(0).uniform(0.1, 9, 7), [0.1, 0.7, 0.3]))
+    chain = Tree(
+        [7, 7, 8, 9, 10, 11, 12, 8, 9, 10, 11, 12, -1], np.arange(13.0), HeightKind.DISTANCE
+    )
+    judged = scored(chain, vectors=rows)
+    for metric in (cohen_addad_normalised, cophenetic_correlation):
+        with pytest.raises(NotApplicableError, match="all rows are parallel"):
+            metric(judged, metric="cosine")
+    assert abs(cohen_addad(judged, metric="cosine")) < 1e-12
+
+
+def test_similarities_whose_sum_is_a_rounding_error_are_not_normalised():
+    w = np.array([[0, 0.1, 0.2], [0.1, 0, -0.3], [0.2, -0.3, 0]])
+    assert w.sum() != 0  # 0.1 + 0.2 - 0.3 is 5.6e-17
+    for metric in (dasgupta_normalised, moseley_wang_normalised):
+        with pytest.raises(NotApplicableError, match="positive sum"):
+            metric(scored(Tree(THREE[0, 1]), similarity=w))
+
+
+def test_bray_curtis_of_one_zero_row_is_defined():
+    """Of the zero row and another it is 1; only of two zero rows it is 0 / 0."""
+    rows = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
+    tree = Tree(THREE[1, 2])
+    # d_12 = 2 / 6 merges at size 2, and the two distances of 1 at size 3.
+    assert cohen_addad(scored(tree, vectors=rows), metric="braycurtis") == pytest.approx(2 / 3 + 6)
+    with pytest.raises(NotApplicableError, match="not defined for all"):
+        cohen_addad(scored(tree, vectors=rows * [[1.0], [0.0], [1.0]]), metric="braycurtis")
+
+
 # ---- Revenue -------------------------------------------------------------------------------------
 
 
