@@ -56,7 +56,7 @@ def some_vectors(n, p, seed):
     return np.random.default_rng(seed).uniform(0.5, 2, size=(n, p))
 
 
-# ---- Rounding errors ------------------------------------------------------------------------------
+# ---- Rounding errors -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
