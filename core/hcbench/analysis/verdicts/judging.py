@@ -84,6 +84,17 @@ def judge_claim(claim: Claim, results: Results) -> Verdict:
 _AS_A_VERB = {"reproduced": "agrees", "differs": "differs", "undecided": "is undecided"}
 
 
+# By the verdicts on the printed and on the corrected claim. Where both are reproduced, as their
+# values are close, nothing is decided.
+_ERRATA: dict[tuple[Word, Word], Word] = {
+    ("differs", "reproduced"): "erratum confirmed",
+    ("reproduced", "differs"): "erratum refuted",
+    ("reproduced", "undecided"): "erratum refuted",
+    ("undecided", "differs"): "erratum refuted",
+    ("differs", "differs"): "erratum refuted",
+}
+
+
 def _judge_erratum(claim: Claim, results: Results) -> Verdict:
     """Whether the printed value is excluded and the corrected claim reproduced."""
     printed = _judge(claim.without_erratum, results)
@@ -92,17 +103,15 @@ def _judge_erratum(claim: Claim, results: Results) -> Verdict:
     if corrected.measured is None:
         word = corrected.verdict
     elif printed.measured is not None:
-        word = "undecided"
-        if (printed.verdict, corrected.verdict) == ("differs", "reproduced"):
-            word = "erratum confirmed"
-        elif printed.verdict == "reproduced" or corrected.verdict == "differs":
-            word = "erratum refuted"
+        word = _ERRATA.get((printed.verdict, corrected.verdict), "undecided")
     value = "" if corrected.measured is None else f", measured {corrected.measured:.4g}"
-    notes = (
+    notes: tuple[str, ...] = (
         claim.erratum,
         f"the printed claim: {printed.verdict}",
         f"corrected, {_correction(claim)}{value}: {corrected.verdict}",
     )
+    if word == "erratum refuted":
+        notes = (claim.explanation or "open: no reason is known", *notes)
     return replace(
         printed,
         claim=claim,
