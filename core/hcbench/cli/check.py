@@ -9,40 +9,28 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, examples
-from hcbench.cli.param_types import Limit, OneName
+from hcbench.cli.param_types import TIME_OR_NONE, OneName, Parsed
 from hcbench.cli.progress import display
 from hcbench.cli.terminal import stdout_for_data, write_json, write_table
-from hcbench.errors import ExitCode
-from hcbench.registry.quantities import SECONDS
+from hcbench.errors import ExitCode, ParameterError
 
 if TYPE_CHECKING:
     from hcbench.authoring.testing import Check, Finding
 
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType
-
 _KINDS = ("algorithms", "datasets", "oracles", "metrics")
 
 
-class Exemption(ParamType):
+def read_exemption(text: str) -> tuple[str, str]:
     """``CHECK=REASON``, or ``NAME:CHECK=REASON``; a name may have parameters in brackets."""
-
-    name = "exemption"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Split it at the sign that follows the name of the check."""
-        found = re.fullmatch(r"((?:[^\[=]*|[^\[]*\[.*?\]):)?(\w+)\s*=\s*(.*\S)\s*", str(value))
-        if found is None:
-            self.fail(f"{value!r} has no reason; write CHECK=REASON", param, ctx)
-        return f"{found[1] or ''}{found[2]}", found[3]
+    found = re.fullmatch(r"((?:[^\[=]*|[^\[]*\[.*?\]):)?(\w+)\s*=\s*(.*\S)\s*", text)
+    if found is None:
+        raise ParameterError(f"{text!r} has no reason; write CHECK=REASON")
+    return f"{found[1] or ''}{found[2]}", found[3]
 
 
 @click.command(
@@ -62,14 +50,14 @@ class Exemption(ParamType):
 )
 @click.option(
     "--exempt",
-    type=Exemption(),
+    type=Parsed("exemption", read_exemption),
     multiple=True,
     metavar="CHECK=REASON",
     help="A check that need not pass, and why; NAME:CHECK=REASON for one plugin. Repeatable.",
 )
 @click.option(
     "--timeout",
-    type=Limit(SECONDS, optional=True),
+    type=TIME_OR_NONE,
     default="60s",
     show_default=True,
     metavar="TIME",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli.options import JSON_OR_TABLE, STORE, examples
-from hcbench.cli.stored import place_of, read_run
+from hcbench.cli.stored import read_run
 from hcbench.cli.terminal import console, write_json
 
 if TYPE_CHECKING:
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all"))
-@click.argument("before", type=click.IntRange(min=1))
-@click.argument("after", type=click.IntRange(min=1))
+@click.argument("before")
+@click.argument("after")
 @click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
 @STORE
 @JSON_OR_TABLE
 def diff(
     *,
-    before: int,
-    after: int,
+    before: str,
+    after: str,
     everything: bool,
     store: str | None,
     format: str,  # noqa: A002
 ) -> None:
     """Show what changed between two runs.
 
-    For each mean that is not the same: both, their difference and its standard error. What
-    exceeds two of them is marked.
+    They are given by their numbers or names. For each mean that is not the same: both, their
+    difference and its standard error. What exceeds two of them is marked.
     """
     from hcbench.analysis.results.differences import find_differences, find_status_changes
     from hcbench.cli.draw import write_blocks
     from hcbench.store import Store
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         one, other = (read_run(opened, opened.run(n)) for n in (before, after))
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.options import STORE, examples
-from hcbench.cli.stored import place_of, read_run
+from hcbench.cli.options import RUN, STORE, examples
+from hcbench.cli.stored import read_run
 from hcbench.cli.terminal import tell
 
 
@@ -18,7 +18,7 @@ from hcbench.cli.terminal import tell
         "hcbench results export 4 --format parquet --trees -o run4.parquet",
     )
 )
-@click.argument("run", type=click.IntRange(min=1), required=False)
+@RUN
 @click.option(
     "--format",
     type=click.Choice(["csv", "json", "parquet"]),
@@ -40,7 +40,7 @@ from hcbench.cli.terminal import tell
 def export(
     context: click.Context,
     *,
-    run: int | None,
+    run: str | None,
     format: str,  # noqa: A002
     output: Path | None,
     trees: bool,
@@ -53,7 +53,7 @@ def export(
         raise click.UsageError("--format parquet needs -o FILE", context)
     if format == "csv" and trees:
         raise click.UsageError("--trees needs --format json or parquet", context)
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info)
         if format == "csv":
@@ -85,7 +85,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
     from hcbench.store import Store
     from hcbench.store.exchange import import_run
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         for file in files:
             done = import_run(opened, read_export(file), str(file))
             numbers = ", ".join(map(str, done.numbers))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli.options import DATE, STORE, examples
-from hcbench.cli.stored import place_of
 
 if TYPE_CHECKING:
     from hcbench.store.tidying import Tidied
@@ -45,7 +44,7 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     from hcbench.store import Store
     from hcbench.store.tidying import tidy
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         since = None if before is None else before.astimezone()
         done = tidy(opened, keep_runs=keep_runs, before=since, dry_run=dry_run)
         location = opened.location

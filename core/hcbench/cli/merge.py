@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli.options import JSON_OR_TABLE, examples
-from hcbench.cli.stored import place_of
 from hcbench.cli.terminal import tell, write_json, write_table
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # no
     from hcbench.store.merge import merge_stores
 
     with ExitStack() as stack:
-        target = stack.enter_context(Store(place_of(store)))
+        target = stack.enter_context(Store(store))
         opened = [stack.enter_context(Store(source, read_only=True)) for source in sources]
         merged = merge_stores(target, opened)
         numbers = {number for one in merged for number in one.numbers}

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from hcbench.cli.param_types import Counts, Limit, Names, Part, Patterns
+from hcbench.cli.param_types import COUNTS, MEMORY, PART, TIME_OR_NONE, Names, Patterns
 from hcbench.errors import DataError
-from hcbench.registry.quantities import GIB, SECONDS
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
@@ -182,19 +181,19 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--budget",
-        type=Counts(),
+        type=COUNTS,
         metavar="N[,N...]",
         help="The most queries an algorithm may ask; several budgets make a run each.",
     ),
     click.option(
         "--checkpoints",
-        type=Counts(),
+        type=COUNTS,
         metavar="N[,N...]",
         help="Numbers of queries after which the results of anytime algorithms are scored.",
     ),
     click.option(
         "--timeout",
-        type=Limit(SECONDS, optional=True),
+        type=TIME_OR_NONE,
         metavar="TIME",
         help="Wall time for one call of an algorithm, in seconds or as 90s, 10min, 1h, or none. By "
         "default that of the suite, or 300. Making its data and computing its metrics may each "
@@ -202,7 +201,7 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--memory",
-        type=Limit(GIB),
+        type=MEMORY,
         metavar="SIZE",
         help="Memory for one call of an algorithm, in GiB or as 512MB, 2GiB; by default a share of "
         "the memory of the machine.",
@@ -241,7 +240,7 @@ RUN_OPTIONS = (
     click.option("--fresh", is_flag=True, help="Run everything, even what is stored."),
     click.option(
         "--shard",
-        type=Part(),
+        type=PART,
         metavar="I/N",
         help="Run only the I-th of N parts of the cells; see hcbench results merge.",
     ),
@@ -281,7 +280,7 @@ CELL_FILTERS = (
     names_option("--datasets", "datasets", "Only data sets, likewise.", filters=True),
     names_option("--oracles", "oracles", "Only oracles, likewise.", filters=True),
     click.option(
-        "--budget", type=Counts(), metavar="N[,N...]", help="Only cells with one of these budgets."
+        "--budget", type=COUNTS, metavar="N[,N...]", help="Only cells with one of these budgets."
     ),
 )
 ONLY_METRICS = names_option("--metrics", "metrics", "Only these metrics.", filters=True)

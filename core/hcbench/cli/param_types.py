@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +14,9 @@ from click.shell_completion import CompletionItem
 from hcbench.cli.loading import load_plugins
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
 from hcbench.registry.names import split_list
+from hcbench.registry.quantities import GIB, SECONDS, Quantity
 
 if TYPE_CHECKING:
-    from hcbench.registry.quantities import Quantity
-
     ParamType = click.ParamType[Any]
 else:
     ParamType = click.ParamType  # generic in new versions only
@@ -101,71 +101,64 @@ def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]
     return []
 
 
-class Counts(ParamType):
-    """Numbers of queries, separated by commas."""
-
-    name = "counts"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Read each number; 1e6 and 1_000_000 are valid."""
-        if not isinstance(value, str):
-            return tuple(value)
-        return tuple(self._count(part.strip(), param, ctx) for part in value.split(","))
-
-    def _count(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            number = float(text.replace("_", ""))
-        except ValueError:
-            number = math.nan
-        if not number >= 0 or number % 1:
-            self.fail(
-                f"{text!r} is not a number of queries; write for example 1000,5000", param, ctx
-            )
-        return int(number)
-
-
-class Part(ParamType):
-    """``i/n``: the i-th of n parts, from 1."""
-
-    name = "part"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Read it."""
-        if isinstance(value, tuple):
-            return value
-        number, _, count = value.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-            self.fail(f"{value!r} is not a part; write 1/4, 2/4, 3/4 or 4/4", param, ctx)
-        return int(number), int(count)
-
-
-class Limit(ParamType):
-    """A time or an amount of memory, with or without a unit; ``none`` if it is optional.
+class Parsed(ParamType):
+    """A text that a function reads, whose ParameterError says what is wrong.
 
     Parameters
     ----------
-    quantity : Quantity
-    optional : bool
-        Whether ``none`` is accepted; it reads as infinity.
+    name : str
+        Of what it reads.
+    read : callable
     """
 
-    name = "limit"
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self.read = read
 
-    def __init__(self, quantity: Quantity, *, optional: bool = False) -> None:
-        self.quantity = quantity
-        self.optional = optional
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read it."""
-        if self.optional and str(value).casefold() in ("none", "inf"):
-            return math.inf
+        if not isinstance(value, str):
+            return value
         try:
-            return self.quantity.read(str(value))
+            return self.read(value)
         except ParameterError as error:
-            self.fail(f"{error}{', or none' if self.optional else ''}", param, ctx)
+            self.fail(str(error), param, ctx)
+
+
+def read_counts(text: str) -> tuple[int, ...]:
+    """Numbers of queries, separated by commas; 1e6 and 1_000_000 are valid."""
+    return tuple(_read_count(part.strip()) for part in text.split(","))
+
+
+def _read_count(text: str) -> int:
+    try:
+        number = float(text.replace("_", ""))
+    except ValueError:
+        number = math.nan
+    if not number >= 0 or number % 1:
+        raise ParameterError(f"{text!r} is not a number of queries; write for example 1000,5000")
+    return int(number)
+
+
+def read_part(text: str) -> tuple[int, int]:
+    """``i/n``: the i-th of n parts, from 1."""
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise ParameterError(f"{text!r} is not a part; write 1/4, 2/4, 3/4 or 4/4")
+    return int(number), int(count)
+
+
+def read_optional(quantity: Quantity, text: str) -> float:
+    """A time or an amount of memory; infinity for ``none``."""
+    if text.casefold() in ("none", "inf"):
+        return math.inf
+    try:
+        return quantity.read(text)
+    except ParameterError as error:
+        raise ParameterError(f"{error}, or none") from None
+
+
+COUNTS = Parsed("counts", read_counts)
+PART = Parsed("part", read_part)
+MEMORY = Parsed("limit", GIB.read)
+TIME_OR_NONE = Parsed("limit", partial(read_optional, SECONDS))

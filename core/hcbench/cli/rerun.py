@@ -15,10 +15,9 @@ import click
 
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.options import PLUGIN, STORE, examples
-from hcbench.cli.param_types import Limit
+from hcbench.cli.param_types import TIME_OR_NONE
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode, HcbenchError
-from hcbench.registry.quantities import SECONDS
 
 if TYPE_CHECKING:
     from hcbench.plan.cell import Cell
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=Limit(SECONDS, optional=True),
+    type=TIME_OR_NONE,
     default="300s",
     show_default=True,
     metavar="TIME",

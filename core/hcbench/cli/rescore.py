@@ -8,14 +8,22 @@ from pathlib import Path
 import click
 
 from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import JOBS, PLUGIN, QUIET, RESULTS_FORMAT, STORE, examples, names_option
-from hcbench.cli.stored import place_of
+from hcbench.cli.options import (
+    JOBS,
+    PLUGIN,
+    QUIET,
+    RESULTS_FORMAT,
+    RUN,
+    STORE,
+    examples,
+    names_option,
+)
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 
 @click.command(epilog=examples("hcbench results rescore --metrics dasgupta,AARI 3"))
-@click.argument("run", type=click.IntRange(min=1), required=False)
+@RUN
 @names_option(
     "--metrics", "metrics", "Metrics to compute, in addition to those of the run.", required=True
 )
@@ -28,7 +36,7 @@ from hcbench.errors import ExitCode
 def rescore(
     context: click.Context,
     *,
-    run: int | None,
+    run: str | None,
     metrics: Sequence[str],
     jobs: int | None,
     store: str | None,
@@ -49,7 +57,7 @@ def rescore(
     from hcbench.store import Store
 
     registry = load_plugins(plugin, quiet=quiet)
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         info = opened.run(run)
         with stdout_for_data():
             wanted = plan_of_run(opened, info, registry, metrics)

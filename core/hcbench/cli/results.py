@@ -25,7 +25,7 @@ from hcbench.cli.options import (
     with_options,
 )
 from hcbench.cli.rescore import rescore
-from hcbench.cli.stored import find_runs, place_of, read_run
+from hcbench.cli.stored import find_runs, read_run
 from hcbench.cli.terminal import printable, tell, write_json, write_table
 from hcbench.plan.outcome import STATUSES
 
@@ -54,6 +54,8 @@ ONE_RUN = click.argument("run")
 @click.pass_context
 def results(context: click.Context, /, **options: Any) -> None:
     """Show past runs; without a command, list them."""
+    # A store that is given here is the default of the command that follows.
+    context.default_map = {name: {"store": options["store"]} for name in results.commands}
     if context.invoked_subcommand is None:
         context.invoke(list_, format="table", **options)
     elif options["suites"] or options["since"] or options["algos"]:
@@ -68,7 +70,7 @@ def list_(store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
     """List the runs in the order of time."""
     from hcbench.store import Store
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         runs = find_runs(opened, **filters)
         location = opened.location
     if format == "json":
@@ -142,7 +144,7 @@ def show(
     from hcbench.cli.draw import write_results
     from hcbench.store import Store
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info, **filters)
     write_results(found, format)
@@ -187,7 +189,7 @@ def name(*, run: str, name: str, store: str | None) -> None:
     from hcbench.store import Store
     from hcbench.store.annotations import name_run
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         name_run(opened, opened.run(run), name)
 
 
@@ -203,7 +205,7 @@ def note(*, run: str, text: str, store: str | None) -> None:
     from hcbench.store import Store
     from hcbench.store.annotations import annotate_run
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         annotate_run(opened, opened.run(run), text)
 
 
@@ -219,7 +221,7 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
     from hcbench.store import Store
     from hcbench.store.annotations import remove_run
 
-    with Store(place_of(store)) as opened:
+    with Store(store) as opened:
         info = opened.find_run(run)
         if not yes:
             state = "" if _state(info) == "done" else f" ({_state(info)})"

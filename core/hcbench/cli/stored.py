@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from hcbench.store import RunInfo, Store
 
 
-def place_of(store: str | None) -> str | None:
-    """The store that is given after the command, or before it."""
-    parent = click.get_current_context().parent
-    return store or (parent.params.get("store") if parent is not None else None)
-
-
 def find_runs(
     store: Store,
     *,
