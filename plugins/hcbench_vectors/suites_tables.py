@@ -98,6 +98,10 @@ DATA = {
     ),
 }
 
+_HDBSCAN = (
+    "open: the authors' version of hdbscan is not known; only the installed one was tried, whose "
+    "values differ in the third digit"
+)
 EXCHANGED = "the two rows of Reviews are exchanged"
 _MISPRINTS = {"-0.0085": ("-0.00085", "-0.0085 should be -0.00085")}
 _COSINE_HDBSCAN = "HDBSCAN[metric=cosine]"
@@ -160,6 +164,7 @@ def _claim(cell: Printed, note: str) -> Claim:
         erratum="; ".join(errata),
         corrected=corrected,
         other_data=data.other_data,
+        explanation=_HDBSCAN if "HDBSCAN" in column else "",
         note=note,
     )
 

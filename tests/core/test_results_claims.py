@@ -179,7 +179,10 @@ def test_an_erratum_can_fail() -> None:
     ]:
         row = verdict(cells(values), **fields)
         assert row["verdict"] == word, values
-        assert row["note"].startswith("a misprint; the printed claim: ")
+        assert "a misprint; the printed claim: " in row["note"]
+        assert row["note"].startswith("open: ") is (word == "erratum refuted")
+    close = {"paper": "2.4", "erratum": "a misprint", "corrected": {"paper": "2"}}
+    assert verdict(cells([2.4, 2.4]), **close)["verdict"] == "undecided"  # 2.4 rounds to both
     assert verdict(cells([2.0, 2.0]), algorithm="Z", **fields)["verdict"] == "not run"
     broken = [replace(o, status="error", reason="broken", points=()) for o in cells([2.0, 2.0])]
     assert verdict(broken, **fields)["verdict"] == "not run"

@@ -20,7 +20,8 @@ repetition has none: its value is compared as it is. Claims about every repetiti
 repetition by repetition.
 
 An *erratum* is confirmed if the measurement differs from the printed claim and reproduces the
-corrected one; it is refuted if the printed claim is reproduced or the corrected one differs. A
+corrected one; it is refuted if the printed claim is reproduced or the corrected one differs, and
+undecided if both are reproduced, as their values are close. A
 claim on *other data* than the paper's is compared, but neither reproduced nor refuted.
 
 `judging` compares, `measuring` computes what is compared, and `names` resolves the names of claims.
