@@ -350,7 +350,7 @@ def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> 
     with Store(store) as opened:
         assert [run.cells for run in opened.runs()] == [6, 6]
         assert len(opened.outcomes()) == 6
-    assert hcbench("results", "show", "--store", store)[1].count("depth") == 1
+    assert hcbench("results", "show", "--store", store)[1].count("depth ↓") == 1
 
 
 @pytest.mark.usefixtures("in_process")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -31,11 +29,11 @@ def _strict(value: Any) -> Any:
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """A header line, and a line for each row."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["algorithm"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    import pandas
+
+    columns = None if rows else ["algorithm"]
+    text: str = pandas.DataFrame(rows, columns=columns, dtype=object).to_csv(index=False)
+    return text
 
 
 def write_text(text: str, path: str | Path | None) -> str:

@@ -17,7 +17,7 @@ from hcbench.analysis.statistics.rank_tests import (
     nemenyi_critical_difference,
     rank_blocks,
 )
-from hcbench.analysis.statistics.rates import log_log_slope
+from hcbench.analysis.statistics.rates import fit_power_law, log_log_slope
 from hcbench.analysis.statistics.signed_ranks import (
     SignedRankTest,
     holm_adjusted,
@@ -44,6 +44,7 @@ __all__ = [
     "average_of",
     "average_ranks",
     "find_cliques",
+    "fit_power_law",
     "friedman_test",
     "holm_adjusted",
     "least_blocks",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hcbench.analysis.statistics.summaries import mean_and_std
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def log_log_slope(
@@ -37,20 +41,38 @@ def log_log_slope(
     means = np.array([math.nan if mean is None else mean for mean, _ in spread])
     if not (np.isfinite(means) & (means > 0)).all():
         return None, None
-    logs = np.log(x)
-    centred = logs - logs.mean()
-    weights = centred / (centred @ centred)
-    heights = np.log(means)
-    slope = float(weights @ heights)
-    errors = []
+    slope, _, error = fit_power_law(x, means)
+    errors = [] if error is None else [error]
     if all(std is not None for _, std in spread):
+        centred = np.log(x) - np.log(x).mean()
         relative = [
             (std or 0.0) / math.sqrt(len(sample)) / mean
             for (_, std), sample, mean in zip(spread, samples, means, strict=True)
         ]
-        errors.append(math.hypot(*(weights * relative)))
-    if len(means) > 2:
-        residual = heights - heights.mean() - slope * centred
-        variance = residual @ residual / (len(means) - 2)
-        errors.append(math.sqrt(variance / (centred @ centred)))
+        errors.append(math.hypot(*(centred / (centred @ centred) * relative)))
     return slope, max(errors, default=None)
+
+
+def fit_power_law(x: ArrayLike, y: ArrayLike) -> tuple[float, float, float | None]:
+    """Fit ``factor * x ** exponent`` by least squares of the logarithms.
+
+    Parameters
+    ----------
+    x, y : (k,) float
+        Positive; x has at least two distinct values.
+
+    Returns
+    -------
+    exponent, factor : float
+    standard_error : float or None
+        Of the exponent, from the residuals; None for two points.
+    """
+    logs, heights = np.log(x), np.log(y)
+    centred = logs - logs.mean()
+    slope = float(centred @ heights / (centred @ centred))
+    residual = heights - heights.mean() - slope * centred
+    factor = math.exp(heights.mean() - slope * logs.mean())
+    if len(logs) == 2:
+        return slope, factor, None
+    variance = residual @ residual / (len(logs) - 2)
+    return slope, factor, math.sqrt(variance / (centred @ centred))

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hcbench.analysis.statistics import summarise
+from hcbench.analysis.statistics import fit_power_law, summarise
 from hcbench.analysis.views.axes import (
     Axis,
     axes_of,
@@ -245,14 +243,12 @@ def _fit(points: Sequence[CurvePoint]) -> PowerLaw | None:
     usable = [point for point in points if point.x > 0 and point.average > 0]
     if len(usable) < max(LEAST_SIZES, len(points)):
         return None
-    from scipy.stats import linregress, t
+    from scipy.stats import t
 
-    x, y = (np.log([getattr(point, name) for point in usable]) for name in ("x", "average"))
-    line = linregress(x, y)
-    margin = float(t.ppf(0.975, len(usable) - 2) * line.stderr)
-    slope = float(line.slope)
-    factor = math.exp(line.intercept)
-    return PowerLaw(slope, slope - margin, slope + margin, factor, len(usable))
+    x, y = [point.x for point in usable], [point.average for point in usable]
+    exponent, factor, error = fit_power_law(x, y)
+    margin = float(t.ppf(0.975, len(usable) - 2)) * (error or 0.0)
+    return PowerLaw(exponent, exponent - margin, exponent + margin, factor, len(usable))
 
 
 def _in_order(results: Results, lines: Sequence[Line]) -> tuple[Line, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -11,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.results.files import to_csv
 from hcbench.analysis.tables import (
     ARROWS,
     BEST_TRUTH,
@@ -203,11 +202,7 @@ class Scores:
 
     def to_csv(self) -> str:
         """A row for each score."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
-        return text.getvalue()
+        return to_csv(self.rows)
 
     def to_markdown(self) -> str:
         """The tables in Markdown."""
