@@ -1,7 +1,6 @@
 """In a dask worker: cells in isolated processes of its machine, just as they run locally.
 
-Cells are coroutines on the dask worker's event loop, which holds as many of them as the worker has
-threads, and watches over one pool of processes a run. So nothing here needs a lock, and a run
+A cell is a task in one of the dask worker's threads, which waits for a process of its own. A run
 starts with processes that have imported the code as it is now, however old the dask worker is.
 """
 
@@ -11,7 +10,9 @@ import asyncio
 import multiprocessing
 import shutil
 import tempfile
-from collections import deque
+import threading
+import time
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,12 +26,13 @@ from hcbench.run.job import relocate
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.connections import ServerProcess
 
-_TICK = 0.05  # seconds between looks at the limits of what runs
+_TICK = 0.2  # seconds between looks at whether a cell was given up
+_LOOK = 60.0  # seconds between looks for processes without a cell
 _IDLE = 300.0  # seconds without a cell, after which the processes of a run are ended
 _hosts: dict[str, Host] = {}
 
 
-async def run_cell(run: str, number: int, packed: bytes, limits: Limits) -> Report:
+def run_cell(run: str, number: int, packed: bytes, limits: Limits) -> Report:
     """Run one cell on this machine; the task that dask sees.
 
     Raises
@@ -39,7 +41,7 @@ async def run_cell(run: str, number: int, packed: bytes, limits: Limits) -> Repo
         If this worker cannot run cells of this run.
     """
     try:
-        return await _host(run).run(number, packed, limits)
+        return _host(run).run(number, packed, limits)
     except WorkerError as error:
         raise WorkerError(f"the dask worker {get_worker().address}: {error}") from None
 
@@ -73,7 +75,9 @@ class Presence(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Begin; several workers of one process share a host."""
-        host = _hosts.setdefault(self.terms.run, Host(self.terms, worker))
+        if self.terms.run not in _hosts:
+            _hosts[self.terms.run] = Host(self.terms, worker)
+        host = _hosts[self.terms.run]
         host.threads += worker.state.nthreads
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
@@ -93,7 +97,7 @@ class Presence(WorkerPlugin):
 
 
 class Host:
-    """The cells of one run in one process.
+    """The cells of one run in one process, each in a thread.
 
     Parameters
     ----------
@@ -110,47 +114,63 @@ class Host:
         self._refusal = refuse(terms)
         self._folder: Path | None = None
         self._places: dict[str, str] = {}
-        self._pool: Pool | None = None
-        self._waiting: deque[tuple[asyncio.Future[Report], bytes, Limits]] = deque()
-        self._cells: dict[str, asyncio.Future[Report]] = {}
-        self._running: set[asyncio.Future[Report]] = set()
-        self._alarm: asyncio.TimerHandle | None = None
+        self._lock = threading.Lock()
+        self._idle: list[Pool] = []  # of one process each
+        self._running: set[str] = set()
+        self._given_up: set[str] = set()
+        self._closed = False
+        self._last = time.monotonic()
+        self._alarm = asyncio.get_running_loop().call_later(_LOOK, self._end_idle)
 
     @property
     def welcome(self) -> Welcome:
         """Its answer to the terms."""
         return Welcome(self._refusal, self._machine, self.threads, self._memory)
 
-    async def run(self, number: int, packed: bytes, limits: Limits) -> Report:
-        """Run one cell.
+    def run(self, number: int, packed: bytes, limits: Limits) -> Report:
+        """Run one cell, in a thread of the dask worker.
 
         Raises
         ------
         WorkerError
             If this machine cannot.
+        CancelledError
+            If nobody waits for it any more.
         """
         if self._refusal:
             raise WorkerError(self._refusal)
-        ended: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
         key = key_of(self._terms.run, number)
-        self._cells[key] = ended
-        self._waiting.append((ended, relocate(packed, self._placed()), limits))
-        self._advance()
+        with self._lock:
+            self._running.add(key)
+            places = self._placed()
+            pool = self._idle.pop() if self._idle else None
+        reports: list[Report] = []
         try:
-            report = await ended
+            pool = pool or cell_pool(1)
+            pool.submit(None, relocate(packed, places), limits)
+            while not (reports or self._closed or key in self._given_up):
+                reports = pool.wait(_TICK)
         finally:
-            self._cells.pop(key, None)
-        return replace(report, tag=None, host=self._machine["host"])
+            self._last = time.monotonic()
+            if pool is not None and reports:
+                self._idle.append(pool)
+            elif pool is not None:
+                pool.close()
+            self._given_up.discard(key)
+            self._running.discard(key)
+        if not reports:
+            raise CancelledError
+        return replace(reports[0], host=self._machine["host"])
 
     def give_up(self, key: str) -> None:
         """End a cell."""
-        ended = self._cells.get(key)
-        if ended is not None and self._pool is not None:
-            self._pool.give_up(ended)
+        if key in self._running:
+            self._given_up.add(key)
 
     def _placed(self) -> dict[str, str]:
         """Where the files of the run are; those that this machine lacks are written once."""
         if self._folder is None:
+            ServerProcess.retire()  # a run imports the code as it is then
             self._folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
             for number, (origin, content) in enumerate(self._terms.files.items()):
                 if not _holds(Path(origin), content):
@@ -160,81 +180,26 @@ class Host:
                     self._places[origin] = str(place)
         return self._places
 
-    def _advance(self) -> None:
-        """Submit waiting cells and take reports; called whenever there may be some."""
-        if self._alarm is not None:
-            self._alarm.cancel()
-        try:
-            pool = self._open()
-            self._give(pool)
-            for report in pool.wait(0):
-                self._settle(report)
-            self._give(pool)
-        except Exception as error:
-            self._fail(error)
-        self._watch()
+    def _end_idle(self) -> None:
+        """End the processes of a run without a cell for long: its main process may be dead."""
+        if not self._running and time.monotonic() - self._last > _IDLE:
+            self._close_idle()
+        self._alarm = asyncio.get_running_loop().call_later(_LOOK, self._end_idle)
 
-    def _watch(self) -> None:
-        """Continue when the processes send something, and from time to time to enforce limits."""
-        loop = asyncio.get_running_loop()
-        if self._pool is not None and self._running:
-            loop.add_reader(self._pool.fileno(), self._advance)
-            self._alarm = loop.call_later(_TICK, self._advance)
-        elif self._pool is not None:
-            loop.remove_reader(self._pool.fileno())
-            self._alarm = loop.call_later(_IDLE, self._shut)
-
-    def _open(self) -> Pool:
-        if self._pool is None:
-            self._pool = cell_pool(max(self.threads, 1))
-            ServerProcess.retire()  # the next run imports the code as it is then
-        return self._pool
-
-    def _give(self, pool: Pool) -> None:
-        while self._waiting and pool.free:
-            ended, packed, limits = self._waiting.popleft()
-            self._running.add(ended)
-            pool.submit(ended, packed, limits)
-
-    def _settle(self, report: Report) -> None:
-        ended = report.tag
-        assert isinstance(ended, asyncio.Future)
-        self._running.discard(ended)
-        if not ended.done():  # dask may have given it up
-            ended.set_result(report)
-
-    def _fail(self, error: Exception) -> None:
-        """End all cells with an error: the processes cannot be started."""
-        cells = [*self._running, *(ended for ended, _, _ in self._waiting)]
-        self._running.clear()
-        self._waiting.clear()
-        self._shut()
-        for ended in cells:
-            if not ended.done():
-                ended.set_exception(WorkerError(f"{error}"))
-
-    def _shut(self) -> None:
-        pool = self._detach()
-        if pool is not None:
+    def _close_idle(self) -> None:
+        with self._lock:
+            pools, self._idle = self._idle, []
+        for pool in pools:
             pool.close()
-
-    def _detach(self) -> Pool | None:
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            asyncio.get_running_loop().remove_reader(pool.fileno())
-        return pool
+        ServerProcess.retire()
 
     async def close(self) -> None:
         """Kill what runs, and leave nothing behind."""
-        if self._alarm is not None:
-            self._alarm.cancel()
-        pool = self._detach()
-        for ended in [*self._running, *(ended for ended, _, _ in self._waiting)]:
-            ended.cancel()
-        self._running.clear()
-        self._waiting.clear()
-        if pool is not None:
-            await asyncio.to_thread(pool.close)
+        self._alarm.cancel()
+        self._closed = True
+        while self._running:  # each thread ends its own
+            await asyncio.sleep(_TICK)
+        await asyncio.to_thread(self._close_idle)
         if self._folder is not None:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
