@@ -1,8 +1,8 @@
 """Trees and the partitions that cut them.
 
 `tree` holds `Tree` itself; `topology` what follows from its parents alone, `heights` what heights
-mean, `validity` the one place that says what a valid tree is. `builders`,
-`linkage` and `newick` make trees of what others write, and write them; `files` reads those.
+mean, `parents` the one place that says what a valid tree is. `linkage` and `newick` make trees of
+what others write, and write them; `files` reads those.
 `best_cut` finds the cut that agrees most with given clusters, `facing` the order in which two trees
 are drawn opposite.
 """

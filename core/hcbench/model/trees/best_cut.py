@@ -9,8 +9,8 @@ import numpy as np
 from hcbench.errors import InvalidPartitionError
 from hcbench.model.trees import _cut_kernels
 from hcbench.model.trees._kernels import read_only
+from hcbench.model.trees.parents import checked_floats
 from hcbench.model.trees.partition import Cut
-from hcbench.model.trees.validity import checked_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,7 +11,7 @@ import numpy as np
 
 from hcbench.errors import InvalidTreeError
 from hcbench.model.trees.heights import HeightKind, distances
-from hcbench.model.trees.validity import checked_floats
+from hcbench.model.trees.parents import checked_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

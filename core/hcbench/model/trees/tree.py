@@ -1,6 +1,6 @@
 """Trees: what every hierarchical clustering returns.
 
-What follows from the parents alone is in ``topology``, what makes a tree valid in ``validity``.
+What follows from the parents alone is in ``topology``, what makes a tree valid in ``parents``.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ import numpy as np
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
-from hcbench.model.trees.builders import (
+from hcbench.model.trees.heights import HeightKind, branch_lengths
+from hcbench.model.trees.linkage import read_children, read_hclust, read_linkage, write_linkage
+from hcbench.model.trees.newick import heights_of_lengths, match_labels, read_newick, write_newick
+from hcbench.model.trees.parents import (
+    checked_floats,
+    checked_height,
+    checked_names,
+    checked_parent,
     in_topological_order,
     nearest_kept,
     parents_of_levels,
     renumbered,
 )
-from hcbench.model.trees.heights import HeightKind, branch_lengths
-from hcbench.model.trees.linkage import read_children, read_hclust, read_linkage, write_linkage
-from hcbench.model.trees.newick import heights_of_lengths, match_labels, read_newick, write_newick
 from hcbench.model.trees.partition import Cut, Partition
 from hcbench.model.trees.topology import Topology
-from hcbench.model.trees.validity import (
-    checked_floats,
-    checked_height,
-    checked_names,
-    checked_parent,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
