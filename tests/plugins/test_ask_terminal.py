@@ -49,6 +49,7 @@ def answers(folder: Path) -> list[dict]:
 # ---- A terminal ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_session_that_is_killed_halfway_goes_on_and_asks_nothing_twice(folder):
     asked = []
     with Page(["ask", "items.txt"], folder) as page:
@@ -78,6 +79,7 @@ def test_a_session_that_is_killed_halfway_goes_on_and_asks_nothing_twice(folder)
     assert written.isomorphic(TRUE)
 
 
+@pytest.mark.slow
 def test_keys_of_all_sorts(folder):
     (folder / "items.txt").write_text(ITEMS.replace("apple", "a/b.png"))
     with Page(["ask", "items.txt", "--algo", "InsertionClustering[order=given]"], folder) as page:
@@ -115,21 +117,17 @@ def test_keys_of_all_sorts(folder):
     assert said == ["unsure", "none", "undo"]
 
 
-def test_help_on_a_low_page_replaces_the_question(folder):
+@pytest.mark.slow
+def test_on_a_low_page_help_replaces_the_question_and_ctrl_z_restores_the_terminal(folder):
+    """There is no shell at this terminal, so nothing stops; no answer may be lost."""
     with Page(["ask", "items.txt"], folder, size=(80, 12)) as page:
-        question(page, 1)
+        items = question(page, 1)
         page.press("?")
         page.wait("One key is one answer.*the same command resumes")
         assert len(page.text.splitlines()) <= 12
         assert "Question 1" not in page.text
         page.press("x")
-        assert len(question(page, 1)) == 3
-
-
-def test_ctrl_z_restores_the_terminal_and_shows_the_question_again(folder):
-    """There is no shell at this terminal, so nothing stops; no answer may be lost."""
-    with Page(["ask", "items.txt"], folder) as page:
-        items = question(page, 1)
+        assert question(page, 1) == items
         page.press("\x1a")
         for _ in range(100):  # tenths of a second
             page._read()
@@ -144,6 +142,7 @@ def test_ctrl_z_restores_the_terminal_and_shows_the_question_again(folder):
         assert page.settings == page.before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     ["\x03", signal.SIGTERM, signal.SIGQUIT],
@@ -330,6 +329,7 @@ def test_missing_pictures_are_reported(folder):
 # ---- In comparisons ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("in_process")
 def test_replayed_answers_in_a_comparison_and_missing_ones_as_rows(folder):
     (folder / "true.nwk").write_text(TRUE.to_newick(lengths=False))
     hold(folder / "all.jsonl", Knower(TRUE, WORDS), "Bottom-up", WORDS[::-1])
