@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sysconfig
 import venv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+_COMMANDS = """
+import json, sys
+from click.testing import CliRunner
+from hcbench.cli import main
+run = CliRunner().invoke
+done = [run(main, words, catch_exceptions=False) for words in json.loads(sys.argv[1])]
+for each in done:
+    assert each.exit_code == 0, each.output
+json.dump([each.stdout for each in done], sys.stdout)
+"""
 
 
 @dataclass(frozen=True)
@@ -44,14 +57,18 @@ class Environment:
         options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet"]
         self.run("pip", "install", *options, *map(str, projects))
 
-    def hcbench(self, *words: str, cwd: Path | None = None) -> str:
-        """Run a command, and return its output."""
-        return self.run("hcbench", *words, cwd=cwd)
+    def hcbench(self, *commands: Sequence[str]) -> list[str]:
+        """Run commands one after the other in one process, and return their outputs."""
+        printed: list[str] = json.loads(self._python("-c", _COMMANDS, json.dumps(commands)))
+        return printed
 
     def run(self, module: str, *words: str, cwd: Path | None = None) -> str:
         """Run a module as a script, and return its output."""
+        return self._python("-m", module, *words, cwd=cwd)
+
+    def _python(self, *words: str, cwd: Path | None = None) -> str:
         done = subprocess.run(
-            [str(self.python), "-m", module, *words],
+            [str(self.python), *words],
             cwd=cwd or self.store.parent,
             capture_output=True,
             text=True,
@@ -62,9 +79,8 @@ class Environment:
         return done.stdout
 
 
-def quiet_pytest(environment: Environment, folder: Path) -> str:
-    """Run pytest in the folder of a package, and return its last line."""
-    printed = environment.run(
-        "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=folder
-    )
+def quiet_pytest(environment: Environment, *folders: Path) -> str:
+    """Run pytest on the folders of packages, and return its last line."""
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "pyproject.toml"]
+    printed = environment.run("pytest", *options, *map(str, folders), cwd=folders[0])
     return printed.strip().splitlines()[-1]
