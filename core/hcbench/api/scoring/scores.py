@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.results.files import to_csv
@@ -44,15 +43,29 @@ _OF_TRUTH = frozenset(("truth", "levels", "heights"))
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The value of one metric for one tree; ``truth`` is "" if it uses none."""
+    """The value of one metric for one tree.
+
+    Attributes
+    ----------
+    metric : MetricInfo
+    truth : str
+        "" if the metric uses none.
+    tree : str
+    value : Value
+    best_tree, best_truth : bool
+        Whether no other tree agrees better with this truth, and no other truth with this tree,
+        unless all agree equally.
+    """
 
     metric: MetricInfo
     truth: str
     tree: str
     value: Value
+    best_tree: bool = False
+    best_truth: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Scores:
     """Values of trees, in the order of metrics, truths and trees.
 
@@ -62,7 +75,6 @@ class Scores:
     trees, truths : tuple of str
     """
 
-    # No slots: cached_property stores its values in the instance's dictionary.
     scores: Sequence[Score]
     trees: tuple[str, ...]
     truths: tuple[str, ...]
@@ -71,32 +83,6 @@ class Scores:
     def errors(self) -> list[Score]:
         """The scores whose metric failed."""
         return [score for score in self.scores if score.value.status == "error"]
-
-    @cached_property
-    def best_trees(self) -> frozenset[tuple[str, str, str]]:
-        """Metric, truth and tree where the tree is best, unless all trees have the same value."""
-        return self._best(lambda score: (score.metric.label, score.truth))
-
-    @cached_property
-    def best_truths(self) -> frozenset[tuple[str, str, str]]:
-        """Metric, truth and tree where the tree agrees best with this truth."""
-        of_truths = [score for score in self.scores if score.truth]
-        return self._best(lambda score: (score.metric.label, score.tree), of_truths)
-
-    def _best(self, rivalry: Any, scores: Sequence[Score] | None = None) -> frozenset[Any]:
-        rivals: dict[Any, list[Score]] = {}
-        for score in self.scores if scores is None else scores:
-            if score.value.value is not None and not math.isnan(score.value.value):
-                rivals.setdefault(rivalry(score), []).append(score)
-        best = []
-        for group in rivals.values():
-            if group[0].metric.direction == "none":
-                continue
-            values = [score.value.value or 0.0 for score in group]
-            top = max(values) if group[0].metric.direction == "higher" else min(values)
-            if min(values) != max(values):
-                best += [s for s, value in zip(group, values, strict=True) if value == top]
-        return frozenset(map(_key, best))
 
     # ---- Tables ----------------------------------------------------------------------------------
 
@@ -137,9 +123,8 @@ class Scores:
             text = "error" if value.status == "error" else "n/a"
             return Entry(text, marks=notes.mark([Reason(value.reason)]))
         text = format_spread(value.value, None, metric.unit, metric.interval)
-        is_best_truth = _key(score) in self.best_truths
-        marks = notes.mark([Reason(BEST_TRUTH)]) if is_best_truth else ()
-        return Entry(text, _key(score) in self.best_trees, marks)
+        marks = notes.mark([Reason(BEST_TRUTH)]) if score.best_truth else ()
+        return Entry(text, score.best_tree, marks)
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
@@ -191,8 +176,8 @@ class Scores:
             "reason": reason,
             "direction": score.metric.direction,
             "unit": score.metric.unit,
-            "best_tree": _key(score) in self.best_trees,
-            "best_truth": _key(score) in self.best_truths,
+            "best_tree": score.best_tree,
+            "best_truth": score.best_truth,
         }
 
     def to_json(self) -> str:
@@ -213,10 +198,6 @@ class Scores:
         return markup.to_latex(self.blocks, self.legend("bold"))
 
 
-def _key(score: Score) -> tuple[str, str, str]:
-    return score.metric.label, score.truth, score.tree
-
-
 def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
     """Score each tree by each metric, against each truth if the metric uses one."""
     scores: list[Score] = []
@@ -234,7 +215,27 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
             found = [[replace(score, truth="") for score in found[0]]]  # it uses none
         scores += [score for of_one in found for score in of_one]
     truths = tuple(name for name in matched.problems if name)
-    return Scores(scores, tuple(matched.trees), truths)
+    best_trees = _are_best(scores, lambda score: score.truth)
+    best_truths = _are_best(scores, lambda score: score.tree)
+    marked = [
+        replace(score, best_tree=tree, best_truth=truth)
+        for score, tree, truth in zip(scores, best_trees, best_truths, strict=True)
+    ]
+    return Scores(marked, tuple(matched.trees), truths)
+
+
+def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
+    """Whether each score is the best of its metric and group, unless all of these are equal."""
+    signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
+    worths: list[float] = []
+    rivals: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        value = score.value.value
+        worths.append(math.nan if value is None else signs[score.metric.direction] * value)
+        if not math.isnan(worths[-1]):
+            rivals.setdefault((score.metric.label, group(score)), []).append(worths[-1])
+    grouped = [rivals.get((score.metric.label, group(score)), [0.0]) for score in scores]
+    return [min(of) < worth == max(of) for worth, of in zip(worths, grouped, strict=True)]
 
 
 def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
