@@ -13,7 +13,7 @@ from hcbench.authoring.asv.problem import DATA
 from hcbench.errors import HcbenchError, ParameterError, UnknownNameError
 from hcbench.plan.cell import Cell
 from hcbench.plan.plan import Plan, make_plan
-from hcbench.registry import Catalogue, Entry, Registry, Use, load_registry, make_use
+from hcbench.registry import Entry, Registry, Use, load_registry, make_use
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import DatasetSpec, Interval, Parameter, Spec, Value
 from hcbench.registry.suite import Suite
@@ -116,19 +116,14 @@ def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
 
 
 def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
-    catalogues: dict[str, Catalogue[Any]] = {
-        "algorithm": registry.algorithms,
-        "oracle": registry.oracles,
-        "metric": registry.metrics,
-    }
     found: dict[str, tuple[str, Entry[Any]]] = {}
-    for kind, catalogue in catalogues.items():
+    for catalogue in (registry.algorithms, registry.oracles, registry.metrics):
         for entry in catalogue.entries:
             if not wanted or entry.plugin.distribution in wanted:
-                name = _identifier(f"{kind}_{entry.spec.name}")
+                name = _identifier(f"{catalogue.noun}_{entry.spec.name}")
                 if name in found:
-                    name = _identifier(f"{kind}_{entry.full_name}")
-                found[name] = (kind, entry)
+                    name = _identifier(f"{catalogue.noun}_{entry.full_name}")
+                found[name] = (catalogue.noun, entry)
     there = {entry.plugin.distribution for _, entry in found.values()}
     for distribution in sorted(wanted - there):
         raise UnknownNameError(

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import process_time
+from timeit import Timer
 from typing import Any
 
 import numpy as np
@@ -193,23 +194,16 @@ def _linkage_of(problem: Problem) -> Tree:
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     """Processor time of the fastest of several calls, after one that compiles, and the result."""
     returned = work()
-    once = max(_seconds(work, 1), 1e-7)
+    timer = Timer(work, timer=process_time)
+    once = max(timer.timeit(1), 1e-7)
     number = max(1, math.ceil(_BATCH / once))
     best, spent = once, once
     for _ in range(CALLS):
-        seconds = _seconds(work, number)
+        seconds = timer.timeit(number) / number
         best, spent = min(best, seconds), spent + number * seconds
         if spent > _ENOUGH:
             break
     return best, returned
-
-
-def _seconds(work: Callable[[], Any], number: int) -> float:
-    """Processor time per call."""
-    start = process_time()
-    for _ in range(number):
-        work()
-    return (process_time() - start) / number
 
 
 def _per_query(answers: Answers, seconds: float) -> float | None:
