@@ -74,7 +74,7 @@ class Header:
     def difference(self, other: Header) -> str:
         """Describe how another header differs from this one; "" if it does not."""
         if self.items != other.items:
-            return f"other items: {_differing(self.items, other.items)}"
+            return f"other items: {_describe_difference(self.items, other.items)}"
         for name in ("kind", "algorithm", "seed"):
             old, new = getattr(other, name), getattr(self, name)
             if old != new:
@@ -148,7 +148,7 @@ class RecordedAnswers:
                 codes.setdefault(query, []).append(self.kind.reorder(answer.code, order))
         return codes
 
-    def _take(self, line: Any, items: frozenset[str]) -> bool:
+    def _apply(self, line: Any, items: frozenset[str]) -> bool:
         """Apply one line; False if it is not valid."""
         self.lines += 1
         if not isinstance(line, dict):
@@ -156,7 +156,7 @@ class RecordedAnswers:
         if line.get("undo") is True:
             self.undone += 1
             return bool(self.answers) and bool(self.answers.pop())
-        query, code = line.get("question"), _read_code(self.kind, line.get("answer"))
+        query, code = line.get("question"), _decode(self.kind, line.get("answer"))
         if not isinstance(query, list) or len(query) != self.kind.arity or code is None:
             return False
         if not all(isinstance(item, str) and item in items for item in query):
@@ -196,7 +196,7 @@ class AnswersFile:
             raise DataError.of_file("write", path, error) from error
         try:
             self._lock()
-            self.recorded = self._begin()
+            self.recorded = self._read_existing()
         except BaseException:
             os.close(self._file)
             raise
@@ -215,7 +215,7 @@ class AnswersFile:
                 "--answers FILE"
             ) from error
 
-    def _begin(self) -> RecordedAnswers:
+    def _read_existing(self) -> RecordedAnswers:
         """The content, without an incomplete last line; replaces a header without answers."""
         recorded = _parse(self.path, self.path.read_bytes())
         if recorded is None or recorded.lines == 1:
@@ -240,7 +240,7 @@ class AnswersFile:
 
     def add(self, query: Texts, code: int) -> None:
         """Store an answer."""
-        answer = _write_code(self.recorded.kind, code)
+        answer = _encode(self.recorded.kind, code)
         self._write({"question": query, "answer": answer, "time": _now()})
         self.recorded.lines += 1
         self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines))
@@ -286,7 +286,7 @@ def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
     recorded = RecordedAnswers(path, header, size=len(whole), lines=1)
     items = frozenset(header.items)
     for line in lines:
-        if not recorded._take(_json(line), items):
+        if not recorded._apply(_parse_json(line), items):
             raise DataError(
                 f"{path}, line {recorded.lines} is not an answer about items of its first line; "
                 "remove this line and those below it"
@@ -296,7 +296,7 @@ def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
 
 def _read_header(path: Path, line: bytes) -> Header | None:
     """Read the header in the first line of a file; None if there is none."""
-    read = _json(line)
+    read = _parse_json(line)
     if not isinstance(read, dict) or _MARK not in read:
         return None
     if read[_MARK] != FORMAT:
@@ -321,22 +321,22 @@ def _read_header(path: Path, line: bytes) -> Header | None:
     return header
 
 
-def _json(line: bytes) -> Any:
+def _parse_json(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
 
 
-def _read_code(kind: QueryKind, written: object) -> int | None:
+def _decode(kind: QueryKind, written: object) -> int | None:
     """Convert an answer in a file to its code; None if it is not valid."""
     if isinstance(written, bool) or not isinstance(written, int | str):
         return None
     codes = (UNSURE, *(choice.code for choice in kind.offered(neither=True)))
-    return {_write_code(kind, code): code for code in codes}.get(written)
+    return {_encode(kind, code): code for code in codes}.get(written)
 
 
-def _write_code(kind: QueryKind, code: int) -> int | str:
+def _encode(kind: QueryKind, code: int) -> int | str:
     """Convert the code of an answer to the form in a file."""
     if code == UNSURE:
         return "unsure"
@@ -358,14 +358,14 @@ def quoted(texts: Sequence[str]) -> str:
     return ", ".join(repr(text) for text in texts)
 
 
-def _differing(new: Texts, old: Texts) -> str:
+def _describe_difference(new: Texts, old: Texts) -> str:
     extra = [text for text in old if text not in set(new)]
     missing = [text for text in new if text not in set(old)]
-    parts = [_some("with", extra), _some("without", missing)]
+    parts = [_abbreviate("with", extra), _abbreviate("without", missing)]
     return ", ".join(filter(None, parts)) or "the same ones in another order"
 
 
-def _some(word: str, texts: Sequence[str]) -> str:
+def _abbreviate(word: str, texts: Sequence[str]) -> str:
     if not texts:
         return ""
     return f"{word} {texts[0]!r}" + (f" and {len(texts) - 1} more" if len(texts) > 1 else "")

@@ -156,7 +156,7 @@ def ask(**given: Any) -> None:
     if len(items.texts) < least:
         raise DataError(f"{options.items}: {len(items.texts)} items, but a question needs {least}")
     if items.header:
-        _tell(f"{len(items.texts)} items; {items.header!r} is the header")
+        _print_message(f"{len(items.texts)} items; {items.header!r} is the header")
     _warn_of_missing_pictures(items.texts, options.items.parent)
     answers = options.answers or options.items.with_suffix(".answers.jsonl")
     header = header_of(use, items.texts, options.seed, tree)
@@ -199,7 +199,7 @@ def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
     missing = [text for text, file in files.items() if file is not None and not isfile(file)]
     if missing:
         shown = ", ".join(map(repr, missing[:3]))
-        _tell(f"warning: {len(missing)} of the pictures do not exist: {shown}")
+        _print_message(f"warning: {len(missing)} of the pictures do not exist: {shown}")
 
 
 @contextmanager
@@ -251,22 +251,22 @@ def _show(session: SessionResult, options: Options, *, is_noisy: bool) -> None:
     if isinstance(session.result, Tree):
         click.echo(f"\n{said['newick']}")
     counts = [f"{said[name]} {name}" for name in ("answers", "distinct", "unsure", "undone")]
-    _tell(f"{', '.join(counts)}; stored in {recorded.path}")
+    _print_message(f"{', '.join(counts)}; stored in {recorded.path}")
     for note in session.notes:
-        _tell(f"warning: {note}")
+        _print_message(f"warning: {note}")
     if contradicting:
-        _tell(
+        _print_message(
             f"warning: no tree agrees with these answers: {describe_contradiction(contradicting)}; "
             "--undo N takes back the last N"
         )
     if said["disagreeing"]:
-        _tell(f"{said['disagreeing']} of the answers disagree with the result")
+        _print_message(f"{said['disagreeing']} of the answers disagree with the result")
     if options.output is not None:
         written = save(session.result, said, options.output)
-        _tell(f"written: {', '.join(map(str, written))}")
+        _print_message(f"written: {', '.join(map(str, written))}")
 
 
-def _tell(text: str) -> None:
+def _print_message(text: str) -> None:
     """Write one line to stderr."""
     from hcbench_ask.outline import visible
 

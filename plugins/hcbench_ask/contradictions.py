@@ -27,12 +27,12 @@ def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
     triplets. Parts of the answers that are not needed for a contradiction are removed, in smaller
     and smaller parts: O(k log m) times that for the k that remain.
     """
-    needed = _stuck(triplets, list(range(len(triplets))))
+    needed = _unsplittable_rows(triplets, list(range(len(triplets))))
     size = max(len(needed) // 2, 1)
     while needed:
         at = 0
         while at < len(needed):
-            within = _stuck(triplets, needed[:at] + needed[at + size :])
+            within = _unsplittable_rows(triplets, needed[:at] + needed[at + size :])
             if within:
                 needed = within
             else:
@@ -43,12 +43,12 @@ def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
     return needed
 
 
-def _stuck(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
+def _unsplittable_rows(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
     """Rows whose items Build joins into one component, so that no tree exists; empty if none."""
     parts = [rows]
     while parts:
         part = parts.pop()
-        root = _joined(triplets, part)
+        root = _components(triplets, part)
         if part and len(set(root.values())) == 1:
             return part
         inside: dict[Hashable, list[int]] = {}
@@ -60,7 +60,7 @@ def _stuck(triplets: Sequence[Triplet], rows: list[int]) -> list[int]:
     return []
 
 
-def _joined(triplets: Sequence[Triplet], rows: list[int]) -> dict[Hashable, Hashable]:
+def _components(triplets: Sequence[Triplet], rows: list[int]) -> dict[Hashable, Hashable]:
     """For each item of these rows, a representative of the items joined with it."""
     above: dict[Hashable, Hashable] = {}
 

@@ -75,19 +75,19 @@ class Interview:
             elif key == "?":
                 message = "\n".join(_help_lines(query))
             else:
-                message = _no_answer(key, [*answers, "z", "q", "?"])
+                message = _invalid_key_text(key, [*answers, "z", "q", "?"])
 
     def _read(self, query: Query, message: str) -> str:
         if self._terminal is not None:
             return self._terminal.read(lambda size: self._page(query, message, size))
-        click.echo(_in_lines(query, message), err=True)
+        click.echo(_format_plain(query, message), err=True)
         return read_line()
 
     def _page(self, query: Query, message: str, size: Size) -> str:
         columns, lines = size
         console = Console(stderr=True, width=columns, highlight=False, markup=False, emoji=False)
         room = max((lines - _FRAME - message.count("\n")) // len(query.items), 1)
-        parts = self._parts(query, message, console, room)
+        parts = self._render(query, message, console, room)
         blanks = lines > _FRAME + len(query.items)
         shown: RenderableType = Group(*(part for part in parts if part or blanks))
         if "\n" in message and len(console.render_lines(shown, pad=False)) > lines:
@@ -96,7 +96,7 @@ class Interview:
             console.print(shown, end="")
         return capture.get()
 
-    def _parts(
+    def _render(
         self, query: Query, message: str, console: Console, room: int
     ) -> Iterator[RenderableType]:
         yield Text(self._title, style="dim", no_wrap=True, overflow="ellipsis")
@@ -104,10 +104,10 @@ class Interview:
         yield Text()
         yield Text(query.kind.text, style="bold")
         if query.unsure:
-            yield Text(_again(query))
+            yield Text(_unsure_text(query))
         yield Text()
-        for key, text in _items(query):
-            yield _row(key, self._shown(text, console, room))
+        for key, text in _items_with_keys(query):
+            yield _row(key, self._format_item(text, console, room))
         yield Text()
         for key, words in _other_keys(query):
             yield _row(key, Text(words))
@@ -115,7 +115,7 @@ class Interview:
             yield Text()
             yield Text(message, style="yellow", end="")
 
-    def _shown(self, text: str, console: Console, room: int) -> Text:
+    def _format_item(self, text: str, console: Console, room: int) -> Text:
         """An item in the available lines; a picture as a link."""
         picture = address(text, self._folder)
         shown = Text(visible(text), style=f"link {picture}" if picture else "bold")
@@ -125,10 +125,11 @@ class Interview:
         return Text("\n").join(lines)
 
 
-def _in_lines(query: Query, message: str) -> str:
+def _format_plain(query: Query, message: str) -> str:
     lines = [message] if message else []
-    lines += [_progress(query), query.kind.text + (f" {_again(query)}" if query.unsure else "")]
-    lines += [f"  {key:1}  {visible(text)}" for key, text in _items(query)]
+    unsure = f" {_unsure_text(query)}" if query.unsure else ""
+    lines += [_progress(query), query.kind.text + unsure]
+    lines += [f"  {key:1}  {visible(text)}" for key, text in _items_with_keys(query)]
     lines += [f"  {key:1}  {words}" for key, words in _other_keys(query)]
     return "\n".join(lines)
 
@@ -154,13 +155,13 @@ def _help_lines(query: Query) -> Iterator[str]:
     yield "q: quits; the same command resumes the session."
 
 
-def _again(query: Query) -> str:
+def _unsure_text(query: Query) -> str:
     if query.may_be_unsure:
         return "You were unsure."
     return f"You were unsure {query.unsure} times: the session needs an answer."
 
 
-def _items(query: Query) -> Iterator[tuple[str, str]]:
+def _items_with_keys(query: Query) -> Iterator[tuple[str, str]]:
     """The items, each with its key; "" if it has none of its own."""
     keys = [choice.key for choice in query.kind.choices if not choice.text]
     if query.kind.arity == 4:
@@ -185,6 +186,6 @@ def _row(key: str, words: Text) -> Table:
     return table
 
 
-def _no_answer(key: str, keys: list[str]) -> str:
+def _invalid_key_text(key: str, keys: list[str]) -> str:
     pressed = repr(key) if key.isprintable() and key.strip() else "This key"
     return f"{pressed} is not an answer here: press {', '.join(keys[:-1])} or {keys[-1]}."

@@ -21,7 +21,7 @@ def outline(result: Tree | Partition, names: Sequence[str]) -> Iterator[str]:
     from hcbench import Tree
 
     shown = [" ".join(visible(name).split()) for name in names]
-    return _tree(result, shown) if isinstance(result, Tree) else _clusters(result, shown)
+    return _tree_lines(result, shown) if isinstance(result, Tree) else _cluster_lines(result, shown)
 
 
 def visible(text: str) -> str:
@@ -31,7 +31,7 @@ def visible(text: str) -> str:
     )
 
 
-def _tree(tree: Tree, names: Sequence[str]) -> Iterator[str]:
+def _tree_lines(tree: Tree, names: Sequence[str]) -> Iterator[str]:
     """One line per leaf, with the root on the left."""
     left = [(tree.root, "", "")]
     while left:
@@ -40,12 +40,12 @@ def _tree(tree: Tree, names: Sequence[str]) -> Iterator[str]:
         if not children:
             yield f"{lead}─ {names[node]}"
             continue
-        leads = [f"{lead}─┬", *[f"{below} ├"] * (len(children) - 2), f"{below} └"]
-        belows = [*[f"{below} │"] * (len(children) - 1), f"{below}  "]
-        left.extend(reversed(list(zip(children, leads, belows, strict=True))))
+        branches = [f"{lead}─┬", *[f"{below} ├"] * (len(children) - 2), f"{below} └"]
+        indents = [*[f"{below} │"] * (len(children) - 1), f"{below}  "]
+        left.extend(reversed(list(zip(children, branches, indents, strict=True))))
 
 
-def _clusters(partition: Partition, names: Sequence[str]) -> Iterator[str]:
+def _cluster_lines(partition: Partition, names: Sequence[str]) -> Iterator[str]:
     for cluster in range(partition.n_clusters):
         members = partition.members(cluster).tolist()
         yield f"{cluster + 1} ({len(members)}): {', '.join(names[i] for i in members)}"

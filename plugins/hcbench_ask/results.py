@@ -24,7 +24,7 @@ def contradiction(session: SessionResult) -> list[RecordedAnswer]:
     if session.recorded.header.kind != "ordinal-queries":
         return []
     answers = [a for a in session.recorded.answers if a.code not in (UNSURE, NONE)]
-    return [answers[row] for row in find_contradiction([_closest_first(a) for a in answers])]
+    return [answers[row] for row in find_contradiction([_closest_pair_first(a) for a in answers])]
 
 
 def describe_contradiction(answers: list[RecordedAnswer]) -> str:
@@ -32,11 +32,11 @@ def describe_contradiction(answers: list[RecordedAnswer]) -> str:
     return "; ".join(
         f"{odd!r} is the odd one out, not {a!r} or {b!r} (line {answer.line})"
         for answer in answers
-        for a, b, odd in [_closest_first(answer)]
+        for a, b, odd in [_closest_pair_first(answer)]
     )
 
 
-def _closest_first(answer: RecordedAnswer) -> tuple[str, str, str]:
+def _closest_pair_first(answer: RecordedAnswer) -> tuple[str, str, str]:
     odd = answer.query[answer.code]
     a, b = (item for item in answer.query if item != odd)
     return a, b, odd

@@ -39,7 +39,7 @@ def source(data: str | None, tree: str, n: int | None) -> tuple[str, str]:
 
 def _parts(params: Params) -> tuple[Any, ...]:
     """The data set and, unless it is its own true tree, the algorithm."""
-    data, tree = _source_of(params)
+    data, tree = _source(params)
     registry = load_registry()
     datasets = registry.use_datasets(data)
     algorithms = [] if tree == TRUTH else registry.use_algorithms(tree)
@@ -54,7 +54,7 @@ def _parts(params: Params) -> tuple[Any, ...]:
     return (*datasets, *algorithms)
 
 
-def _source_of(params: Params) -> tuple[str, str]:
+def _source(params: Params) -> tuple[str, str]:
     data, tree, n = (params[name] for name in ("data", "tree", "n"))
     assert isinstance(tree, str)
     assert data is None or isinstance(data, str)
@@ -76,24 +76,24 @@ def _check_law(params: Params) -> None:
 
 def _provides(params: Params) -> tuple[str, ...]:
     _check_law(params)
-    return _provided(*_source_of(params), str(params["law"]))
+    return _provides_with_law(*_source(params), str(params["law"]))
 
 
 @lru_cache(maxsize=64)
-def _provided(data: str, tree: str, law: str) -> tuple[str, ...]:
+def _provides_with_law(data: str, tree: str, law: str) -> tuple[str, ...]:
     (use,) = load_registry().use_datasets(data)
-    of_data = use.spec.provides_with(use.params)
-    if tree == TRUTH and TRUTH not in of_data:
+    provided = use.spec.provides_with(use.params)
+    if tree == TRUTH and TRUTH not in provided:
         raise ParameterError(f"cut-of: {use.label} has no true tree; tree=... names an algorithm")
     if law != "labels":
-        return ("tree", "levels", "truth", *sorted(of_data & {"vectors", "similarity"}))
-    if not of_data & {"levels", "truth"}:
+        return ("tree", "levels", "truth", *sorted(provided & {"vectors", "similarity"}))
+    if not provided & {"levels", "truth"}:
         raise ParameterError(f"cut-of: law=labels, but {use.label} has no labels")
-    return ("tree", *sorted(of_data & {"levels", "truth", "heights", "vectors", "similarity"}))
+    return ("tree", *sorted(provided & {"levels", "truth", "heights", "vectors", "similarity"}))
 
 
 def _is_random(params: Params) -> bool:
-    data, _ = _source_of(params)
+    data, _ = _source(params)
     (use,) = load_registry().use_datasets(data)
     return params["law"] in ("uniform", "constant", "hard") or use.spec.random_with(use.params)
 

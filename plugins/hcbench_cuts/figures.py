@@ -44,10 +44,10 @@ def learning_curves(view: FigureView) -> Drawing:
     for (tree, label), upper, lower in zip(panels.items(), above, below, strict=True):
         for algorithm in tables.GRIDS:
             ax = lower if algorithm == "BF" else upper
-            _measured_curve(view, ax, label, algorithm)
-            _printed_curve(ax, tree, algorithm)
+            _draw_measured_curve(view, ax, label, algorithm)
+            _draw_printed_curve(ax, tree, algorithm)
         for ax in (upper, lower):
-            _best(view, ax, label)
+            _draw_best(view, ax, label)
             ax.set_xscale("log")
             ax.set_xticks(tables.QUERIES, ["250", "500", "1k", "2k", "5k", "10k", "20k"])
             ax.set_xticks([], minor=True)
@@ -60,7 +60,7 @@ def learning_curves(view: FigureView) -> Drawing:
     return figure
 
 
-def _measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) -> None:
+def _draw_measured_curve(view: FigureView, ax: Axes, dataset: str, algorithm: str) -> None:
     """Mean test error of the values tuned in each repetition and at each number of queries."""
     curve = {}
     for queries in tables.QUERIES:
@@ -84,14 +84,18 @@ def _tuned_errors(view: FigureView, dataset: str, algorithm: str, queries: int) 
     for group in view.results.groups:
         place = (group.algorithm.partition("[")[0], group.dataset, group.checkpoint)
         if place == (algorithm, dataset, queries):
-            told, errors = map(group.values, (tables.VALIDATION_ERROR, tables.TEST_ERROR))
-            for outcome, by, error in zip(group.outcomes, told, errors, strict=True):
-                if by.value is not None and error.value is not None:
-                    found.setdefault(outcome.repetition, []).append((by.value, error.value))
+            validation_errors, errors = map(
+                group.values, (tables.VALIDATION_ERROR, tables.TEST_ERROR)
+            )
+            for outcome, validation, error in zip(
+                group.outcomes, validation_errors, errors, strict=True
+            ):
+                if validation.value is not None and error.value is not None:
+                    found.setdefault(outcome.repetition, []).append((validation.value, error.value))
     return [min(values, key=lambda value: value[0])[1] for values in found.values()]
 
 
-def _printed_curve(ax: Axes, tree: str, algorithm: str) -> None:
+def _draw_printed_curve(ax: Axes, tree: str, algorithm: str) -> None:
     values = {queries: 100 * float(error) for queries, error, _ in tables.printed(tree, algorithm)}
     ax.plot(
         list(values),
@@ -105,7 +109,7 @@ def _printed_curve(ax: Axes, tree: str, algorithm: str) -> None:
     )
 
 
-def _best(view: FigureView, ax: Axes, dataset: str) -> None:
+def _draw_best(view: FigureView, ax: Axes, dataset: str) -> None:
     for group in view.results.groups:
         if (group.algorithm, group.dataset, group.checkpoint) == ("BEST", dataset, None):
             numbers = group.numbers(tables.ERROR)
@@ -124,24 +128,24 @@ def questions(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    measured = list(_searches(view))
+    measured = list(_runs_of_searches(view))
     if not measured:
         raise DataNotAvailableError("no search was measured")
     figure, (left, right) = plots.new_figure(10.0, 3.8, columns=2)
     bits = [(run.bits, run.queries) for run in measured if run.search == "OTS"]
-    _scatter(left, bits, "OTS, one run each", 1)
-    _line(left, bits, 1.0, "log2 N: needed on average over all cuts", ":")
-    _line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
+    _draw_points(left, bits, "OTS, one run each", 1)
+    _draw_line(left, bits, 1.0, "log2 N: needed on average over all cuts", ":")
+    _draw_line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
     left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="queries")
     full = [run for run in measured if run.is_full]
     for number, search in enumerate(theorems.SEARCHES):
         points = [(run.paths, run.queries) for run in full if run.search == search]
-        _scatter(right, points, search, number)
+        _draw_points(right, points, search, number)
     every = [(run.paths, run.queries) for run in full]
     if every:
-        _line(right, every, 1.0, "K-tilde: theorem 2", ":")
+        _draw_line(right, every, 1.0, "K-tilde: theorem 2", ":")
         factor = theorems.log2_places(theorems.height("balanced", theorems.N))
-        _line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {theorems.N}", "--")
+        _draw_line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {theorems.N}", "--")
     right.set(title="Theorems 2 and 3, full trees", xlabel="K-tilde of the cut")
     for ax in (left, right):
         ax.set(xscale="log", yscale="log")
@@ -160,7 +164,7 @@ class _Run(NamedTuple):
     is_full: bool
 
 
-def _searches(view: FigureView) -> Iterator[_Run]:
+def _runs_of_searches(view: FigureView) -> Iterator[_Run]:
     known = view.results.parameters.get("datasets", {})
     for row in view.results.rows:
         values = [row["metrics"].get(name) for name in ("queries", "log-cuts", "k-tilde")]
@@ -170,7 +174,7 @@ def _searches(view: FigureView) -> Iterator[_Run]:
             yield _Run(row["algorithm"], queries, log_n / math.log(2), paths, is_full)
 
 
-def _scatter(ax: Axes, points: list[tuple[float, float]], label: str, number: int) -> None:
+def _draw_points(ax: Axes, points: list[tuple[float, float]], label: str, number: int) -> None:
     if points:
         ax.plot(
             *zip(*points, strict=True),
@@ -183,7 +187,7 @@ def _scatter(ax: Axes, points: list[tuple[float, float]], label: str, number: in
         )
 
 
-def _line(
+def _draw_line(
     ax: Axes, points: list[tuple[float, float]], slope: float, label: str, style: str
 ) -> None:
     ends = [min(x for x, _ in points), max(x for x, _ in points)]
@@ -201,11 +205,11 @@ def recovery(view: FigureView) -> Drawing:
     figure, ax = plots.new_figure(5.6, 3.6)
     names = {"BF": "BF, one vote", "WDP": theorems.INFORMED, "N-WDP": "N-WDP that knows λ"}
     for number, (name, label) in enumerate(names.items()):
-        points = sorted(_by_noise(view, name))
+        points = sorted(_errors_by_noise(view, name))
         if points:
             x, y, error = zip(*points, strict=True)
-            look = {"color": plots.PALETTE[number], "marker": "osD"[number], "capsize": 2}
-            ax.errorbar(x, y, error, label=label, **look)
+            line_style = {"color": plots.PALETTE[number], "marker": "osD"[number], "capsize": 2}
+            ax.errorbar(x, y, error, label=label, **line_style)
     if not ax.lines:
         raise DataNotAvailableError("nothing was measured")
     bounds = [noisy.error_bound(noise) for noise in noisy.NOISES]
@@ -217,15 +221,15 @@ def recovery(view: FigureView) -> Drawing:
     return figure
 
 
-def _by_noise(view: FigureView, name: str) -> Iterator[tuple[float, float, float]]:
+def _errors_by_noise(view: FigureView, name: str) -> Iterator[tuple[float, float, float]]:
     """Noise, mean error and its standard error; for N-WDP where it is given the true noise."""
     known = view.results.parameters
     for row in view.results.summary:
         if row["metric"] != tables.ERROR or row["algorithm"].partition("[")[0] != name:
             continue
         noise = known["oracles"][row["oracle"]]["noise"]
-        told = known["algorithms"][row["algorithm"]].get("noise")
-        if row["mean"] is not None and (name != "N-WDP" or told == noise):
+        validation_errors = known["algorithms"][row["algorithm"]].get("noise")
+        if row["mean"] is not None and (name != "N-WDP" or validation_errors == noise):
             yield float(str(noise)), row["mean"], row["standard_error"] or 0.0
 
 

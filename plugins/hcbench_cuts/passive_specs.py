@@ -17,7 +17,7 @@ MOST_CLUSTERS = Parameter(
 )
 
 
-def _rounds(otherwise: str) -> Parameter:
+def _rounds_parameter(otherwise: str) -> Parameter:
     return Parameter(
         "rounds",
         None,
@@ -28,7 +28,7 @@ def _rounds(otherwise: str) -> Parameter:
     )
 
 
-def _n_clusters_unless_given(params: Params) -> tuple[str, ...]:
+def _hints(params: Params) -> tuple[str, ...]:
     return ("n_clusters",) if params["K"] is None else ()
 
 
@@ -61,7 +61,7 @@ NR = AlgorithmSpec(
             "For constants=literal: the probability with which the bounds may fail.",
             interval="(0, 1)",
         ),
-        _rounds("1000 for each label of the budget"),
+        _rounds_parameter("1000 for each label of the budget"),
         MOST_CLUSTERS,
     ),
     paper=GENTILE_2019,
@@ -75,7 +75,7 @@ ERM = AlgorithmSpec(
     needs=TREE,
     returns="partition",
     anytime=True,
-    parameters=(_rounds("as many as the budget allows"), MOST_CLUSTERS),
+    parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS),
     paper=GENTILE_2019,
 )
 
@@ -102,7 +102,7 @@ CUT_AT_K = AlgorithmSpec(
     accepts=QUERIES,
     needs=TREE,
     returns="partition",
-    hints=_n_clusters_unless_given,
+    hints=_hints,
     parameters=(
         Parameter(
             "K",

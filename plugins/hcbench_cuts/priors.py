@@ -46,15 +46,15 @@ def prior_of(tree: Tree, prior: Prior, bands: int | Sequence[float], epsilon: fl
         If there is not one probability for each inner node, or one is not in (0, 1).
     """
     if isinstance(prior, str):
-        return _uniform(tree) if prior == "uniform" else bands_prior(tree, bands, epsilon)
+        return _uniform_prior(tree) if prior == "uniform" else bands_prior(tree, bands, epsilon)
     values = prior(tree) if callable(prior) else prior
-    p = _checked(tree, np.full(tree.n_nodes - tree.n, values) if np.ndim(values) == 0 else values)
+    p = _validated(tree, np.full(tree.n_nodes - tree.n, values) if np.ndim(values) == 0 else values)
     return LogPrior(np.log(p), np.log1p(-p))
 
 
-def _checked(tree: Tree, values: Any) -> NDArray[np.float64]:
+def _validated(tree: Tree, values: Any) -> NDArray[np.float64]:
     inner = tree.n_nodes - tree.n
-    p = _numbers(values, "prior must be probabilities")
+    p = _as_floats(values, "prior must be probabilities")
     if p.shape != (inner,):
         raise ParameterError(
             f"prior has shape {p.shape}; it needs {inner} probabilities, one for each inner node "
@@ -69,14 +69,14 @@ def _checked(tree: Tree, values: Any) -> NDArray[np.float64]:
     return p
 
 
-def _numbers(values: Any, wanted: str) -> NDArray[np.float64]:
+def _as_floats(values: Any, requirement: str) -> NDArray[np.float64]:
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"{wanted}, got {values!r}") from error
+        raise ParameterError(f"{requirement}, got {values!r}") from error
 
 
-def _uniform(tree: Tree) -> LogPrior:
+def _uniform_prior(tree: Tree) -> LogPrior:
     log_n = log_cuts(tree.parent)[tree.n :]
     with np.errstate(divide="ignore"):
         return LogPrior(-log_n, np.log1p(-np.exp(-log_n)))
@@ -104,7 +104,7 @@ def bands_prior(tree: Tree, bands: int | Sequence[float], epsilon: float) -> Log
         If there is no height, or one is not a finite number.
     """
     height, levels = _levels(tree, bands)
-    uniform = _uniform(tree)
+    uniform = _uniform_prior(tree)
     parent = tree.parent[tree.n :]
     # Levels that cut at or below the node, and strictly below it; the root has no node above it.
     reaching = np.searchsorted(levels, np.append(height[parent[:-1]], np.inf))[: len(parent)]
@@ -135,7 +135,7 @@ def _levels(
             return height, np.zeros(bands)
         places = np.ceil(np.arange(1, bands + 1) * different.size / (bands + 1)).astype(np.int64)
         return height, different[places - 1]
-    levels = np.sort(_numbers(bands, "bands must be heights"))
+    levels = np.sort(_as_floats(bands, "bands must be heights"))
     if not levels.size or not np.isfinite(levels).all():
         raise ParameterError(f"bands={bands!r}: give the number of bands, or finite heights")
     return height, levels if rising else -levels[::-1]

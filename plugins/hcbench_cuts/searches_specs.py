@@ -17,11 +17,11 @@ _SEARCH: dict[str, Any] = {
 }
 
 
-def _undecided(default: str, meaning: str) -> Parameter:
+def _undecided_parameter(default: str, meaning: str) -> Parameter:
     return Parameter("undecided", default, meaning, choices=("apart", "together"))
 
 
-def _votes(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
+def _votes_parameter(default: str | int, only_by_formula: str) -> tuple[Parameter, ...]:
     return (
         Parameter(
             "noise",
@@ -85,7 +85,7 @@ _PRIOR = (
         "For prior=bands: the probability of all other cuts.",
         interval="(0, 1)",
     ),
-    _undecided(
+    _undecided_parameter(
         "apart",
         "Which of the cuts of largest posterior probability is the current cut, the finest or the "
         "coarsest.",
@@ -98,8 +98,8 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
         function="hcbench_cuts.breadth_first:breadth_first",
         doc="Breadth-first from the root: queries each node that no answer puts below the cut.",
         parameters=(
-            *_votes(1, ", where votes are not given as a number"),
-            _undecided(
+            *_votes_parameter(1, ", where votes are not given as a number"),
+            _undecided_parameter(
                 "together",
                 "How the current cut treats the leaves below a node that was not queried.",
             ),
@@ -111,7 +111,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
         function="hcbench_cuts.ots:one_third_splitting",
         doc="One Third Splitting: each answer excludes at least a third of the remaining cuts.",
         parameters=(
-            _undecided(
+            _undecided_parameter(
                 "apart",
                 "How the current cut treats the leaves below a node that no answer decides.",
             ),
@@ -129,7 +129,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
         name="N-WDP",
         function="hcbench_cuts.wdp:noisy_weighted_dichotomic_path",
         doc="Noisy Weighted Dichotomic Path: WDP where many pairs of leaves vote on each node.",
-        parameters=(*_votes("hoeffding", ""), *_PRIOR),
+        parameters=(*_votes_parameter("hoeffding", ""), *_PRIOR),
         **_SEARCH,
     ),
 )

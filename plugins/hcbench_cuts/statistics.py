@@ -52,11 +52,11 @@ def k_tilde(scored: Scored) -> float:
     """
     tree = _tree(scored)
     below = _below_cut(tree, scored.result)
-    kept = ~below[tree.parent] & (np.arange(tree.n_nodes) >= tree.n)
-    kept[-1] = tree.n > 1  # nothing is above the root
-    has_kept = np.zeros(tree.n_nodes, np.bool_)
-    has_kept[tree.parent[:-1][kept[:-1]]] = True
-    return float((kept & ~has_kept).sum())
+    in_subtree = ~below[tree.parent] & (np.arange(tree.n_nodes) >= tree.n)
+    in_subtree[-1] = tree.n > 1  # nothing is above the root
+    has_child = np.zeros(tree.n_nodes, np.bool_)
+    has_child[tree.parent[:-1][in_subtree[:-1]]] = True
+    return float((in_subtree & ~has_child).sum())
 
 
 def excess_risk(

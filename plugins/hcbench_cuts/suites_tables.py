@@ -33,7 +33,7 @@ def digits(tree: str, data: str = MNIST) -> str:
     return f"cut-of[data='{data}', tree={LINKAGES[tree]}, law=labels]"
 
 
-def _share(percent: str) -> str:
+def _fraction(percent: str) -> str:
     """A printed percentage as a fraction with the same digits."""
     return str(Decimal(percent).scaleb(-2))
 
@@ -55,7 +55,7 @@ def _table_1() -> Iterator[Claim]:
         columns = (
             ("average depth", DEPTH, depth, 0.1 * float(depth)),
             ("standard deviation of depths", SPREAD, spread, 0.1 * float(spread)),
-            ("BEST's error", ERROR, _share(error), 0.002),
+            ("BEST's error", ERROR, _fraction(error), 0.002),
             ("BEST's K", "n-clusters", k, 0.1 * float(k)),
         )
         for column, metric, printed, within in columns:
@@ -161,7 +161,7 @@ def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
     for queries, text in zip(QUERIES, TEST_ERRORS[tree, algorithm].split(), strict=True):
         if text != "-":
             error, _, deviation = text.partition("±")
-            yield queries, _share(error), float(deviation or 0) / 100
+            yield queries, _fraction(error), float(deviation or 0) / 100
 
 
 def _table_2(way: Way) -> Iterator[Claim]:
@@ -182,10 +182,10 @@ def _table_2(way: Way) -> Iterator[Claim]:
                 within=0.003,
                 note=f"{OTHER_DIGITS}: 0.3 points are allowed for",
             )
-    yield from _said(way)
+    yield from _claims_of_text(way)
 
 
-def _said(way: Way) -> Iterator[Claim]:
+def _claims_of_text(way: Way) -> Iterator[Claim]:
     """The statements of the text about table 2."""
     for tree in LINKAGES:
         for queries in QUERIES[:3]:

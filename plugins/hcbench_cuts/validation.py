@@ -42,10 +42,12 @@ def validation_error(scored: Scored, *, pairs: int = 500) -> float:
     NotApplicableError
         If the oracle draws no pairs or does not reveal its answers, or there are too few pairs.
     """
-    apart = kept_apart(scored, pairs)
+    chosen = validation_pairs(scored, pairs)
     answers = scored.answers
     assert answers is not None
-    return float(np.mean(Oracle(answers).ask(apart) != _together(_partition(scored), apart)))
+    return float(
+        np.mean(Oracle(answers).ask(chosen) != _in_one_cluster(_partition(scored), chosen))
+    )
 
 
 def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
@@ -71,14 +73,14 @@ def error_on_the_rest(scored: Scored, *, pairs: int = 500) -> float:
     NotApplicableError
         As `validation_error`; or if there is no truth.
     """
-    apart = kept_apart(scored, pairs)
+    chosen = validation_pairs(scored, pairs)
     true, found = finest_partition(scored.problem), _partition(scored)
-    within = int((_together(true, apart) != _together(found, apart)).sum())
+    within = int((_in_one_cluster(true, chosen) != _in_one_cluster(found, chosen)).sum())
     n = scored.problem.n
     return 2.0 * (true.disagreements(found) - within) / (n**2 - 2 * pairs)
 
 
-def kept_apart(scored: Scored, pairs: int) -> NDArray[np.int64]:
+def validation_pairs(scored: Scored, pairs: int) -> NDArray[np.int64]:
     """The validation set, (pairs, 2).
 
     Raises
@@ -102,7 +104,7 @@ def kept_apart(scored: Scored, pairs: int) -> NDArray[np.int64]:
     return np.asarray(drawn[np.sort(first)[:pairs]])
 
 
-def _together(partition: Partition, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _in_one_cluster(partition: Partition, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     labels = partition.labels
     return np.asarray(labels[pairs[:, 0]] == labels[pairs[:, 1]])
 

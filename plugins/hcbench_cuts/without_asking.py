@@ -49,10 +49,10 @@ def cut_at_k(
         If there are fewer than K leaves.
     """
     tree = tree_of(given)
-    wanted = given.hints["n_clusters"] if K is None else K
-    if wanted > tree.n:
-        raise ParameterError(f"cut-at-K: a tree of {tree.n} leaves has no {wanted} clusters")
-    return tree.cut(wanted)
+    n_clusters = given.hints["n_clusters"] if K is None else K
+    if n_clusters > tree.n:
+        raise ParameterError(f"cut-at-K: a tree of {tree.n} leaves has no {n_clusters} clusters")
+    return tree.cut(n_clusters)
 
 
 def largest_gap(oracle: Oracle, given: Given, rng: np.random.Generator) -> Partition:

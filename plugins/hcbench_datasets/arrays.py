@@ -47,7 +47,7 @@ def read_npz(path: Path, similarity: bool) -> Content:
         raise DataError(f"{path} is a single array; call it {path.stem}.npy")
     if "format" in arrays and "shape" in arrays:
         return _sparse_content(path, similarity)
-    data = _one_of(arrays, "X", "vectors", path)
+    data = _either(arrays, "X", "vectors", path)
     square = arrays.get("similarity")
     if similarity and square is None:
         data, square = None, data
@@ -70,7 +70,7 @@ def _content(
         check_square(matrix, f"{path}, similarity")
     rows = [m for m in (vectors, matrix) if m is not None]
     n = len(rows[0])
-    labels = _one_of(arrays, "y", "labels", path)
+    labels = _either(arrays, "y", "labels", path)
     names = arrays.get("names")
     for key, array in (("similarity", matrix), ("labels", labels), ("names", names)):
         if array is not None and (array.ndim == 0 or len(array) != n):
@@ -83,7 +83,7 @@ def _content(
     )
 
 
-def _one_of(
+def _either(
     arrays: Mapping[str, NDArray[Any]], key: str, other: str, path: Path
 ) -> NDArray[Any] | None:
     if key in arrays and other in arrays:

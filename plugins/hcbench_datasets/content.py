@@ -58,11 +58,13 @@ def place(columns: Sequence[str], roles: Roles, where: str) -> Places:
     position = {name: i for i, name in enumerate(columns)}
     for name in roles.named:
         if name not in position:
-            raise DataError(f"{where}: there is no column {name!r}; there are {_listed(columns)}")
+            raise DataError(
+                f"{where}: there is no column {name!r}; there are {_abbreviated(columns)}"
+            )
     taken = {position[name] for name in roles.named}
     numeric = tuple(i for i in range(len(columns)) if i not in taken)
     if not numeric:
-        raise DataError(f"{where}: no numeric column is left; there are {_listed(columns)}")
+        raise DataError(f"{where}: no numeric column is left; there are {_abbreviated(columns)}")
     return Places(
         numeric,
         tuple(position[name] for name in roles.labels),
@@ -72,11 +74,11 @@ def place(columns: Sequence[str], roles: Roles, where: str) -> Places:
 
 def _check_distinct(names: Sequence[str], message: str, where: str) -> None:
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{where}: {message.format(twice)}")
+        duplicate = next(name for i, name in enumerate(names) if name in names[:i])
+        raise DataError(f"{where}: {message.format(duplicate)}")
 
 
-def _listed(columns: Sequence[str]) -> str:
+def _abbreviated(columns: Sequence[str]) -> str:
     shown = ", ".join(columns[:_SHOWN])
     return shown if len(columns) <= _SHOWN else f"{shown} and {len(columns) - _SHOWN} more"
 

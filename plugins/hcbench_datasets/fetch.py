@@ -151,10 +151,10 @@ def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: 
     ``name`` is the path within HCBENCH_DATA of the file that scikit-learn keeps in its data_home.
     """
     folder = user_folder()
-    homes = [] if folder is None else [str((folder / name).parent)]
-    for home in (*homes, None):
+    folders = [] if folder is None else [str((folder / name).parent)]
+    for data_home in (*folders, None):
         try:
-            return fetch(data_home=home, download_if_missing=False)
+            return fetch(data_home=data_home, download_if_missing=False)
         except OSError:
             continue
     with patience():

@@ -46,13 +46,13 @@ def file(
         of the error and the remedy.
     """
     roles = Roles(
-        labels=_several(labels),
+        labels=_as_tuple(labels),
         names=None if names is None else str(names),
-        drop=_several(drop),
+        drop=_as_tuple(drop),
     )
     if comparisons:
         is_matrix = similarity or distance is not None
-        return _of_comparisons(Path(path).expanduser(), roles, is_matrix, truth)
+        return _comparisons_problem(Path(path).expanduser(), roles, is_matrix, truth)
     content = _read(Path(path).expanduser(), roles, similarity or bool(distance), delimiter)
     data = content.vectors if content.vectors is not None else content.similarity
     assert data is not None  # every reader returns one of them
@@ -100,25 +100,25 @@ def _similarities(
     return np.ones_like(matrix) if largest == 0 else 1 - matrix / largest
 
 
-def _of_comparisons(path: Path, roles: Roles, is_matrix: bool, truth: str | None) -> Problem:
+def _comparisons_problem(path: Path, roles: Roles, is_matrix: bool, truth: str | None) -> Problem:
     if is_matrix or roles.named:
         raise DataError(
             f"{path}: a list of comparisons identifies items by number only; omit similarity, "
             "distance, labels, names and drop"
         )
-    heard = Comparisons.read(_existing(path))
-    note_contradictions(heard)
+    comparisons = Comparisons.read(_checked_path(path))
+    note_contradictions(comparisons)
     truths = {}
     if truth is not None:
-        truths["newick"] = _read_truth(Path(truth).expanduser(), None, heard.n)
-    return Problem(n=heard.n, comparisons=heard, truths=truths)
+        truths["newick"] = _read_truth(Path(truth).expanduser(), None, comparisons.n)
+    return Problem(n=comparisons.n, comparisons=comparisons, truths=truths)
 
 
-def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
+def _as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
 
 
-def _existing(path: Path) -> Path:
+def _checked_path(path: Path) -> Path:
     try:
         path.open("rb").close()
     except OSError as error:
@@ -127,7 +127,7 @@ def _existing(path: Path) -> Path:
 
 
 def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:
-    suffix = _existing(path).suffix.lower()
+    suffix = _checked_path(path).suffix.lower()
     if suffix in (".csv", ".tsv"):
         separator = delimiter or ("\t" if suffix == ".tsv" else ",")
         if len(separator) != 1 or separator in '"\r\n':
@@ -153,12 +153,12 @@ def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
         raise DataError.of_file("read", path, error) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
-    wanted = tuple(map(str, range(n))) if names is None else names
+    leaf_names = tuple(map(str, range(n))) if names is None else names
     try:
         with warnings.catch_warnings():
             # A truth need not have heights: without branch lengths, its topology is used.
             warnings.simplefilter("ignore", NewickWarning)
-            tree = Tree.from_newick(text, names=wanted)
+            tree = Tree.from_newick(text, names=leaf_names)
     except HcbenchError as error:
         hint = "; without names the leaves are the rows, 0..n-1" if names is None else ""
         raise DataError(f"{path}: {error}{hint}") from error

@@ -182,15 +182,15 @@ def _components(features: int) -> NDArray[np.float64]:
     """Scores (11314, features), read from the cache if this version of scikit-learn made them."""
     import sklearn
 
-    kept = cache_folder() / f"20newsgroups-pca-{features}-sklearn-{sklearn.__version__}.npy"
+    cached = cache_folder() / f"20newsgroups-pca-{features}-sklearn-{sklearn.__version__}.npy"
     with suppress(OSError, ValueError):
-        loaded: NDArray[np.float64] = np.load(kept)
+        loaded: NDArray[np.float64] = np.load(cached)
         return loaded
     made = _pca_of_counts(_train()[0], features)
     stream = io.BytesIO()
     np.save(stream, made)
     with suppress(OSError):  # a cache that cannot be written costs time only
-        write_whole(kept, stream.getvalue())
+        write_whole(cached, stream.getvalue())
     return made
 
 

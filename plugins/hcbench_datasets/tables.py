@@ -61,18 +61,18 @@ def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -
 
 def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles) -> bool:
     # The number of a column that a role mentions may equal the number in some cell.
-    if {name for name in roles.named if not _like_number(name)} & set(first):
+    if {name for name in roles.named if not _looks_numeric(name)} & set(first):
         return True
-    text = [not _like_number(cell) for cell in first]
+    text = [not _looks_numeric(cell) for cell in first]
     if not any(text):
         return False
     if all(text) or second is None:
         return True
     # With row names beside numbers, the row is a header only if some text is above a number.
-    return any(t and _like_number(below) for t, below in zip(text, second, strict=False))
+    return any(t and _looks_numeric(below) for t, below in zip(text, second, strict=False))
 
 
-def _like_number(cell: str) -> bool:
+def _looks_numeric(cell: str) -> bool:
     if cell.lower() in _MISSING:
         return True
     try:
@@ -127,7 +127,7 @@ class _RowReader:
         for column in self._places.numeric:
             cell, name = cells[column], self._columns[column]
             where = f"{self._path}, line {line}, column {name!r}"
-            if not _like_number(cell):
+            if not _looks_numeric(cell):
                 return DataError(
                     f"{where}: {_shortened(cell)} is not a number; correct it, or give "
                     f"labels=[{name!r}], names={name!r} or drop=[{name!r}]{self._hint(cell)}"
@@ -191,14 +191,16 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
         ) from error
     try:
         table = parquet.read_table(path)
-        table.validate(full=True)  # else a text that is not UTF-8 would be met later
+        table.validate(full=True)  # else a text that is not UTF-8 would fail later
     except (OSError, ArrowException) as error:
         raise DataError.of_file("read", path, error) from error
-    kept = [c for c in table.column_names if not c.startswith("__index_level_") or c in roles.named]
-    table = table.select(kept)
-    places = place(kept, roles, str(path))
+    columns = [
+        c for c in table.column_names if not c.startswith("__index_level_") or c in roles.named
+    ]
+    table = table.select(columns)
+    places = place(columns, roles, str(path))
     check_rows(table.num_rows, str(path))
-    matrix = np.column_stack([_numbers(table.column(i), kept[i], path) for i in places.numeric])
+    matrix = np.column_stack([_numbers(table.column(i), columns[i], path) for i in places.numeric])
     names = None
     if places.names is not None:
         rows = [f"row {i}" for i in range(1, table.num_rows + 1)]
@@ -208,10 +210,10 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
     content = Content(
         vectors=None if similarity else matrix,
         similarity=matrix if similarity else None,
-        levels=table_of_labels([_labels(table.column(i), kept[i], path) for i in places.labels]),
+        levels=table_of_labels([_labels(table.column(i), columns[i], path) for i in places.labels]),
         names=names,
     )
-    return _with_header_names(content, kept, places, path) if similarity else content
+    return _with_header_names(content, columns, places, path) if similarity else content
 
 
 def _numbers(column: Any, name: str, path: Path) -> NDArray[np.float64]:

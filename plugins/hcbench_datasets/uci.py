@@ -40,12 +40,12 @@ def zoo(_seed: int) -> Problem:
     Without ``girl``, as in Ghoshdastidar et al. 2019; the second ``frog`` is ``frog 2``.
     """
     names, vectors, classes = _table("zoo", ZOO, _OPENML_ZOO, named=True)
-    kept = [i for i, name in enumerate(names) if name != "girl"]
+    chosen = [i for i, name in enumerate(names) if name != "girl"]
     return Problem(
-        n=len(kept),
-        names=_distinct([names[i] for i in kept]),
-        vectors=vectors[kept],
-        levels=table_of_labels([[classes[i] for i in kept]]),
+        n=len(chosen),
+        names=_distinct([names[i] for i in chosen]),
+        vectors=vectors[chosen],
+        levels=table_of_labels([[classes[i] for i in chosen]]),
     )
 
 

@@ -116,13 +116,13 @@ def nltk_stop_words(dataset: str) -> frozenset[str]:
 
 def singular(word: str) -> str:
     """The S stemmer: -ies to -y, -es to -e, or -s removed, by the first rule that applies."""
-    for ending, instead, spared in (
+    for ending, replacement, exceptions in (
         ("ies", "y", ("eies", "aies")),
         ("es", "e", ("aes", "ees", "oes")),
         ("s", "", ("us", "ss")),
     ):
-        if word.endswith(ending) and not word.endswith(spared):
-            return word.removesuffix(ending) + instead
+        if word.endswith(ending) and not word.endswith(exceptions):
+            return word.removesuffix(ending) + replacement
     return word
 
 

@@ -64,8 +64,8 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     )
     cells = np.flatnonzero(labelled)
     cells = cells[chosen(n, cells.size, seed, "zebrafish")]
-    kept, vectors = expression(counts[cells])
-    rows = cells[kept]
+    passing, vectors = expression(counts[cells])
+    rows = cells[passing]
     levels = [[tissues[i] for i in rows], [kinds[i].split("-", 1)[-1] for i in rows]]
     return Problem(n=len(rows), vectors=vectors, levels=table_of_labels(levels))
 
@@ -97,7 +97,7 @@ def read_h5ad(
 
 
 def expression(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Preprocess counts: the cells that are kept, and their expression (cells, variable genes).
+    """Preprocess counts: the cells that pass, and their expression (cells, variable genes).
 
     Keeps cells with at least 200 genes and genes in at least 3 cells, scales the counts of each
     cell to a sum of 10^4, selects variable genes, takes log(1 + x), removes the linear effect of a
@@ -109,17 +109,19 @@ def expression(counts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.
     DataError
         If fewer than two cells or no genes remain.
     """
-    kept = np.flatnonzero(_present(counts, axis=1) >= MIN_GENES)
-    if kept.size < 2:
-        raise DataError(f"zebrafish: {kept.size} cells have {MIN_GENES} genes or more; take more")
-    counts = counts[kept]
+    passing = np.flatnonzero(_present(counts, axis=1) >= MIN_GENES)
+    if passing.size < 2:
+        raise DataError(
+            f"zebrafish: {passing.size} cells have {MIN_GENES} genes or more; take more"
+        )
+    counts = counts[passing]
     counts = counts[:, np.flatnonzero(_present(counts, axis=0) >= MIN_CELLS)]
     totals = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
     scaled = counts.multiply((TOTAL / totals)[:, None]).tocsr()
     genes = np.flatnonzero(variable_genes(scaled))
     if genes.size == 0:
         raise DataError("zebrafish: no gene is variable enough; take more cells")
-    return kept, _scaled(without_effect(np.log1p(scaled[:, genes].toarray()), totals))
+    return passing, _scaled(without_effect(np.log1p(scaled[:, genes].toarray()), totals))
 
 
 def _present(counts: sparse.csr_array, axis: int) -> NDArray[np.int64]:

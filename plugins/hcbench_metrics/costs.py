@@ -18,24 +18,24 @@ _WHOLE_CALL = "known only for a whole call, not for a checkpoint or a tree from 
 
 def queries(scored: Scored) -> float:
     """Queries to the oracle, including repeated ones."""
-    return _countable(scored, scored.cost.queries)
+    return _counted(scored, scored.cost.queries)
 
 
 def distinct_queries(scored: Scored) -> float:
     """Distinct queries to the oracle."""
-    return _countable(scored, scored.cost.distinct_queries)
+    return _counted(scored, scored.cost.distinct_queries)
 
 
 def rounds(scored: Scored) -> float:
     """Rounds of adaptivity: batches of queries, each of which may depend on earlier answers."""
-    return _countable(scored, scored.cost.rounds)
+    return _counted(scored, scored.cost.rounds)
 
 
 def draws(scored: Scored) -> float:
     """Pairs drawn from the oracle's distribution, which costs no query."""
     if scored.cost.draws is None and scored.cost.seconds is not None:
         raise NotApplicableError("this oracle has no pairs to draw")
-    return _countable(scored, scored.cost.draws)
+    return _counted(scored, scored.cost.draws)
 
 
 def seconds(scored: Scored) -> float:
@@ -63,7 +63,7 @@ def peak_memory(scored: Scored) -> float:
     return float(scored.cost.peak_bytes)
 
 
-def _countable(scored: Scored, count: int | None) -> float:
+def _counted(scored: Scored, count: int | None) -> float:
     if count is not None:
         return float(count)
     if scored.cost.queries is not None:

@@ -63,12 +63,12 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
     return largest
 
 
-def _affinities(tree: Tree, whose: str) -> NDArray[np.float64]:
+def _affinities(tree: Tree, owner: str) -> NDArray[np.float64]:
     if tree.height is not None and tree.kind is HeightKind.AFFINITY:
         return tree.height
     has = {HeightKind.DISTANCE: "are distances", HeightKind.ORDER: "are only an order of merging"}
     raise NotApplicableError(
-        f"merge distortion needs merge heights that are affinities; {whose} heights "
+        f"merge distortion needs merge heights that are affinities; {owner} heights "
         f"{has.get(tree.kind, 'are missing')}"
     )
 

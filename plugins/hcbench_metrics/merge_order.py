@@ -130,17 +130,17 @@ def tau_b_of_items(
     if transposed and break_ties is not None:
         raise ParameterError("transposed and break_ties both change the ranks; give one of them")
     tree, true = scored.tree, named_truth(scored.problem, truth)
-    mates = _class_mates(scored.problem, true)
+    n_tied = _tied_with_item(scored.problem, true)
     values = np.empty(0)
     if tree.n > 1:
         if break_ties is not None:
             counts = _by_table(tree, true, true_ranks.unequal(true, break_ties))
         elif transposed:
-            counts = _transposed(tree, true, mates)
+            counts = _transposed(tree, true, n_tied)
         else:
             tied = _order_kernels.tied_pairs(true.parent, true.sizes, tree.n)
             counts = concordance(tree, true), tied
-        values = _tau_b(tree, counts, mates if include_self else None)
+        values = _tau_b(tree, counts, n_tied if include_self else None)
     if not values.size:
         raise NotApplicableError(
             "the truth ranks no item: around every item, all others join in one merge"
@@ -148,18 +148,18 @@ def tau_b_of_items(
     return values
 
 
-def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64]:
+def _tau_b(tree: Tree, counts: Counts, n_tied: Ints | None) -> NDArray[np.float64]:
     """tau_b around the items whose ranks in the truth are not all tied.
 
     ``counts`` are the concordant minus discordant pairs (n,) and those tied in the truth (n,);
-    ``mates`` (n,) the numbers of other items tied with the item itself, if that is ranked.
+    ``n_tied`` (n,) the numbers of other items tied with the item itself, if that is ranked.
     """
     agreement, true_tied = counts
     tied = _order_kernels.tied_pairs(tree.parent, tree.sizes, tree.n)
     others = tree.n - 1
-    if mates is not None:
-        agreement = agreement + others - mates
-        true_tied = true_tied + mates
+    if n_tied is not None:
+        agreement = agreement + others - n_tied
+        true_tied = true_tied + n_tied
         others = tree.n
     pairs = others * (others - 1) // 2
     # The root of the product, not a product of roots: exactly 1 for equal rankings.
@@ -169,7 +169,7 @@ def _tau_b(tree: Tree, counts: Counts, mates: Ints | None) -> NDArray[np.float64
     return np.clip(values[pairs > true_tied], -1.0, 1.0)
 
 
-def _class_mates(problem: Problem, truth: Tree) -> Ints:
+def _tied_with_item(problem: Problem, truth: Tree) -> Ints:
     """For each item, how many others have rank 0 in the truth as the authors' code builds it.
 
     None unless the truth has one node for each class of two or more items and none below it.
@@ -208,11 +208,11 @@ def concordance(tree: Tree, truth: Tree) -> Ints:
 _NO_TABLE = np.empty((0, 0), dtype=np.int64)
 
 
-def _transposed(tree: Tree, truth: Tree, mates: Ints) -> Counts:
+def _transposed(tree: Tree, truth: Tree, n_tied: Ints) -> Counts:
     """As `concordance` with transposed ranks; also returns the pairs tied in the truth."""
     n = tree.n
     # An item that is a class of its own joins the others one step later than in its tree.
-    shift = (mates == 0).astype(np.int64) if mates.any() else np.zeros(n, dtype=np.int64)
+    shift = (n_tied == 0).astype(np.int64) if n_tied.any() else np.zeros(n, dtype=np.int64)
     n_classes = np.unique(truth.parent[:n]).size
     cost = _cost_by_classes(tree, truth, np.full(n, n_classes))
     if n_classes <= true_ranks.MOST_CLASSES and cost <= _cost_by_rows(truth):

@@ -99,13 +99,16 @@ def baker_gamma(
         for up to two items.
     """
     tree, true = scored.tree, named_truth(scored.problem, truth)
-    found, wanted = (_Merges.of(t, _stage_key(t), is_ordered=True) for t in (tree, true))
-    if wanted.n_pairs.size < 2:
+    found, expected = (_Merges.of(t, _stage_key(t), is_ordered=True) for t in (tree, true))
+    if expected.n_pairs.size < 2:
         raise NotApplicableError("the truth joins all pairs at one stage, which gives no order")
     if correlation == "spearman":
-        return _pearson(found, _mean_ranks(found), wanted, _mean_ranks(wanted))
-    _, alike, unlike = _joint_sums(found, found.n_pairs, wanted, wanted.n_pairs, is_ordered=True)
-    return (alike - unlike) / (alike + unlike) if alike + unlike > 0 else 0.0
+        return _pearson(found, _mean_ranks(found), expected, _mean_ranks(expected))
+    _, concordant, discordant = _joint_sums(
+        found, found.n_pairs, expected, expected.n_pairs, is_ordered=True
+    )
+    untied = concordant + discordant
+    return (concordant - discordant) / untied if untied > 0 else 0.0
 
 
 def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) -> float:
@@ -139,10 +142,10 @@ def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) 
     tree, true = scored.tree, named_truth(scored.problem, truth)
     height, true_height = _distances(tree, "the result's"), _distances(true, "the truth's")
     found = _Merges.of(tree, height, is_ordered=False)
-    wanted = _Merges.of(true, true_height, is_ordered=False)
-    if wanted.n_pairs.size < 2:
+    expected = _Merges.of(true, true_height, is_ordered=False)
+    if expected.n_pairs.size < 2:
         raise NotApplicableError("the truth merges all pairs at one height; no correlation exists")
-    return _pearson(found, np.unique(height), wanted, np.unique(true_height))
+    return _pearson(found, np.unique(height), expected, np.unique(true_height))
 
 
 # ---- Correlations --------------------------------------------------------------------------------
@@ -202,14 +205,14 @@ def _stage_key(tree: Tree) -> Floats:
     return -highest if tree.kind is HeightKind.AFFINITY else highest
 
 
-def _distances(tree: Tree, whose: str) -> Floats:
+def _distances(tree: Tree, owner: str) -> Floats:
     """Heights of inner nodes (m - n,) that increase towards the root."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
         has = "missing" if tree.height is None else "only an order of merging"
         raise NotApplicableError(
-            f"cophenetic correlation needs merge heights; {whose} are {has}; use baker-gamma"
+            f"cophenetic correlation needs merge heights; {owner} are {has}; use baker-gamma"
         )
     inner = tree.height[tree.n :]
     if not np.isfinite(inner).all():
-        raise NotApplicableError(f"cophenetic correlation needs finite heights; {whose} are not")
+        raise NotApplicableError(f"cophenetic correlation needs finite heights; {owner} are not")
     return -inner if tree.kind is HeightKind.AFFINITY else inner

@@ -92,7 +92,7 @@ def ari(scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return adjusted_rand_index(*_compared(scored, cut, k, level))
+    return adjusted_rand_index(*_true_and_evaluated(scored, cut, k, level))
 
 
 def ami(
@@ -117,12 +117,12 @@ def ami(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    true, found = _compared(scored, cut, k, level)
+    true, found = _true_and_evaluated(scored, cut, k, level)
     if true == found:
         return 1.0
     if {true.n_clusters, found.n_clusters} & {1, true.n}:
         return 0.0
-    shared = _shared(true, found)
+    shared = _mutual_information(true, found)
     expected = _expected_information(true, found)
     one, other = shared.of_truth, shared.of_result
     largest = {
@@ -147,7 +147,7 @@ def homogeneity(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return _shared(*_compared(scored, cut, k, level)).homogeneity
+    return _mutual_information(*_true_and_evaluated(scored, cut, k, level)).homogeneity
 
 
 def completeness(
@@ -162,7 +162,7 @@ def completeness(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return _shared(*_compared(scored, cut, k, level)).completeness
+    return _mutual_information(*_true_and_evaluated(scored, cut, k, level)).completeness
 
 
 def v_measure(
@@ -183,7 +183,7 @@ def v_measure(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    shared = _shared(*_compared(scored, cut, k, level))
+    shared = _mutual_information(*_true_and_evaluated(scored, cut, k, level))
     h, c = shared.homogeneity, shared.completeness
     return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
 
@@ -207,7 +207,7 @@ def _partition(scored: Scored) -> Partition:
     raise NotApplicableError("the result is a hierarchy, not a partition")
 
 
-def _compared(
+def _true_and_evaluated(
     scored: Scored, cut: Kind, k: int | None, level: int | None
 ) -> tuple[Partition, Partition]:
     """The true clusters, and the result or the cut of it that is evaluated."""
@@ -228,14 +228,14 @@ def _evaluated(
                 f"k={k} and cut=best: the best cut may have any number of clusters; omit one"
             )
         return heaviest_cut(tree, sigma.pair_weights(tree)).partition
-    wanted = finest_partition(scored.problem, level).n_clusters if k is None else k
-    if wanted > tree.n:
-        raise ParameterError(f"k={wanted} is more than the {tree.n} items of the result")
-    return tree.cut(wanted)
+    count = finest_partition(scored.problem, level).n_clusters if k is None else k
+    if count > tree.n:
+        raise ParameterError(f"k={count} is more than the {tree.n} items of the result")
+    return tree.cut(count)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class _MutualInformation:
     """Mutual information, and the two entropies, in nats."""
 
     information: float
@@ -251,12 +251,14 @@ class _Shared:
         return self.information / self.of_result if self.of_result else 1.0
 
 
-def _shared(true: Partition, found: Partition) -> _Shared:
+def _mutual_information(true: Partition, found: Partition) -> _MutualInformation:
     counts = (true.sizes, found.sizes, true.overlaps(found))
     one, other, both = (_entropy(sizes) for sizes in counts)
     shared = one + other - both
     # Rounding must not give more than either entropy.
-    return _Shared(min(shared, one, other) if shared > _NO_INFORMATION else 0.0, one, other)
+    return _MutualInformation(
+        min(shared, one, other) if shared > _NO_INFORMATION else 0.0, one, other
+    )
 
 
 def _entropy(sizes: NDArray[np.int64]) -> float:

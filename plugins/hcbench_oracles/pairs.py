@@ -88,7 +88,7 @@ def pair_queries(
     """
     model = Noise(seed, noise)
     n, total = problem.n, problem.n * (problem.n - 1) // 2
-    together = _together(problem, source, level, k, threshold)
+    together = _true_clusters(problem, source, level, k, threshold)
     header = np.zeros(kernels.HEADER, np.int64)
     header[kernels.N], header[kernels.SEED] = n, model.seed
     header[kernels.BITS] = (total - 1).bit_length()
@@ -108,12 +108,12 @@ def pair_queries(
         floats=np.array([each_time]),
         ints=ints,
         timed=each_time > 0,
-        draw=_stream(n, model.seed, skew) if n > 1 else None,
+        draw=_pair_stream(n, model.seed, skew) if n > 1 else None,
         matrix=AnswerMatrix(clusters, partial(_exceptions, ints), each_time),
     )
 
 
-def _together(
+def _true_clusters(
     problem: Problem, source: Source, level: int | None, k: int | None, threshold: float
 ) -> Partition | Ints:
     """The clusters of items that belong together; for a matrix, a bit for each pair."""
@@ -131,7 +131,7 @@ def _together(
         return finest_partition(problem, level)
     if problem.similarity is None:
         raise NotApplicableError("source=matrix: this data set has no matrix of similarities")
-    return _bits(problem.similarity, threshold)
+    return _above_threshold(problem.similarity, threshold)
 
 
 _USED_BY = {"level": "labels", "k": "cut", "threshold": "matrix"}
@@ -153,7 +153,7 @@ def _cut(tree: Tree | None, k: int | None) -> Partition:
     return tree.cut(k)
 
 
-def _bits(similarity: NDArray[np.floating], threshold: float) -> Ints:
+def _above_threshold(similarity: NDArray[np.floating], threshold: float) -> Ints:
     """Whether each pair, in condensed order, is above: bits of int64, lowest first. O(n^2)."""
     n = len(similarity)
     total = n * (n - 1) // 2
@@ -162,7 +162,7 @@ def _bits(similarity: NDArray[np.floating], threshold: float) -> Ints:
     return np.packbits(above, bitorder="little").view("<i8").astype(np.int64)
 
 
-def _stream(n: int, seed: int, skew: float) -> Callable[[int, int], Ints]:
+def _pair_stream(n: int, seed: int, skew: float) -> Callable[[int, int], Ints]:
     """A function that draws the pairs numbered start, start + 1, ..., deterministically."""
     if skew == 0:
         return partial(_draw_uniform, n, seed ^ _DRAW)
@@ -187,13 +187,13 @@ def _exceptions(ints: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Pairs whose answers, without independent noise, contradict the clusters."""
     n = int(ints[kernels.N])
     if not ints[kernels.MATRIX]:
-        for numbers in _in_parts(int(ints[kernels.FLIPPED])):
+        for numbers in _ranges(int(ints[kernels.FLIPPED])):
             yield pair_items(kernels.flipped_pairs(ints, numbers), n)
         return
-    for pairs in _in_parts(n * (n - 1) // 2):  # clusters are single items: all pairs together
+    for pairs in _ranges(n * (n - 1) // 2):  # clusters are single items: all pairs together
         yield pair_items(pairs[kernels.together_in_matrix(ints, pairs)], n)
 
 
-def _in_parts(count: int) -> Iterator[Ints]:
+def _ranges(count: int) -> Iterator[Ints]:
     """The numbers 0 .. count-1."""
     return (np.arange(at, min(at + _STEP, count)) for at in range(0, count, _STEP))

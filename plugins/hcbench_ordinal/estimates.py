@@ -46,8 +46,8 @@ def of_noisy_insertion(
         entropy = -p * log2(p) - (1 - p) * log2(1 - p)
         vertices = 2 * np.arange(3, n + 1) - 3
         found = np.log2(vertices) / (log2(3) - entropy - (1 - p))
-        sure = np.log(n * vertices / delta) / ((2 * p - 1) * log(p / (1 - p)))
-        return float((found + sure).sum()), False
+        verification = np.log(n * vertices / delta) / ((2 * p - 1) * log(p / (1 - p)))
+        return float((found + verification).sum()), False
     searches = noiseless_queries(n)
     failure = delta / searches
     if stop == "majority":

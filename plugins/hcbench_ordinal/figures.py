@@ -40,8 +40,8 @@ def adaptive_queries(view: FigureView) -> Drawing:
     figure, axes = plots.new_figure(12.0, 3.4, columns=len(suite.SHAPES))
     for ax, shape in zip(axes, suite.SHAPES, strict=True):
         for number, name in enumerate(suite.ALGORITHMS.values()):
-            _line(ax, found.get((shape, name), {}), name, number)
-        _bounds(ax)
+            _draw_line(ax, found.get((shape, name), {}), name, number)
+        _draw_bounds(ax)
         beyond = max((max(found.get((shape, name), {0: 0.0}).values()), name) for name in _names())
         if beyond[0] > _HIGHEST:
             ax.text(
@@ -54,13 +54,13 @@ def adaptive_queries(view: FigureView) -> Drawing:
                 fontsize=8,
             )
         ax.set(title=shape, xlabel="n", ylim=(0.4, _HIGHEST))
-        _powers(ax, suite.SIZES)
+        _set_log_axis(ax, suite.SIZES)
     axes[0].set_ylabel("queries / (n log2 n)\nmean")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
 
-def _bounds(ax: Axes) -> None:
+def _draw_bounds(ax: Axes) -> None:
     """Plot theorem 4.3, with whole numbers of queries and as stated, and the information bound."""
     lines = {
         "n log2 n (theorem 4.3)": ("--", [1.0] * len(suite.SIZES)),
@@ -92,7 +92,7 @@ def unbalanced(view: FigureView) -> Drawing:
     figure, ax = plots.new_figure()
     for number, shape in enumerate(suite.SHAPES):
         at = found.get(shape, {})
-        _line(ax, {n: _mean(at[n]) for n in at}, shape, number)
+        _draw_line(ax, {n: _mean(at[n]) for n in at}, shape, number)
         ax.plot(list(at), [max(at[n]) for n in at], "_", color=plots.PALETTE[number], markersize=9)
     ax.axhline(suite.MOST_UNBALANCED, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
     ax.set(
@@ -100,7 +100,7 @@ def unbalanced(view: FigureView) -> Drawing:
         ylabel="splits with a part above 15/16\nmean; bars: maximum over trees",
         ylim=(0.0, 1.03),
     )
-    _powers(ax, suite.SIZES)
+    _set_log_axis(ax, suite.SIZES)
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
@@ -123,7 +123,7 @@ def nonadaptive(view: FigureView) -> Drawing:
     figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
     for number, n in enumerate(sorted(found)):
         at = dict(sorted(found[n].items()))
-        _line(left, at, f"n = {n}", number)
+        _draw_line(left, at, f"n = {n}", number)
     top = [0.01 * k for k in range(26)]
     left.plot(top, [4 * x for x in top], color=GREY, linestyle="--", label="theorem 2.3")
     left.set(
@@ -132,7 +132,7 @@ def nonadaptive(view: FigureView) -> Drawing:
         title="Build",
     )
     left.legend(loc="upper left", bbox_to_anchor=(0.25, 1.03))
-    _until_half(view, right, {n: until_half(at) for n, at in found.items()})
+    _draw_half_recovery(view, right, {n: until_half(at) for n, at in found.items()})
     return figure
 
 
@@ -145,24 +145,26 @@ def until_half(at: Mapping[float, float]) -> float:
     return math.nan
 
 
-def _until_half(view: FigureView, ax: Axes, shares: Mapping[int, float]) -> None:
+def _draw_half_recovery(view: FigureView, ax: Axes, shares: Mapping[int, float]) -> None:
     sizes = sorted(shares)
     adaptive = {
         int(data["n"]): _mean(numbers)
         for algorithm, data, numbers in measured(view, "queries")
         if "separator" in algorithm
     }
-    _line(ax, {n: shares[n] * math.comb(n, 3) for n in sizes}, "Build, until half are correct", 0)
-    _line(ax, dict(sorted(adaptive.items())), "insertion, exact: all are correct", 1)
-    bound = [next(_fewest(n, 0.5)) for n in sizes]
+    _draw_line(
+        ax, {n: shares[n] * math.comb(n, 3) for n in sizes}, "Build, until half are correct", 0
+    )
+    _draw_line(ax, dict(sorted(adaptive.items())), "insertion, exact: all are correct", 1)
+    bound = [next(_sufficient_numbers(n, 0.5)) for n in sizes]
     ax.plot(sizes, bound, color=GREY, linestyle="--", label="theorem 2.3: at least, for half")
     ax.plot(sizes, [math.comb(n, 3) for n in sizes], color=GREY, linestyle=":", label="all: C(n,3)")
     ax.set(xlabel="n", ylabel="queries", yscale="log")
-    _powers(ax, fixed.SIZES)
+    _set_log_axis(ax, fixed.SIZES)
     ax.legend()
 
 
-def _fewest(n: int, chance: float) -> Iterator[int]:
+def _sufficient_numbers(n: int, chance: float) -> Iterator[int]:
     """Yield the numbers of triples for which the tree has at most this probability."""
     return (k for k in range(math.comb(n, 3) + 1) if chance_of_fixed_triples(n, k) >= chance)
 
@@ -208,7 +210,7 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def _line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> None:
+def _draw_line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> None:
     ax.plot(
         list(at),
         list(at.values()),
@@ -220,7 +222,7 @@ def _line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> None:
     ax.grid(visible=True, axis="y")
 
 
-def _powers(ax: Axes, sizes: Sequence[int]) -> None:
+def _set_log_axis(ax: Axes, sizes: Sequence[int]) -> None:
     """Make the axis of n logarithmic."""
     named = sizes[::2] if len(sizes) > _TICKS else sizes
     ax.set_xscale("log")

@@ -48,7 +48,7 @@ def recovery(view: FigureView) -> Drawing:
             elinewidth=0.9,
         )
 
-    figure, axes = _panels(found, draw, skip_unpromised=True)
+    figure, axes = _draw_panels(found, draw, only_guaranteed=True)
     for ax in axes.flat:
         ax.axhline(1 - suite.DELTA, color="#888888", linestyle="--", zorder=0)
         ax.set_ylim(_LEAST, 1.01)
@@ -73,7 +73,7 @@ def queries(view: FigureView) -> Drawing:
             list(at), means, label=strategy, marker="osD^vP"[number], color=plots.PALETTE[number]
         )
 
-    figure, axes = _panels(found, draw)
+    figure, axes = _draw_panels(found, draw)
     for ax in axes.flat:
         ax.set_yscale("log")
         ax.set_ylim(5, 3e5)
@@ -91,7 +91,9 @@ def clopper_pearson(numbers: Sequence[float]) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def _panels(found: _Values, draw: Any, *, skip_unpromised: bool = False) -> tuple[Drawing, Any]:
+def _draw_panels(
+    found: _Values, draw: Any, *, only_guaranteed: bool = False
+) -> tuple[Drawing, Any]:
     """Make a row for each kind of errors and a column for each p; also return the axes."""
     rows, columns = len(suite.ERRORS), len(suite.PS)
     figure, axes = plots.new_figure(11.5, 5.2, rows=rows, columns=columns)
@@ -99,7 +101,7 @@ def _panels(found: _Values, draw: Any, *, skip_unpromised: bool = False) -> tupl
         for ax, p in zip(row, suite.PS, strict=True):
             for number, strategy in enumerate(suite.STRATEGIES):
                 at = found.get((strategy, p, errors), {})
-                if at and (suite.promises(strategy, errors) or not skip_unpromised):
+                if at and (suite.has_guarantee(strategy, errors) or not only_guaranteed):
                     draw(ax, strategy, at, number)
             ax.set_title(f"p = {p}, {errors} errors")
             ax.set_xscale("log")

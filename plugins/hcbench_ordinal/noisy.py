@@ -135,7 +135,7 @@ def noisy_insertion(
     items = rng.permutation(given.n) if order == "random" else np.arange(given.n)
     growth = _Arrays.of(given.n)
     if strategy == "paper":
-        constants = _published(p, delta, given.n, repetitions, margin, share, skip)
+        constants = _published_constants(p, delta, given.n, repetitions, margin, share, skip)
         walk = (walk_distance / (2 * p - 1), *(walk_confidence * x for x in constants.walk))
         oracle.run(
             _noisy_paper_kernels.insert_all_as_published,
@@ -148,7 +148,7 @@ def noisy_insertion(
             *growth.all,
         )
     elif strategy == "repeat":
-        times, lead = _repeated(p, delta, given.n, stop)
+        times, lead = _repetitions_and_lead(p, delta, given.n, stop)
         _insert(oracle, items, (1.0, 0.0, 0.0), times, lead, inf, growth)
     else:
         weights = (p, (1 - p) / 2 if wrong == "random" else 1 - p, delta / given.n)
@@ -204,7 +204,7 @@ class _Published:
     walk: tuple[float, float]
 
 
-def _published(
+def _published_constants(
     p: float,
     delta: float,
     n: int,
@@ -222,7 +222,7 @@ def _published(
     )
 
 
-def _repeated(p: float, delta: float, n: int, stop: str) -> tuple[int, int]:
+def _repetitions_and_lead(p: float, delta: float, n: int, stop: str) -> tuple[int, int]:
     """Maximum number of repetitions of a query, and the lead that ends them."""
     failure = delta / max(noiseless_queries(n), 1)
     if stop == "majority":

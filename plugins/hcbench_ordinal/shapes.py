@@ -57,7 +57,7 @@ def _merged(
 ) -> NDArray[np.int64]:
     inner = n + np.flatnonzero(parent[n:] >= 0)
     kernels.merge_nodes(parent, rng.permutation(inner), degree)
-    kept = parent >= -1
-    number = np.cumsum(kept) - 1
-    above = parent[kept]
+    is_kept = parent >= -1
+    number = np.cumsum(is_kept) - 1
+    above = parent[is_kept]
     return np.where(above >= 0, number[above], -1)

@@ -46,7 +46,7 @@ def sizes_of(strategy: str) -> tuple[int, ...]:
     return PUBLISHED_SIZES if strategy.startswith("paper") else SIZES
 
 
-def promises(strategy: str, errors: str) -> bool:
+def has_guarantee(strategy: str, errors: str) -> bool:
     """Whether a strategy has a guarantee for errors of this kind."""
     return strategy != BAYES_RANDOM or errors == "random"
 
@@ -54,7 +54,7 @@ def promises(strategy: str, errors: str) -> bool:
 def _recovered() -> Iterator[Claim]:
     for strategy in STRATEGIES:
         for errors in ERRORS:
-            if not promises(strategy, errors):
+            if not has_guarantee(strategy, errors):
                 continue
             for p in PS:
                 for n in sizes_of(strategy):

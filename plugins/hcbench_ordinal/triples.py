@@ -52,7 +52,7 @@ def bottom_up(oracle: Oracle, given: Given, _rng: np.random.Generator) -> Tree:
 
     n = given.n
     if n < 3:
-        return _few_items(given)
+        return _small_tree(given)
     triples = _all_triples(n, "Bottom-up")
     outside = kernels.count_outside(n, triples, oracle.ask(triples))
     distance = squareform(n - outside - n * np.eye(n) + np.diag(outside.diagonal()), checks=False)
@@ -105,12 +105,12 @@ def build(
     """
     n = given.n
     if n < 3:
-        return _few_items(given)
+        return _small_tree(given)
     triples = _some_triples(n, count, rng)
     rows = kernels.closer_pairs(triples, oracle.ask(triples))
     parent, wrong = kernels.build(n, rows, on_conflict == "star")
     if len(wrong):
-        raise DataError(_conflict(smallest_conflict(n, wrong), given.names))
+        raise DataError(_describe_conflict(smallest_conflict(n, wrong), given.names))
     return Tree.from_parents(parent, names=given.names)
 
 
@@ -119,17 +119,17 @@ def smallest_conflict(n: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
     Tries to remove each row: O(m) calls of Build on at most m rows.
     """
-    kept = rows
+    conflict = rows
     for row in rows:
-        without = kept[(kept != row).any(axis=1)]
+        without = conflict[(conflict != row).any(axis=1)]
         _, wrong = kernels.build(n, without.copy(), star=False)
         if len(wrong):
             # The contradiction is inside; start from the few rows that Build needed.
-            kept = without
-    return kept
+            conflict = without
+    return conflict
 
 
-def _conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
+def _describe_conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
     def name(item: int) -> str:
         return str(item) if names is None else names[item]
 
@@ -141,7 +141,7 @@ def _conflict(rows: NDArray[np.int64], names: tuple[str, ...] | None) -> str:
     )
 
 
-def _few_items(given: Given) -> Tree:
+def _small_tree(given: Given) -> Tree:
     return Tree([-1] if given.n == 1 else [2, 2, -1], names=given.names)
 
 

@@ -69,7 +69,7 @@ def four_al(
         merges, similarities = merge_by_ranks(comparisons, cluster)
     else:
         merges, similarities = merge_all(comparisons, cluster)
-    return _tree(cluster, merges, similarities, given.names)
+    return _tree_of_merges(cluster, merges, similarities, given.names)
 
 
 def merge_by_ranks(
@@ -117,18 +117,20 @@ def merge_all(
     """
     by_bits = comparisons.is_dense if by_bits is None else by_bits
     n = comparisons.n
-    now, size = cluster.copy(), np.bincount(cluster)
+    current, size = cluster.copy(), np.bincount(cluster)
     merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
     done = max(0, size.size - few)
-    made, their_w = merges[:done], similarities[:done]
+    first_merges, first_similarities = merges[:done], similarities[:done]
     if by_bits and done:
-        bit_kernels.merge_bits(*_wide_bits(comparisons), now, size, made, their_w)
+        bit_kernels.merge_bits(
+            *_wide_bits(comparisons), current, size, first_merges, first_similarities
+        )
     elif done:
         index = _kernels.index_pairs(comparisons.closer, comparisons.farther, n * (n - 1) // 2)
-        _kernels.merge_sparse(*index, now, size, made, their_w)
+        _kernels.merge_sparse(*index, current, size, first_merges, first_similarities)
         del index
-    alive, now = np.unique(now, return_inverse=True)
-    blocks = sums_over_blocks(comparisons, now, by_bits)
+    alive, current = np.unique(current, return_inverse=True)
+    blocks = sums_over_blocks(comparisons, current, by_bits)
     _kernels.merge_dense(blocks, size[alive], merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
@@ -161,7 +163,7 @@ def _wide_bits(comparisons: Comparisons) -> tuple[NDArray[np.uint64], NDArray[np
     return np.pad(bits.won, by), np.pad(bits.lost, by)
 
 
-def _tree(
+def _tree_of_merges(
     cluster: NDArray[np.int64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],

@@ -95,36 +95,36 @@ def descend_gram(
     def evaluate(points: Points) -> _Iterate:
         return _Iterate(points, points @ points.T, *gram_loss(points, triplets, loss))
 
-    now = evaluate(start)
-    steepest = float(np.abs(now.gradient).max())
+    current = evaluate(start)
+    steepest = float(np.abs(current.gradient).max())
     if steepest == 0:
-        return now.loss, now.points
+        return current.loss, current.points
     step = 1 / steepest
     for _ in range(iterations):
-        new, step = _descend_once(now, step, start.shape[1], evaluate)
-        fall = now.loss - new.loss
-        step = _next_step(now, new, step)
-        now = new
-        if fall <= tolerance:
+        new, step = _line_search(current, step, start.shape[1], evaluate)
+        decrease = current.loss - new.loss
+        step = _step_length(current, new, step)
+        current = new
+        if decrease <= tolerance:
             break
-    return now.loss, now.points
+    return current.loss, current.points
 
 
-def _descend_once(
-    now: _Iterate, step: float, d: int, evaluate: _Evaluate
+def _line_search(
+    current: _Iterate, step: float, d: int, evaluate: _Evaluate
 ) -> tuple[_Iterate, float]:
     """The next iterate and the step length; the current one if no step decreases the loss."""
     for _ in range(HALVINGS):
-        new = evaluate(nearest_of_rank(now.gram - step * now.gradient, d))
-        change = new.gram - now.gram
-        model = float(np.vdot(now.gradient, change) + np.vdot(change, change) / (2 * step))
-        if new.loss <= now.loss + min(model, 0.0):
+        new = evaluate(nearest_of_rank(current.gram - step * current.gradient, d))
+        change = new.gram - current.gram
+        model = float(np.vdot(current.gradient, change) + np.vdot(change, change) / (2 * step))
+        if new.loss <= current.loss + min(model, 0.0):
             return new, step
         step /= 2
-    return now, step
+    return current, step
 
 
-def _next_step(now: _Iterate, new: _Iterate, step: float) -> float:
-    change = new.gram - now.gram
-    bend = float(np.vdot(change, new.gradient - now.gradient))
-    return float(np.vdot(change, change)) / bend if bend > 0 else 2 * step
+def _step_length(current: _Iterate, new: _Iterate, step: float) -> float:
+    change = new.gram - current.gram
+    curvature = float(np.vdot(change, new.gradient - current.gradient))
+    return float(np.vdot(change, change)) / curvature if curvature > 0 else 2 * step

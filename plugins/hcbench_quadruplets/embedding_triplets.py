@@ -40,15 +40,17 @@ def triplets_of(
     O(m) time for m comparisons, O(n^3) for all of them; 8 bytes per triplet.
     """
     if isinstance(comparisons, AllComparisons):
-        return _of_all(comparisons, rng, most)
+        return _triplets_of_all(comparisons, rng, most)
     chosen = only_triplets(comparisons)
     if len(chosen) > most:
-        _note_part(len(chosen), most)
+        _warn_of_sample(len(chosen), most)
         chosen = chosen.select(np.sort(rng.integers(len(chosen), size=most)))
     return chosen
 
 
-def _of_all(comparisons: AllComparisons, rng: np.random.Generator, most: int) -> Comparisons:
+def _triplets_of_all(
+    comparisons: AllComparisons, rng: np.random.Generator, most: int
+) -> Comparisons:
     n = comparisons.n
     rank = np.zeros((n, n), np.int64)
     rank[np.triu_indices(n, 1)] = comparisons.rank
@@ -56,7 +58,7 @@ def _of_all(comparisons: AllComparisons, rng: np.random.Generator, most: int) ->
     total = n * (n - 1) * (n - 2) // 2
     closer, farther = np.empty((2, min(total, most)), np.uint32)
     if total > most:
-        _note_part(total, most)
+        _warn_of_sample(total, most)
         ordered = np.sort(rng.integers(2 * total, size=most))
         found = kernels.answer_triplets(rank, ordered, closer, farther)
     else:
@@ -64,6 +66,6 @@ def _of_all(comparisons: AllComparisons, rng: np.random.Generator, most: int) ->
     return Comparisons(n, closer[:found], farther[:found])
 
 
-def _note_part(total: int, most: int) -> None:
+def _warn_of_sample(total: int, most: int) -> None:
     text = f"of {total} triplets, {most} are used, drawn with replacement"
     warnings.warn(text, ModelWarning, stacklevel=2)

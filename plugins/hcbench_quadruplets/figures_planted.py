@@ -27,7 +27,9 @@ def recovery(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    proportions = sorted({p for p in map(_proportion, _oracles(view).values()) if p is not None})
+    proportions = sorted(
+        {p for p in map(_proportion, _oracle_parameters(view).values()) if p is not None}
+    )
     if not proportions:
         raise DataNotAvailableError("no comparisons were sampled")
     columns = min(len(proportions), _COLUMNS)
@@ -53,7 +55,7 @@ def recovery(view: FigureView) -> Drawing:
 def _draw_panel(view: FigureView, ax: Axes, p: float) -> float | None:
     """Draw the curves, and return the p of the active kernel among them."""
     known = view.results.parameters.get("algorithms", {})
-    oracles = _oracles(view)
+    oracles = _oracle_parameters(view)
     active = [
         q for name, values in known.items() if _is_active(name) and (q := _proportion(values))
     ]
@@ -87,7 +89,7 @@ def _share_legend(panels: list[Axes], last: Axes) -> None:
             legend.remove()
 
 
-def _oracles(view: FigureView) -> Mapping[str, Mapping[str, Any]]:
+def _oracle_parameters(view: FigureView) -> Mapping[str, Mapping[str, Any]]:
     return view.results.parameters.get("oracles", {})
 
 

@@ -31,26 +31,26 @@ def costs(view: FigureView) -> Drawing:
     for ax, (name, dataset) in zip(panels, present.items(), strict=True):
         _draw_costs(view, ax, dataset, 2)
         ax.set_title(name)
-    _tidy(panels)
+    _share_legend(panels)
     return figure
 
 
 def costs_on_zoo(view: FigureView) -> Drawing:
     """Figure S.2: a panel for each dimension of the embeddings."""
-    return _by_dimension(view, "Zoo")
+    return _draw_dimensions(view, "Zoo")
 
 
 def costs_on_glass(view: FigureView) -> Drawing:
     """Figure S.3: a panel for each dimension of the embeddings."""
-    return _by_dimension(view, "Glass")
+    return _draw_dimensions(view, "Glass")
 
 
 def costs_on_20news(view: FigureView) -> Drawing:
     """Figure S.4: a panel for each dimension of the embeddings."""
-    return _by_dimension(view, "20news")
+    return _draw_dimensions(view, "20news")
 
 
-def _by_dimension(view: FigureView, name: str) -> Drawing:
+def _draw_dimensions(view: FigureView, name: str) -> Drawing:
     if not _label(view, DATA[name]):
         raise DataNotAvailableError(f"{DATA[name]} was not in the comparison")
     columns = len(DIMENSIONS)
@@ -65,7 +65,7 @@ def _by_dimension(view: FigureView, name: str) -> Drawing:
         ax.set_ylim(low, high)
     for ax in panels[1:]:
         ax.tick_params(labelleft=False)
-    _tidy(panels)
+    _share_legend(panels)
     return figure
 
 
@@ -77,12 +77,12 @@ def _label(view: FigureView, dataset: str) -> str:
 
 def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
     known = view.results.parameters.get("algorithms", {})
-    wanted = _label(view, dataset)
+    data_label = _label(view, dataset)
 
     def is_shown(run: Mapping[str, Any]) -> bool:
         name = run["algorithm"]
         dimension = known.get(name, {}).get("d", d)
-        return bool(run["dataset"] == wanted and dimension == d and name not in REFERENCES)
+        return bool(run["dataset"] == data_label and dimension == d and name not in REFERENCES)
 
     plots.curves(
         view,
@@ -94,13 +94,13 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
         log_x=False,
     )
     for row in view.results.summary:
-        if row["algorithm"] == "AL" and row["dataset"] == wanted and row["metric"] == COST:
+        if row["algorithm"] == "AL" and row["dataset"] == data_label and row["metric"] == COST:
             ax.axhline(row["mean"], color="#888888", linestyle="--", label="AL (similarities)")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xticks([0.02, 0.04, 0.06, 0.08, 0.1], ["0.02", "0.04", "0.06", "0.08", "0.1"])
 
 
-def _tidy(panels: list[Axes]) -> None:
+def _share_legend(panels: list[Axes]) -> None:
     """Draw one legend beside the last panel, and the label of the axis at the first."""
     panels[0].set_ylabel("Dasgupta's cost\nmean and 95 % interval")
     for ax in panels[1:]:
@@ -115,7 +115,7 @@ def _tidy(panels: list[Axes]) -> None:
 # ---- The cars ------------------------------------------------------------------------------------
 
 
-def _cars(algorithm: str) -> Callable[[FigureView], Drawing]:
+def _cars_figure(algorithm: str) -> Callable[[FigureView], Drawing]:
     def draw(view: FigureView) -> Drawing:
         """A dendrogram of the cars, names and branches in the colours of the four classes."""
         tree = view.tree(algorithm, "car")
@@ -131,9 +131,9 @@ def _cars(algorithm: str) -> Callable[[FigureView], Drawing]:
     return draw
 
 
-cars_by_4_al = _cars("4-AL")
-cars_by_4k_al = _cars("4K-AL")
-cars_by_tste_al = _cars("tSTE-AL[d=2]")
-cars_by_forte_al = _cars("FORTE-AL[d=2]")
-cars_by_al_rowsum = _cars("AL-rowsum")
-cars_by_tk_al = _cars("tK-AL")
+cars_by_4_al = _cars_figure("4-AL")
+cars_by_4k_al = _cars_figure("4K-AL")
+cars_by_tste_al = _cars_figure("tSTE-AL[d=2]")
+cars_by_forte_al = _cars_figure("FORTE-AL[d=2]")
+cars_by_al_rowsum = _cars_figure("AL-rowsum")
+cars_by_tk_al = _cars_figure("tK-AL")

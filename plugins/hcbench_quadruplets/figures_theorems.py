@@ -75,11 +75,11 @@ def rates(view: FigureView) -> Drawing:
     )
     left.set_xticks(suite.FACTORS, [str(factor) for factor in suite.FACTORS])
     left.legend()
-    _passive(view, right)
+    _draw_passive(view, right)
     return figure
 
 
-def _passive(view: FigureView, ax: Axes) -> None:
+def _draw_passive(view: FigureView, ax: Axes) -> None:
     known = view.results.parameters.get("algorithms", {})
     labels = {
         name: f"4-AL, m = {values['init']}" for name, values in known.items() if "init" in values

@@ -71,18 +71,18 @@ class References:
         References without a landmark come first, one pair after the other, so that consecutive
         queries are close to each other in the ledger.
         """
-        these, apart = self._touching_in(part), self._apart_in(part)
+        selected, others = self._touching_slice(part), self._others_in(part)
         m = self.landmarks.i.size
-        new = self._is_new(these)
-        grid = rows[:, : m * apart.size].reshape(4, m, apart.size)
+        new = self._is_new(selected)
+        grid = rows[:, : m * others.size].reshape(4, m, others.size)
         grid[0], grid[1] = self.landmarks.i[:, None], self.landmarks.j[:, None]
-        grid[2], grid[3] = self.i[apart], self.j[apart]
+        grid[2], grid[3] = self.i[others], self.j[others]
         if not new.size:
-            return m * apart.size
-        end = m * apart.size + np.count_nonzero(new)
-        touching = self.touching[these, None]
-        of_rows = self.landmarks.i, self.landmarks.j, self.i[touching], self.j[touching]
-        for row, items in zip(rows[:, m * apart.size : end], of_rows, strict=True):
+            return m * others.size
+        end = m * others.size + np.count_nonzero(new)
+        touching = self.touching[selected, None]
+        items_of_rows = self.landmarks.i, self.landmarks.j, self.i[touching], self.j[touching]
+        for row, items in zip(rows[:, m * others.size : end], items_of_rows, strict=True):
             row[:] = np.broadcast_to(items, new.shape)[new]
         return int(end)
 
@@ -91,40 +91,40 @@ class References:
 
         The sign of a landmark with itself is 1 if ``own``, else 0.
         """
-        these, m = self._touching_in(part), self.landmarks.i.size
+        selected, m = self._touching_slice(part), self.landmarks.i.size
         r = part.stop - part.start
-        apart = r - (these.stop - these.start)
+        others = r - (selected.stop - selected.start)
         signs = np.full((m + 1, r), own, np.int8)
-        signs[:m, :apart] = codes[: m * apart].reshape(m, apart)
-        if apart < r:
-            signs[:m, apart:] = self._touching_signs(these, codes[m * apart :]).T
+        signs[:m, :others] = codes[: m * others].reshape(m, others)
+        if others < r:
+            signs[:m, others:] = self._touching_signs(selected, codes[m * others :]).T
         return signs[self.landmarks.position.T].reshape(self.landmarks.rank.size, -1)
 
-    def _touching_signs(self, these: slice, codes: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _touching_signs(self, selected: slice, codes: NDArray[np.int8]) -> NDArray[np.int8]:
         """Signs (t, m) of touching references: the answers, and signs known from earlier ones."""
         found = self.at[self.touching]
-        new = self._is_new(these)
+        new = self._is_new(selected)
         signs = np.zeros(new.shape, np.int8)
         signs[new] = codes
         asked = signs[:, found]
-        self.known[these] += asked
-        self.known[:, these] -= asked.T
-        signs[:, found] = self.known[these]
+        self.known[selected] += asked
+        self.known[:, selected] -= asked.T
+        signs[:, found] = self.known[selected]
         return signs
 
-    def _touching_in(self, part: slice) -> slice:
+    def _touching_slice(self, part: slice) -> slice:
         """Slice of the touching references in this part."""
         return slice(*np.searchsorted(self.touching, [part.start, part.stop]).tolist())
 
-    def _apart_in(self, part: slice) -> NDArray[np.intp]:
+    def _others_in(self, part: slice) -> NDArray[np.intp]:
         """Numbers of the references that contain no landmark."""
         return np.flatnonzero(self.at[part] < 0) + int(part.start)
 
-    def _is_new(self, these: slice) -> NDArray[np.bool_]:
+    def _is_new(self, selected: slice) -> NDArray[np.bool_]:
         """Whether each pair must still be compared with touching references (t, m)."""
         number = np.arange(self.touching.size)
-        new = np.ones((these.stop - these.start, self.landmarks.i.size), np.bool_)
-        new[:, self.at[self.touching]] = number > number[these, None]
+        new = np.ones((selected.stop - selected.start, self.landmarks.i.size), np.bool_)
+        new[:, self.at[self.touching]] = number > number[selected, None]
         return new
 
 

@@ -34,16 +34,16 @@ def sampled(p: float) -> str:
     return f"quadruplet-set[p={p}]"
 
 
-def _grid(values: Iterable[float]) -> str:
+def _parameter_list(values: Iterable[float]) -> str:
     return "[" + ", ".join(map(str, values)) + "]"
 
 
 def _active(proportions: Iterable[float], parameters: str = "") -> str:
     """4K-AL-act with as many comparisons as the passive methods have."""
-    return f"4K-AL-act[p={_grid(p for p in proportions if p < 1)}{parameters}]"
+    return f"4K-AL-act[p={_parameter_list(p for p in proportions if p < 1)}{parameters}]"
 
 
-def _at(algorithm: str, p: float) -> tuple[str, str]:
+def _run(algorithm: str, p: float) -> tuple[str, str]:
     """An algorithm and its oracle, for comparisons in proportion p."""
     if algorithm.startswith("4K-AL-act"):
         rest = algorithm.removeprefix("4K-AL-act").strip("[]")
@@ -54,7 +54,7 @@ def _at(algorithm: str, p: float) -> tuple[str, str]:
 # ---- Statements of the text ----------------------------------------------------------------------
 
 
-def _of_linkages(figure: str) -> Iterator[Claim]:
+def _claims_of_linkages(figure: str) -> Iterator[Claim]:
     for delta in (0.12, 0.16, 0.2):
         yield Claim(
             claim=f"{figure}, SL can hardly recover the hierarchy, even for large delta/sigma: "
@@ -77,14 +77,14 @@ def _of_linkages(figure: str) -> Iterator[Claim]:
         )
 
 
-def _recovers(
+def _claims_of_recovery(
     figure: str, algorithms: Iterable[str], proportions: Iterable[float]
 ) -> Iterator[Claim]:
     for algorithm in algorithms:
         for p in proportions:
             if p == 1 and algorithm.startswith("4K-AL-act"):
                 continue
-            name, oracle = _at(algorithm, p)
+            name, oracle = _run(algorithm, p)
             sentence = f"{figure}, {algorithm} recovers the hierarchy for smaller delta/sigma"
             yield Claim(
                 claim=f"{sentence}: delta = 0.16, p = {p}",
@@ -108,7 +108,7 @@ def _recovers(
                 )
 
 
-def _degrades(
+def _claims_of_few_comparisons(
     figure: str, algorithms: Iterable[str], proportions: tuple[float, ...]
 ) -> Iterator[Claim]:
     """Claims that few comparisons are nearly as good as many."""
@@ -117,7 +117,7 @@ def _degrades(
         active = algorithm.startswith("4K-AL-act")
         many = max(p for p in proportions if p < 1 or not active)
         for delta in (0.08, 0.12, 0.2):
-            (name, oracle), (than, than_oracle) = _at(algorithm, few), _at(algorithm, many)
+            (name, oracle), (than, than_oracle) = _run(algorithm, few), _run(algorithm, many)
             yield Claim(
                 claim=f"{figure}, {algorithm} does not degrade much with fewer comparisons: "
                 f"delta = {delta}",
@@ -134,13 +134,13 @@ def _degrades(
             )
 
 
-def _best(
+def _claims_of_the_best(
     figure: str, best: Iterable[str], others: Iterable[str], proportions: Iterable[float]
 ) -> Iterator[Claim]:
     for winner in best:
         for p in proportions:
             for other in others:
-                (name, oracle), (than, than_oracle) = _at(winner, p), _at(other, p)
+                (name, oracle), (than, than_oracle) = _run(winner, p), _run(other, p)
                 yield Claim(
                     claim=f"{figure}, the best is {winner}: than {other}, delta = 0.04, p = {p}",
                     algorithm=name,
@@ -175,15 +175,15 @@ FIGURE_2 = Suite(
     doc="Figure 2: AARI against delta in the planted model, N0 = 30, L = 3, sigma = 0.1, for three "
     f"proportions p of all comparisons. Of the active kernel: {_NO_MORE}.",
     algorithms=(*LINKAGES, *PASSIVE, _active(PROPORTIONS)),
-    datasets=(planted(0).replace("delta=0", f"delta={_grid(DELTAS)}"),),
-    oracles=(f"quadruplet-set[p={_grid(PROPORTIONS)}]",),
+    datasets=(planted(0).replace("delta=0", f"delta={_parameter_list(DELTAS)}"),),
+    oracles=(f"quadruplet-set[p={_parameter_list(PROPORTIONS)}]",),
     metrics=("AARI", "exact-recovery", "queries", "seconds"),
     repetitions=10,
     claims=(
-        *_of_linkages("Figure 2"),
-        *_recovers("Figure 2", _OWN, PROPORTIONS),
-        *_degrades("Figure 2", _OWN, PROPORTIONS),
-        *_best("Figure 2", ("4-AL-I5",), (*_OTHERS, "4-AL-I3"), PROPORTIONS),
+        *_claims_of_linkages("Figure 2"),
+        *_claims_of_recovery("Figure 2", _OWN, PROPORTIONS),
+        *_claims_of_few_comparisons("Figure 2", _OWN, PROPORTIONS),
+        *_claims_of_the_best("Figure 2", ("4-AL-I5",), (*_OTHERS, "4-AL-I3"), PROPORTIONS),
     ),
     figures=(
         Figure(
@@ -201,14 +201,14 @@ FIGURE_S1 = Suite(
     "not run again.",
     algorithms=(*LINKAGES, *PASSIVE, _active(ALL_PROPORTIONS)),
     datasets=FIGURE_2.datasets,
-    oracles=(f"quadruplet-set[p={_grid(ALL_PROPORTIONS)}]",),
+    oracles=(f"quadruplet-set[p={_parameter_list(ALL_PROPORTIONS)}]",),
     metrics=FIGURE_2.metrics,
     repetitions=10,
     claims=(
-        *_of_linkages("Figure S.1"),
-        *_recovers("Figure S.1", _OWN, ALL_PROPORTIONS),
-        *_degrades("Figure S.1", _OWN, ALL_PROPORTIONS),
-        *_best("Figure S.1", ("4-AL-I3", "4-AL-I5"), _OTHERS, ALL_PROPORTIONS),
+        *_claims_of_linkages("Figure S.1"),
+        *_claims_of_recovery("Figure S.1", _OWN, ALL_PROPORTIONS),
+        *_claims_of_few_comparisons("Figure S.1", _OWN, ALL_PROPORTIONS),
+        *_claims_of_the_best("Figure S.1", ("4-AL-I3", "4-AL-I5"), _OTHERS, ALL_PROPORTIONS),
     ),
     figures=(
         Figure(
@@ -235,12 +235,12 @@ FIGURE_2_CODE = Suite(
         _active((0.01, 0.1), ", landmarks=fresh"),
     ),
     datasets=FIGURE_2.datasets,
-    oracles=(f"quadruplet-set[p={_grid((0.01, 0.1))}]",),
+    oracles=(f"quadruplet-set[p={_parameter_list((0.01, 0.1))}]",),
     metrics=FIGURE_2.metrics,
     repetitions=10,
     claims=(
-        *_recovers("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
-        *_degrades("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
+        *_claims_of_recovery("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
+        *_claims_of_few_comparisons("Figure 2 by the authors' kernels", _CODE, (0.01, 0.1)),
     ),
     figures=(
         Figure(

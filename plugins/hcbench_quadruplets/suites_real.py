@@ -33,7 +33,7 @@ def sampled(p: float) -> str:
     return f"quadruplet-set[p={p}]"
 
 
-def _little_impact() -> Iterator[Claim]:
+def _claims_of_proportions() -> Iterator[Claim]:
     for name, dataset in DATA.items():
         for algorithm in (*OURS, *(f"{base}[d=2]" for base in EMBEDDINGS)):
             yield Claim(
@@ -49,7 +49,7 @@ def _little_impact() -> Iterator[Claim]:
             )
 
 
-def _ours_are_good() -> Iterator[Claim]:
+def _claims_of_rivals() -> Iterator[Claim]:
     for name, dataset in DATA.items():
         for ours in OURS:
             for base in EMBEDDINGS:
@@ -70,7 +70,7 @@ def _ours_are_good() -> Iterator[Claim]:
                         )
 
 
-def _dimensions() -> Iterator[Claim]:
+def _claims_of_dimensions() -> Iterator[Claim]:
     for p in CLAIMED:
         for d in DIMENSIONS[1:]:
             yield Claim(
@@ -103,7 +103,7 @@ FIGURE_3 = Suite(
     oracles=tuple(map(sampled, PROPORTIONS)),
     metrics=(COST, "seconds"),
     repetitions=10,
-    claims=(*_little_impact(), *_ours_are_good(), *_dimensions()),
+    claims=(*_claims_of_proportions(), *_claims_of_rivals(), *_claims_of_dimensions()),
     figures=(
         Figure(
             name="ghoshdastidar2019-figure3",

@@ -222,7 +222,7 @@ def _theorems_3_and_4() -> Iterator[Claim]:
 # ---- The suite -----------------------------------------------------------------------------------
 
 
-def _pairs() -> Iterator[tuple[str, str]]:
+def _runs() -> Iterator[tuple[str, str]]:
     """Pairs of an algorithm and the data on which it runs."""
     for size in SORTED_SIZES:
         for name in ("SL", "CL"):
@@ -238,7 +238,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
         yield name, PASSIVE_DATA
 
 
-_ONLY = tuple(dict.fromkeys(_pairs()))
+_ONLY = tuple(dict.fromkeys(_runs()))
 
 THEOREMS = Suite(
     name="ghoshdastidar2019-theorems",

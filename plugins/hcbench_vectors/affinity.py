@@ -65,7 +65,8 @@ def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None)
     """
     truth = _truth(scored.problem)
     return max(
-        _largest(true, found) for _, _, true, found in _pairs(scored.problem, truth, estimate, r)
+        _largest_difference(true, found)
+        for _, _, true, found in _pairs(scored.problem, truth, estimate, r)
     )
 
 
@@ -105,9 +106,9 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     _affinities(tree, "the result")
     error = distortion = 0.0
     for rows, columns, true, found in _pairs(scored.problem, truth, estimate, r):
-        error = max(error, _largest(true, found))
+        error = max(error, _largest_difference(true, found))
         merged = tree.merge_height(rows[:, None], columns)
-        distortion = max(distortion, _largest(true, merged))
+        distortion = max(distortion, _largest_difference(true, merged))
     branch = _shortest_branch(truth)
     if not error < branch / 2:
         raise NotApplicableError(
@@ -159,7 +160,7 @@ def vertex_distance_error(scored: Scored) -> float:
     found = (np.add.outer(within, within) - 2 * dots) / vectors.shape[1]
     joined = height[truth.lca(vertices[:, None], vertices)]
     true = np.add.outer(height[vertices], height[vertices]) - 2 * joined
-    return _largest(true, found)
+    return _largest_difference(true, found)
 
 
 def _dots_of_sums(vectors: Vectors, class_of: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -235,7 +236,7 @@ def _scores(vectors: Vectors, r: int) -> Vectors:
     return principal_scores(vectors.astype(np.float64, copy=False), r, start)
 
 
-def _largest(true: Floats, found: Floats) -> float:
+def _largest_difference(true: Floats, found: Floats) -> float:
     """Largest difference, excluding the diagonal."""
     difference = np.abs(true - found)
     np.fill_diagonal(difference, 0.0)
@@ -243,10 +244,10 @@ def _largest(true: Floats, found: Floats) -> float:
 
 
 def _shortest_branch(truth: Tree) -> float:
-    apart = truth.collapse_ties()
-    height = _affinities(apart, "the truth")
-    inner = np.arange(apart.n, apart.root)
-    return float((height[inner] - height[apart.parent[inner]]).min(initial=np.inf))
+    resolved = truth.collapse_ties()
+    height = _affinities(resolved, "the truth")
+    inner = np.arange(resolved.n, resolved.root)
+    return float((height[inner] - height[resolved.parent[inner]]).min(initial=np.inf))
 
 
 # ---- Inputs --------------------------------------------------------------------------------------
@@ -257,10 +258,10 @@ def _truth(problem: Problem) -> Tree:
     return problem.truth
 
 
-def _affinities(tree: Tree, whose: str) -> Floats:
+def _affinities(tree: Tree, owner: str) -> Floats:
     if tree.height is None or tree.kind is not HeightKind.AFFINITY:
         raise NotApplicableError(
-            f"this metric needs merge heights that are affinities; {whose} has none"
+            f"this metric needs merge heights that are affinities; {owner} has none"
         )
     return tree.height
 

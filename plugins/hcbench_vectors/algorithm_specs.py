@@ -97,7 +97,7 @@ _REDUCTION = (
 )
 
 
-def _metric(*more: str) -> Parameter:
+def _metric_parameter(*more: str) -> Parameter:
     return Parameter(
         "metric",
         "euclidean",
@@ -106,7 +106,7 @@ def _metric(*more: str) -> Parameter:
     )
 
 
-def _linkage(
+def _linkage_spec(
     name: str, doc: str, paper: Reference | None, *parameters: Parameter, vectors_only: bool = False
 ) -> AlgorithmSpec:
     return AlgorithmSpec(
@@ -139,40 +139,40 @@ DOT_PRODUCT = AlgorithmSpec(
     requires=("scipy",),
 )
 
-UPGMA = _linkage(
+UPGMA = _linkage_spec(
     "UPGMA",
     "Average linkage: merge the two clusters of smallest mean distance.",
     SOKAL_1958,
-    _metric("dot-product"),
+    _metric_parameter("dot-product"),
 )
 
-WPGMA = _linkage(
+WPGMA = _linkage_spec(
     "WPGMA",
     "Average linkage in which the two merged clusters have equal weights.",
     MCQUITTY_1966,
-    _metric(),
+    _metric_parameter(),
 )
 
-COMPLETE = _linkage(
-    "Complete", "Merge the two clusters whose farthest pair is closest.", None, _metric()
+COMPLETE = _linkage_spec(
+    "Complete", "Merge the two clusters whose farthest pair is closest.", None, _metric_parameter()
 )
 
-SINGLE = _linkage(
-    "Single", "Merge the two clusters whose closest pair is closest.", None, _metric()
+SINGLE = _linkage_spec(
+    "Single", "Merge the two clusters whose closest pair is closest.", None, _metric_parameter()
 )
 
-CENTROID = _linkage(
+CENTROID = _linkage_spec(
     "Centroid", "Merge the two clusters of closest means.", SOKAL_1958, vectors_only=True
 )
 
-MEDIAN = _linkage(
+MEDIAN = _linkage_spec(
     "Median",
     "As Centroid, but the two merged clusters have equal weights.",
     GOWER_1967,
     vectors_only=True,
 )
 
-WARD = _linkage(
+WARD = _linkage_spec(
     "Ward",
     "Merge the two clusters that increase the sum of squares within clusters least.",
     WARD_1963,

@@ -54,7 +54,7 @@ def affinity_errors(view: FigureView) -> Drawing:
                 for n, p in shapes
                 if ("additive", estimate, n, p) in errors
             }
-            _draw(ax, estimate, at)
+            _draw_estimate(ax, estimate, at)
         ax.set_title(title)
         ax.set_xlabel("n" if by_n else "p")
         ax.set_ylim(bottom=0.0)
@@ -75,14 +75,14 @@ def rates(view: FigureView) -> Drawing:
     shown = [
         (title, panel)
         for title, noise, n, estimates in _PANELS
-        if (panel := _panel(errors, noise, n, estimates))
+        if (panel := _points_of_panel(errors, noise, n, estimates))
     ]
     if not shown:
         raise DataNotAvailableError("no affinity error was measured along p")
     figure, axes = plots.new_figure(2.7 * len(shown) + 0.4, 3.4, columns=len(shown))
     for ax, (title, panel) in zip(np.atleast_1d(axes), shown, strict=True):
         for estimate, at in panel.items():
-            _draw(ax, estimate, at)
+            _draw_estimate(ax, estimate, at)
         _draw_slope(ax)
         ax.set(title=title, xlabel="p", xscale="log", yscale="log")
         ax.set_xticks(DIMENSIONS, [str(p) for p in DIMENSIONS])
@@ -93,7 +93,7 @@ def rates(view: FigureView) -> Drawing:
     return figure
 
 
-def _panel(
+def _points_of_panel(
     errors: _Errors, noise: str, n: int, estimates: Sequence[str]
 ) -> dict[str, dict[int, tuple[float, float]]]:
     """The points along p of each estimate that has any."""
@@ -108,7 +108,7 @@ def _panel(
     return {estimate: at for estimate, at in panel.items() if at}
 
 
-def _draw(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
+def _draw_estimate(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
     """Plot mean and standard deviation at each p."""
     ax.errorbar(
         list(at),

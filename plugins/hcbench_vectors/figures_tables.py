@@ -38,25 +38,25 @@ def printed_and_measured(view: FigureView) -> Drawing:
     figure, axes = plots.new_figure(
         2.2 * len(panels) + 1.8, 0.26 * len(rows) + 1.3, columns=len(panels)
     )
-    for ax, (name, verdicts) in zip(_listed(axes), panels.items(), strict=True):
+    for ax, (name, verdicts) in zip(_as_list(axes), panels.items(), strict=True):
         for verdict in verdicts:
             _draw_verdict(ax, rows, verdict)
         ax.set_title(name)
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.axvline(0.0, color="#dddddd", linewidth=0.8, zorder=0)
         ax.grid(visible=True, axis="y")
-        ax.set_yticks(range(len(rows)), rows if ax is _listed(axes)[0] else [""] * len(rows))
+        ax.set_yticks(range(len(rows)), rows if ax is _as_list(axes)[0] else [""] * len(rows))
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("Kendall τ_b".replace("_b", "$_b$"))
     figure.legend(handles=_legend(), loc="outside lower center", ncols=3)
     return figure
 
 
-def _listed(axes: Any) -> list[Axes]:
+def _as_list(axes: Any) -> list[Axes]:
     return list(axes) if hasattr(axes, "__len__") else [axes]
 
 
-def _row(claim: Claim) -> str:
+def _row_label(claim: Claim) -> str:
     column = claim.claim.partition(", ")[2].partition("; ")[0]
     return f"{column}  {_SCORES['pca=' in claim.algorithm]}"
 
@@ -65,10 +65,12 @@ def _draw_verdict(ax: Axes, rows: list[str], verdict: Verdict) -> None:
     """Draw an erratum as a cross without the printed value, and the corrected claim."""
     claim, measured = verdict.claim, verdict.measured
     if claim.erratum and measured is not None:
-        ax.plot(measured, rows.index(_row(claim)), "x", color=_FAINT, markersize=4.5, zorder=1)
+        ax.plot(
+            measured, rows.index(_row_label(claim)), "x", color=_FAINT, markersize=4.5, zorder=1
+        )
         claim, measured = claim.as_corrected, verdict.corrected
     if measured is not None:
-        _draw_value(ax, rows.index(_row(claim)), claim, measured)
+        _draw_value(ax, rows.index(_row_label(claim)), claim, measured)
 
 
 def _draw_value(ax: Axes, row: int, claim: Claim, measured: float) -> None:
@@ -85,8 +87,8 @@ def _draw_value(ax: Axes, row: int, claim: Claim, measured: float) -> None:
 def _legend() -> list[Any]:
     from matplotlib.lines import Line2D
 
-    def dot(label: str, **look: Any) -> Line2D:
-        return Line2D([], [], linestyle="", label=label, **look)
+    def dot(label: str, **style: Any) -> Line2D:
+        return Line2D([], [], linestyle="", label=label, **style)
 
     return [
         dot("printed, ± 2 s.e.", marker="o", markersize=6.5, color=_INK, markerfacecolor="white"),

@@ -39,7 +39,7 @@ def upgma(
     O(n^2) memory.
     """
     if given.n == 1:
-        return _one_item(given)
+        return _single_item(given)
     if oracle.kind == "similarities":
         similarity = read_similarities(oracle, "UPGMA", reduction)
         return _affinity_tree(merge_by_similarity(similarity), given)
@@ -117,7 +117,7 @@ def ward(
     their distances, which is less.
     """
     if given.n == 1:
-        return _one_item(given)
+        return _single_item(given)
     vectors = read_vectors(oracle, rng, "Ward", reduction)
     if isinstance(vectors, np.ndarray):
         merges = ward_of_vectors(vectors)
@@ -150,7 +150,7 @@ def _by_scipy(
     Similarities S become distances max(S) - S, and heights are converted back: kind AFFINITY.
     """
     if given.n == 1:
-        return _one_item(given)
+        return _single_item(given)
     name = _NAMES[method]
     if oracle.kind == "similarities":
         similarity = read_similarities(oracle, name, reduction)
@@ -170,5 +170,5 @@ def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:
     )
 
 
-def _one_item(given: Given) -> Tree:
+def _single_item(given: Given) -> Tree:
     return Tree([-1], names=given.names)

@@ -135,25 +135,25 @@ def _model(
     return Model(tree, places, _probability(probabilities, chosen))
 
 
-def _probability(given: Sequence[float], chosen: Sequence[str]) -> NDArray[np.float64]:
-    if not given:
+def _probability(value: Sequence[float], chosen: Sequence[str]) -> NDArray[np.float64]:
+    if not value:
         return np.full(len(chosen), 1 / len(chosen))
-    values = _numbers(given, "probabilities")
+    values = _numbers(value, "probabilities")
     if len(values) != len(chosen) or (values <= 0).any() or abs(values.sum() - 1) > 1e-9:
         raise ParameterError(
             f"{NAME}: probabilities must be {len(chosen)} positive numbers of sum 1, one for each "
-            f"of {', '.join(chosen)}; got {list(given)}"
+            f"of {', '.join(chosen)}; got {list(value)}"
         )
     scaled: NDArray[np.float64] = values / values.sum()
     return scaled
 
 
-def _numbers(given: Sequence[float], name: str) -> NDArray[np.float64]:
-    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in given):
-        raise ParameterError(f"{NAME}: {name} must be numbers, got {list(given)}")
-    values = np.array(given, dtype=np.float64)
+def _numbers(value: Sequence[float], name: str) -> NDArray[np.float64]:
+    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in value):
+        raise ParameterError(f"{NAME}: {name} must be numbers, got {list(value)}")
+    values = np.array(value, dtype=np.float64)
     if not np.isfinite(values).all():
-        raise ParameterError(f"{NAME}: {name} must be finite, got {list(given)}")
+        raise ParameterError(f"{NAME}: {name} must be finite, got {list(value)}")
     return values
 
 

@@ -27,7 +27,7 @@ def shape(n: int, p: int) -> str:
     return f"gray-simulated[n={n}, p={p}]"
 
 
-def _panel(panel: str) -> tuple[Claim, ...]:
+def _claims_of_panel(panel: str) -> tuple[Claim, ...]:
     """The claims of section 4.2 about a panel, one for each of its points."""
     smaller = panel != "c"
     says = "the error of PCA is slightly smaller" if smaller else "the error of PCA is larger"
@@ -53,7 +53,7 @@ FIGURE_2 = Suite(
     datasets=tuple(dict.fromkeys(shape(n, p) for panel in SHAPES.values() for n, p in panel)),
     metrics=(_DATA_ERROR, _PCA_ERROR_OF_5),
     repetitions=100,
-    claims=tuple(claim for panel in SHAPES for claim in _panel(panel)),
+    claims=tuple(claim for panel in SHAPES for claim in _claims_of_panel(panel)),
     figures=(
         Figure(
             name="gray2023-figure2",
@@ -83,7 +83,9 @@ _ISOMORPHIC = "exact-recovery[refine=false]"
 _RATE = "p from 500 to 8000 at a fixed n; a bound on the rate: it may fall faster"
 
 
-def _always(claim: str, algorithm: str, dataset: str, metric: str, paper: str) -> Claim:
+def _claim_of_each_repetition(
+    claim: str, algorithm: str, dataset: str, metric: str, paper: str
+) -> Claim:
     """A statement that must hold in each repetition."""
     return Claim(
         claim=claim,
@@ -96,7 +98,7 @@ def _always(claim: str, algorithm: str, dataset: str, metric: str, paper: str) -
     )
 
 
-def _rate(claim: str, dataset: str, metric: str, note: str = _RATE) -> Claim:
+def _claim_of_rate(claim: str, dataset: str, metric: str, note: str = _RATE) -> Claim:
     """The error falls at least as fast as 1 / sqrt(p)."""
     return Claim(
         claim=claim,
@@ -111,7 +113,7 @@ def _rate(claim: str, dataset: str, metric: str, note: str = _RATE) -> Claim:
     )
 
 
-def _does_not_vanish(metric: str) -> Claim:
+def _claim_of_constant_error(metric: str) -> Claim:
     return Claim(
         claim=f"Appendix E.4: additive and multiplicative noise together, {metric} stays",
         algorithm="DotProduct",
@@ -151,30 +153,32 @@ THEOREMS = Suite(
     only=((_SCORES, _CLOSE),),
     repetitions=30,
     claims=(
-        _always(
+        _claim_of_each_repetition(
             "Theorem 1: merge distortion is at most the error of data affinities",
             "DotProduct", _CLOSE, _SLACK, "0",
         ),
-        _always(
+        _claim_of_each_repetition(
             "Theorem 1: merge distortion is at most the error of PCA affinities",
             _SCORES, _CLOSE, _SLACK_PCA, "0",
         ),
-        _rate("Theorem 2: data, n=100", _ADDITIVE, _DATA_ERROR),
-        _rate("Theorem 2: data, n=500", _WIDE, _DATA_ERROR),
-        _rate(
+        _claim_of_rate("Theorem 2: data, n=100", _ADDITIVE, _DATA_ERROR),
+        _claim_of_rate("Theorem 2: data, n=500", _WIDE, _DATA_ERROR),
+        _claim_of_rate(
             "Theorem 2: PCA, n=500",
             _WIDE,
             _PCA_ERROR,
             f"{_RATE}; n is large, as r / n stays in the bound for PCA",
         ),
-        _rate("Theorem 3: cosine, multiplicative noise", _MULTIPLICATIVE, _COSINE_ERROR),
-        *(_does_not_vanish(metric) for metric in (_DATA_ERROR, _PCA_ERROR, _COSINE_ERROR)),
-        _rate("Lemma 1: d(u, v) as estimated from the data", _ADDITIVE, "vertex-distance-error"),
-        _always(
+        _claim_of_rate("Theorem 3: cosine, multiplicative noise", _MULTIPLICATIVE, _COSINE_ERROR),
+        *(_claim_of_constant_error(metric) for metric in (_DATA_ERROR, _PCA_ERROR, _COSINE_ERROR)),
+        _claim_of_rate(
+            "Lemma 1: d(u, v) as estimated from the data", _ADDITIVE, "vertex-distance-error"
+        ),
+        _claim_of_each_repetition(
             "Appendix C.3: the tree itself is found, one observation at each leaf",
             "DotProduct", _FOUR, _ISOMORPHIC, "1",
         ),
-        _always(
+        _claim_of_each_repetition(
             "Appendix C.3: all vertices are found, ten observations at each leaf",
             "DotProduct", _FORTY, "exact-recovery", "1",
         ),

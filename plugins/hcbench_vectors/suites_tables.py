@@ -113,7 +113,7 @@ def _with_pca(name: str, r: int) -> str:
     return f"{name[:-1]}, pca={r}]" if name.endswith("]") else f"{name}[pca={r}]"
 
 
-def _on_input(name: str, data: Data, *, scores: bool) -> str:
+def _algorithm_on(name: str, data: Data, *, scores: bool) -> str:
     """The algorithm of a column, on vectors or on scores."""
     if scores:
         return _with_pca(name, data.r)
@@ -125,11 +125,11 @@ def _on_input(name: str, data: Data, *, scores: bool) -> str:
 
 def _claims(table: int) -> tuple[Claim, ...]:
     """The claims of a table; the first of each data set states the choices made for it."""
-    told: set[str] = set()
+    annotated: set[str] = set()
     claims = []
     for cell in cells_of(table):
-        note = "" if cell.data in told else DATA[cell.data].choice
-        told.add(cell.data)
+        note = "" if cell.data in annotated else DATA[cell.data].choice
+        annotated.add(cell.data)
         claims.append(_claim(cell, note))
     return tuple(claims)
 
@@ -139,7 +139,7 @@ def _claim(cell: Printed, note: str) -> Claim:
     data = DATA[cell.data]
     error, column, dataset = cell.error, cell.column, data.dataset
     if cell.table == 2:
-        column, dataset = "DotProduct", _with_terms(column)
+        column, dataset = "DotProduct", _dataset_of_column(column)
     if cell.data == "Stocks" and cell.column == "UPGMA" and not cell.scores:
         error = 0.010
         note = "; ".join(filter(None, ("the standard error, printed 1, is probably 10", note)))
@@ -149,14 +149,14 @@ def _claim(cell: Printed, note: str) -> Claim:
         corrected["metric"] = data.metric
     if cell.data == "Reviews" and (cell.table == 1 or cell.column == "DotProduct"):
         errata.append(EXCHANGED)
-        corrected["algorithm"] = _on_input(column, data, scores=not cell.scores)
+        corrected["algorithm"] = _algorithm_on(column, data, scores=not cell.scores)
     if cell.value in _MISPRINTS:
         value, misprint = _MISPRINTS[cell.value]
         errata.append(misprint)
         corrected["paper"] = value
     return Claim(
         claim=cell.place,
-        algorithm=_on_input(column, data, scores=cell.scores),
+        algorithm=_algorithm_on(column, data, scores=cell.scores),
         dataset=dataset,
         metric=TAU,
         paper=cell.value,
@@ -169,7 +169,7 @@ def _claim(cell: Printed, note: str) -> Claim:
     )
 
 
-def _with_terms(column: str) -> str:
+def _dataset_of_column(column: str) -> str:
     """Name the data set of a column of Table 2; the last column has all terms."""
     return NEWSGROUPS if column == "p=12818" else f"{NEWSGROUPS[:-1]}, terms=random, {column}]"
 
@@ -178,7 +178,7 @@ def _with_terms(column: str) -> str:
 
 
 def _table(number: int, doc: str) -> Suite:
-    pairs = _pairs(number)
+    pairs = _runs(number)
     return Suite(
         name=f"gray2023-table{number}",
         doc=doc,
@@ -200,14 +200,14 @@ def _table(number: int, doc: str) -> Suite:
     )
 
 
-def _pairs(number: int) -> tuple[tuple[str, str], ...]:
+def _runs(number: int) -> tuple[tuple[str, str], ...]:
     """Algorithms that run alone: on as many scores as the data have, and HDBSCAN if applicable."""
     pairs = []
     for name in columns_of(number):
         for data in DATA.values():
-            pairs.append((_on_input(name, data, scores=True), data.dataset))
+            pairs.append((_algorithm_on(name, data, scores=True), data.dataset))
             if name == "HDBSCAN":
-                pairs.append((_on_input(name, data, scores=False), data.dataset))
+                pairs.append((_algorithm_on(name, data, scores=False), data.dataset))
     return tuple(pairs)
 
 
@@ -219,7 +219,7 @@ TABLE_2 = Suite(
     "paper does not say how the p terms were chosen. Here they are random: the most frequent ones "
     "contain far more information about the topics (0.13 for p = 500 where 0.026 is printed).",
     algorithms=("DotProduct", _with_pca("DotProduct", DATA["Newsgroups"].r)),
-    datasets=tuple(_with_terms(column) for column in columns_of(2)),
+    datasets=tuple(_dataset_of_column(column) for column in columns_of(2)),
     metrics=(TAU, TRANSPOSED, "kendall-tau-b[include_self=true, truth=dotted]", *_METRICS[1:]),
     repetitions=3,
     timeout=900.0,

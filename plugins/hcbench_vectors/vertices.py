@@ -100,7 +100,7 @@ def read_vertices(text: str, owner: str) -> Vertices:
         raise wrong("is not a tree with a name at every vertex")
     if len(set(names)) < len(names):
         raise wrong("has two vertices of the same name")
-    return _from_the_left(Vertices(tuple(names), np.array(parents), np.array(variances)))
+    return _in_text_order(Vertices(tuple(names), np.array(parents), np.array(variances)))
 
 
 def _variance(text: str) -> float | None:
@@ -111,7 +111,7 @@ def _variance(text: str) -> float | None:
     return value if 0 <= value < np.inf else None
 
 
-def _from_the_left(tree: Vertices) -> Vertices:
+def _in_text_order(tree: Vertices) -> Vertices:
     """The same tree with the children of each vertex in the order of the text."""
     children: dict[int, list[int]] = {}
     for v, parent in enumerate(tree.parent.tolist()):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from hcbench import Cost, NotApplicableError, Oracle, Partition, Problem, Scored
-from hcbench_cuts.validation import error_on_the_rest, kept_apart, validation_error
+from hcbench_cuts.validation import error_on_the_rest, validation_error, validation_pairs
 from hcbench_oracles.pairs import pair_queries
 from tests.plugins.tree_cuts import hamming, sigma
 
@@ -34,7 +34,7 @@ def test_both_errors_are_those_of_the_pairs_one_by_one(labels, data):
     found = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
     pairs = data.draw(st.integers(1, 5))
     judged = scored(labels, found)
-    apart = {frozenset(pair) for pair in kept_apart(judged, pairs).tolist()}
+    apart = {frozenset(pair) for pair in validation_pairs(judged, pairs).tolist()}
     assert len(apart) == pairs
     assert all(len(pair) == 2 for pair in apart)
     differ = {
@@ -51,17 +51,17 @@ def test_both_errors_are_those_of_the_pairs_one_by_one(labels, data):
 def test_the_set_is_of_the_oracle_and_its_seed_not_of_the_result():
     labels = np.arange(100) % 7
     one, other = scored(labels, labels), scored(labels, np.zeros(100, int))
-    np.testing.assert_array_equal(kept_apart(one, 50), kept_apart(other, 50))
-    anew = kept_apart(scored(labels, labels, seed=2), 50)
-    assert not np.array_equal(kept_apart(one, 50), anew)
-    np.testing.assert_array_equal(kept_apart(one, 50)[:20], kept_apart(one, 20))
+    np.testing.assert_array_equal(validation_pairs(one, 50), validation_pairs(other, 50))
+    anew = validation_pairs(scored(labels, labels, seed=2), 50)
+    assert not np.array_equal(validation_pairs(one, 50), anew)
+    np.testing.assert_array_equal(validation_pairs(one, 50)[:20], validation_pairs(one, 20))
 
 
 def test_all_pairs_are_equally_likely():
     """4 of the 10 pairs of 5 items, in 2000 sets: each 800 times, standard deviation 22."""
     count = np.zeros((5, 5), int)
     for seed in range(2000):
-        for i, j in kept_apart(scored(range(5), range(5), seed), 4):
+        for i, j in validation_pairs(scored(range(5), range(5), seed), 4):
             count[i, j] += 1
     assert np.abs(count[np.triu_indices(5, 1)] - 800).max() < 120
 
@@ -69,7 +69,7 @@ def test_all_pairs_are_equally_likely():
 def test_the_set_is_independent_of_the_pairs_drawn_by_the_algorithm():
     judged = scored(np.arange(1000), np.arange(1000))
     drawn = np.sort(Oracle(judged.answers).draw(500), axis=1).tolist()
-    shared = sum(pair in drawn for pair in kept_apart(judged, 500).tolist())
+    shared = sum(pair in drawn for pair in validation_pairs(judged, 500).tolist())
     assert shared < 10
 
 

@@ -212,9 +212,9 @@ def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
 def test_theorem_4_holds_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem4"]
     noise = suites_noise.NOISES[0]
-    told, heard = suites_noise.voting(noise), suites_noise.noisy(noise)
-    always = tuple(c for c in suite.claims if c.every_repetition and c.oracle == heard)
-    some = {"algorithms": (told, "BF"), "oracles": (heard,), "claims": always}
+    informed, oracle = suites_noise.voting(noise), suites_noise.noisy(noise)
+    always = tuple(c for c in suite.claims if c.every_repetition and c.oracle == oracle)
+    some = {"algorithms": (informed, "BF"), "oracles": (oracle,), "claims": always}
     results = run(suite, tmp_path, **some, repetitions=2)
     assert [v.verdict for v in results.judged] == ["reproduced"]
 
@@ -226,7 +226,8 @@ def test_the_excess_risk_is_measured_in_a_small_run(tmp_path: Path):
     algorithms = [make(t) for t in few for make in (suites_noise.sampled, suites_noise.passive)]
     claims = tuple(c for c in suite.claims if c.algorithm in algorithms and c.every_repetition)
     results = run(suite, tmp_path, algorithms=tuple(algorithms), claims=claims, repetitions=1)
-    assert [v.verdict for v in results.judged] == ["reproduced"] * 2
+    # Of the smaller number of rounds the bound exceeds 1, and is not claimed.
+    assert [v.verdict for v in results.judged] == ["reproduced"]
 
 
 @pytest.mark.slow
