@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli.options import examples
-from hcbench.cli.terminal import tell, write_json, write_table
+from hcbench.cli.terminal import tell, write_json
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ def _write(
 ) -> None:
     from hcbench.analysis.tables.markup import to_markdown
     from hcbench.authoring.regress.overview import describe, overview_blocks, summary
+    from hcbench.cli.draw import write_blocks
 
     if form == "json":
         write_json(describe(judged, base, head))
@@ -154,8 +155,5 @@ def _write(
     if form == "markdown":
         click.echo(to_markdown(blocks, [summary(judged)]), nl=False)
         return
-    for block in blocks:
-        rows = [[entry.text for entry in row] for row in block.rows]
-        numeric = [name for name, right in zip(block.header, block.numeric, strict=True) if right]
-        write_table(block.header, rows, right=numeric, whole=("verdict",))
+    write_blocks(blocks)
     click.echo(summary(judged))
