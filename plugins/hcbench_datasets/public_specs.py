@@ -233,7 +233,16 @@ AMAZON_REVIEWS = DatasetSpec(
     name="amazon-reviews",
     function="hcbench_datasets.reviews:amazon_reviews",
     doc="TF-IDF of 5000 product reviews, 5594 terms, in 3 levels of product types; sparse.",
-    parameters=(_sample(None, "reviews"),),
+    parameters=(
+        _sample(None, "reviews"),
+        Parameter(
+            "cleaning",
+            "once",
+            "Clean the text of the file again, with WordNet's nouns and NLTK's stop words: 5588 "
+            "terms, as in tables 3 and 4 of the paper.",
+            choices=("once", "twice"),
+        ),
+    ),
     provides=_LABELLED,
     random=_is_sample,
     licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",

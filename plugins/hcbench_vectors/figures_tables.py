@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
 from hcbench_vectors.suites_published import cells_of, columns_of
-from hcbench_vectors.suites_tables import DATA, NEWSGROUPS, TAU, TRANSPOSED
+from hcbench_vectors.suites_tables import NEWSGROUPS, TAU, TRANSPOSED, data_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,8 @@ def printed_and_measured(view: FigureView) -> Drawing:
     rows = [f"{column}  {_SCORES[pca]}" for column in columns_of(number) for pca in (False, True)]
     judged = [v for v in view.results.judged if v.measured is not None]
     panels = {
-        name: [v for v in judged if v.claim.dataset == data.dataset] for name, data in DATA.items()
+        name: [v for v in judged if v.claim.dataset == data.dataset]
+        for name, data in data_of(number).items()
     }
     panels = {name: verdicts for name, verdicts in panels.items() if verdicts}
     if not panels:
