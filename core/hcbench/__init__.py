@@ -69,7 +69,7 @@ class _KernelCaches(MetaPathFinder):
     """Extends numba's cache of compiled kernels as soon as numba is imported, by whomever."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != _CACHING:
+        if fullname != _COMPILING:
             return None
         spec = PathFinder.find_spec(fullname, path)
         load = spec.loader.exec_module
@@ -82,12 +82,12 @@ class _KernelCaches(MetaPathFinder):
         return spec
 
 
-def _extend(caching):
-    importlib.import_module("hcbench.registry.kernel_cache").extend_stamps(caching)
+def _extend(dispatcher):
+    importlib.import_module("hcbench.registry.kernel_cache").extend_cache(dispatcher)
 
 
-_CACHING = "numba.core.caching"
-if _CACHING in sys.modules:
-    _extend(sys.modules[_CACHING])
+_COMPILING = "numba.core.dispatcher"
+if _COMPILING in sys.modules:
+    _extend(sys.modules[_COMPILING])
 else:
     sys.meta_path.insert(0, _KernelCaches())

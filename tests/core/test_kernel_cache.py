@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 from textwrap import dedent
 
 import pytest
@@ -119,6 +120,34 @@ def test_kernels_of_packages_without_hcbench_are_left_to_numba(
     (package / "__init__.py").write_text("")
     assert run(CALL.format(1)) == [2]
     assert run(f"import hcbench; {CALL.format(1)}") == [2, 1]  # with or without hcbench
+
+
+def test_of_processes_that_need_a_kernel_at_a_time_one_compiles_it(package: Path) -> None:
+    code = """
+        import sys
+        from theirs.inner import inner
+        from theirs.outer import outer
+
+        print(flush=True)
+        sys.stdin.readline()
+        outer(1)
+        print(*(sum(kernel.stats.cache_misses.values()) for kernel in (inner, outer)))
+        """
+    command = [sys.executable, "-c", dedent(code)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
+    processes = [
+        subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment)
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()  # it has imported them
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    # The second reads `outer` from the cache, and with it what it calls.
+    assert sorted(process.communicate()[0] for process in processes) == ["0 0\n", "1 1\n"]
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:

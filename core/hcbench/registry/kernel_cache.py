@@ -1,16 +1,24 @@
-"""Compiled kernels that are out of date: what numba's cache does not notice by itself.
+"""What numba's cache of compiled kernels lacks: kernels out of date, and compiled twice at a time.
 
 numba stores compiled kernels and compiles one again when its own file has changed, but not when a
 kernel that it calls, or a constant that it uses, has changed in another file. So for the kernels of
 hcbench and of packages built upon it, the stamp by which numba tells whether a stored kernel is up
 to date also covers the modules of that package and of hcbench that the kernel's file imports,
 directly or through others.
+
+Workers that need a kernel which is not stored would all compile it. So one of them does, and the
+others wait for it and read what it has stored.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
@@ -18,23 +26,62 @@ from typing import Any
 from hcbench.registry.fingerprint import digest_sources
 from hcbench.registry.sources import read_sources
 
+try:
+    import fcntl
+except ImportError:  # Windows, which has no workers either
+    fcntl = None  # type: ignore[assignment]
 
-def extend_stamps(caching: Any) -> None:
-    """Let the stamps of a cached kernel cover what its file imports.
+
+def extend_cache(dispatcher: Any) -> None:
+    """Let the stamps of a cached kernel cover what its file imports, and one process compile it.
 
     Parameters
     ----------
-    caching : module
-        ``numba.core.caching``.
+    dispatcher : module
+        ``numba.core.dispatcher``.
     """
+    caching: Any = import_module("numba.core.caching")
     locator = caching._SourceFileBackedLocatorMixin
-    stamp_of_file = locator.get_source_stamp
+    stamp_of_file, compile_kernel = locator.get_source_stamp, dispatcher.Dispatcher.compile
 
     def get_source_stamp(self: Any) -> Any:
         stamp, imported = stamp_of_file(self), digest_imports(self._py_file)
         return (stamp, imported) if imported else stamp
 
+    def compile_once(self: Any, signature: Any) -> Any:
+        with _locked(self._cache):
+            return compile_kernel(self, signature)
+
     locator.get_source_stamp = get_source_stamp
+    dispatcher.Dispatcher.compile = compile_once
+
+
+@contextmanager
+def _locked(kernel: Any) -> Iterator[None]:
+    """Let no other process read or compile a kernel meanwhile; nothing is locked without a cache.
+
+    A kernel is a byte of a file that is locked, and the system unlocks it when a process dies. One
+    process can hold several, as a kernel calls others; none of these calls the first.
+    """
+    path = getattr(kernel, "cache_path", None)
+    if path is None or fcntl is None:
+        yield
+        return
+    place = zlib.crc32(os.fsencode(kernel._impl.filename_base))
+    with suppress(OSError):  # the cache is read-only, or on a file system without locks
+        fcntl.lockf(_lock_file(path), fcntl.LOCK_EX, 1, place)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.lockf(_lock_file(path), fcntl.LOCK_UN, 1, place)
+
+
+@cache
+def _lock_file(folder: str) -> int:
+    # It stays open: closing any descriptor of a file gives up all locks of the process on it.
+    os.makedirs(folder, exist_ok=True)
+    return os.open(os.path.join(folder, "kernels.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
 
 
 @cache

@@ -38,7 +38,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.given import Given, give
 from hcbench.run.inputs import answers_of, make_answers, make_oracle, problem_of
-from hcbench.run.job import Call, Job, RescoreJob, unpack_job
+from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.workers.conditions import load_average, processor_frequency
 from hcbench.run.workers.memory import peak_since, reset_peak
 from hcbench.run.workers.worker import Announce
@@ -64,10 +64,13 @@ class _Called:
 _warm: set[str] = set()
 
 
-def run_packed(packed: bytes, announce: Announce) -> Outcome:
+def run_packed(packed: bytes, announce: Announce) -> Outcome | None:
     """Unpack a job, after importing the plugin files that its functions live in, and do it."""
     restore_process()
     job = unpack_job(packed)
+    if isinstance(job, ImportJob):
+        load_function(job.function)  # an error will occur again, and be reported, in each cell
+        return None
     return rescore(job, announce) if isinstance(job, RescoreJob) else run_job(job, announce)
 
 

@@ -85,6 +85,18 @@ class RescoreJob:
     points: tuple[ScoredPoint, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ImportJob:
+    """A plugin's function to import, which may compile kernels, before a cell needs it.
+
+    Attributes
+    ----------
+    function : str
+    """
+
+    function: str
+
+
 class Packed(NamedTuple):
     """A job as it is sent.
 
@@ -103,7 +115,7 @@ class Packed(NamedTuple):
     payload: bytes
 
 
-def pack_job(job: Job | RescoreJob, files: Iterable[object]) -> bytes:
+def pack_job(job: Job | RescoreJob | ImportJob, files: Iterable[object]) -> bytes:
     """Pickle a job, with the plugin files to import before it is unpickled."""
     import cloudpickle
 
@@ -121,7 +133,7 @@ def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
 _places: dict[str, str] = {}
 
 
-def unpack_job(packed: bytes) -> Job | RescoreJob:
+def unpack_job(packed: bytes) -> Job | RescoreJob | ImportJob:
     """Import the plugin files of a packed job, and unpickle it."""
     import cloudpickle
 
@@ -129,7 +141,7 @@ def unpack_job(packed: bytes) -> Job | RescoreJob:
     _places.update(places)
     for file in files:
         import_file(Path(file), Path(place_of(file)))
-    job: Job | RescoreJob = cloudpickle.loads(payload)
+    job: Job | RescoreJob | ImportJob = cloudpickle.loads(payload)
     return job
 
 

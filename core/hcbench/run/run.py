@@ -18,10 +18,10 @@ from hcbench.run.affinity import AffinityQueue
 from hcbench.run.cached import GIB, is_reusable
 from hcbench.run.environment import usable_cores
 from hcbench.run.executors import Executor, ExecutorName, Jobs, ThisMachine, open_executor
-from hcbench.run.job import pack_job
+from hcbench.run.job import ImportJob, pack_job
 from hcbench.run.observer import Observer
 from hcbench.run.record import RunRecord
-from hcbench.run.tasks import Task, by_data, job_of, rescore_tasks
+from hcbench.run.tasks import RescoreTask, Task, by_data, job_of, rescore_tasks
 from hcbench.run.workers import Limits, Report
 from hcbench.store import Store, Stored
 
@@ -128,10 +128,14 @@ def _work(
     for task in by_data(tasks):
         waiting.add(task.answers, task)
     left = len(tasks)
+    imports = [] if alone else _imports(tasks, machines)
     # Towards the end no cell waits for another while a worker is idle.
     many = math.inf if alone else _MANY * machines.slots
     with machines.pool(1 if alone else left) as pool:
         while left:
+            while imports and pool.free:
+                job = pack_job(imports.pop(0), record.plugins.files)
+                pool.submit(None, job, Limits.of_cell(record.plan.suite.timeout))
             _submit(pool, waiting, record, many)
             reports = _settled(pool.wait(TICK), waiting)
             if not alone:
@@ -140,6 +144,18 @@ def _work(
             record.save(reports)
             left -= len(reports)
             record.observer.running(_running(pool))
+
+
+def _imports(tasks: Sequence[Task], machines: Executor) -> list[ImportJob]:
+    """The algorithms, for different workers of this machine to import first.
+
+    The first time that compiles their kernels: otherwise all workers would wait for the first
+    algorithm's.
+    """
+    if not isinstance(machines, ThisMachine) or not 1 < machines.slots < len(tasks):
+        return []
+    functions = [t.cell.algorithm.spec.function for t in tasks if not isinstance(t, RescoreTask)]
+    return [ImportJob(name) for name in dict.fromkeys(f for f in functions if isinstance(f, str))]
 
 
 def _submit(pool: Jobs, waiting: AffinityQueue[Task], record: RunRecord, many: float) -> None:
@@ -161,7 +177,8 @@ def _settled(reports: Iterable[Report], waiting: AffinityQueue[Task]) -> list[Re
     settled = []
     for report in reports:
         task = report.tag
-        assert isinstance(task, Task)
+        if not isinstance(task, Task):
+            continue  # an import
         if not report.lost:
             settled.append(report)
         elif task.attempt < _ATTEMPTS:
