@@ -7,6 +7,7 @@ that was interrupted.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from hcbench.run.workers import Limits, Report
 from hcbench.store import Store, Stored
 
 TICK = 0.1
+_TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction
 _MANY = 8  # waiting cells per worker; above that a worker has its next cells at hand
 _ATTEMPTS = 4  # at a cell whose worker is lost through no fault of its own
 
@@ -128,6 +130,8 @@ def _work(
     for task in by_data(tasks):
         waiting.add(task.answers, task)
     left = len(tasks)
+    reports: list[Report] = []
+    saved = -math.inf
     imports = [] if alone else _imports(tasks, machines)
     # Towards the end no cell waits for another while a worker is idle.
     many = math.inf if alone else _MANY * machines.slots
@@ -137,12 +141,15 @@ def _work(
                 job = pack_job(imports.pop(0), record.plugins.files)
                 pool.submit(None, job, Limits.of_cell(record.plan.suite.timeout))
             _submit(pool, waiting, record, many)
-            reports = _settled(pool.wait(TICK), waiting)
+            reports += _settled(pool.wait(TICK), waiting)
             if not alone:
                 # The workers get their next cells before the store gets these.
                 _submit(pool, waiting, record, many)
+                if len(reports) < left and time.monotonic() - saved < _TOGETHER:
+                    continue
             record.save(reports)
             left -= len(reports)
+            reports, saved = [], time.monotonic()
             record.observer.running(_running(pool))
 
 
