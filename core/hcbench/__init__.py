@@ -26,7 +26,6 @@ mapping of names to values.
 
 import importlib
 import sys
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 
 import lazy_loader
@@ -44,7 +43,7 @@ _MODULES = {
 }
 
 
-class _PublicModules(MetaPathFinder, Loader):
+class _PublicModules:
     """Imports a public module under its public name: the same module object under both names."""
 
     def find_spec(self, fullname, path=None, target=None):
@@ -65,7 +64,7 @@ class _PublicModules(MetaPathFinder, Loader):
 sys.meta_path.append(_PublicModules())
 
 
-class _KernelCaches(MetaPathFinder):
+class _KernelCaches:
     """Extends numba's cache of compiled kernels as soon as numba is imported, by whomever."""
 
     def find_spec(self, fullname, path=None, target=None):

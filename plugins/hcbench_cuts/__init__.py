@@ -9,7 +9,6 @@ from hcbench_cuts.data_specs import DATASETS
 from hcbench_cuts.defaults import COMPARE
 from hcbench_cuts.passive_specs import METRICS, PASSIVE
 from hcbench_cuts.searches_specs import SEARCHES
-from hcbench_cuts.suites import SUITES
 
 
 @hookimpl
@@ -33,4 +32,6 @@ def hcbench_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
     """The defaults of ``hcbench compare``; the tables and theorems of Gentile et al. 2019."""
+    from hcbench_cuts.suites import SUITES
+
     return (COMPARE, *SUITES)

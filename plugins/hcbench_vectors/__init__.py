@@ -8,7 +8,6 @@ from hcbench import AlgorithmSpec, DatasetSpec, MetricSpec, Suite, hookimpl
 from hcbench_vectors.algorithm_specs import ALGORITHMS
 from hcbench_vectors.data_specs import GRAY_SIMULATED
 from hcbench_vectors.metric_specs import METRICS
-from hcbench_vectors.suites import SUITES
 
 
 @hookimpl
@@ -32,4 +31,6 @@ def hcbench_datasets() -> Iterable[DatasetSpec]:
 @hookimpl
 def hcbench_suites() -> Iterable[Suite]:
     """Return the tables, figures and theorems of Gray et al. 2023."""
+    from hcbench_vectors.suites import SUITES
+
     return SUITES

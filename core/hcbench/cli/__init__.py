@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.loading import load_plugins, warn_of_broken
+from hcbench.cli.loading import warn_of_broken
 from hcbench.cli.signals import interrupted_by_signals
 from hcbench.cli.terminal import printable, stdout_for_data
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
-    from hcbench.registry import Entry, Registry
+    from hcbench.registry import Catalogue, Entry
+    from hcbench.registry.plugins import Plugins
     from hcbench.registry.specs import CommandSpec
 
 #: Threshold of the garbage collector: a plan has very many objects that live long.
@@ -56,10 +57,10 @@ COMMANDS = {
 class PluginCommand(click.Command):
     """A command that a plugin adds. Its module is imported when it is called, not to list it."""
 
-    def __init__(self, name: str, entry: Entry[CommandSpec], registry: Registry) -> None:
+    def __init__(self, name: str, entry: Entry[CommandSpec], plugins: Plugins) -> None:
         super().__init__(name, short_help=entry.spec.doc)
         self.entry = entry
-        self.registry = registry
+        self.plugins = plugins
 
     def make_context(
         self,
@@ -70,7 +71,7 @@ class PluginCommand(click.Command):
     ) -> click.Context:
         """Import the command, and parse its arguments: click then goes on with it alone."""
         if not extra.get("resilient_parsing"):  # which completion does
-            warn_of_broken(self.registry)
+            warn_of_broken(self.plugins)
         with stdout_for_data():
             command = self.entry.spec.load()
         if not isinstance(command, click.Command):
@@ -88,7 +89,7 @@ class CommandLine(click.Group):
 
         Where hcbench or another package has the same name, a plugin's has its full name.
         """
-        entries = _registry(ctx).commands.entries
+        entries = _plugin_commands(ctx)[1].entries
         used = Counter([*COMMANDS, *(entry.spec.name for entry in entries)])
         return [
             *COMMANDS,
@@ -107,9 +108,9 @@ class CommandLine(click.Group):
             module, _, name = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(importlib.import_module(module), name)
             return command
-        registry = _registry(ctx)
+        plugins, commands = _plugin_commands(ctx)
         with suppress(UnknownNameError):
-            return PluginCommand(cmd_name, registry.commands.find(cmd_name), registry)
+            return PluginCommand(cmd_name, commands.find(cmd_name), plugins)
         return None
 
     def resolve_command(
@@ -153,11 +154,17 @@ class CommandLine(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _registry(ctx: click.Context) -> Registry:
-    """What plugins register, loaded once for a command line."""
-    registry: Registry = ctx.meta.get("hcbench.registry") or load_plugins(quiet=True)
-    ctx.meta["hcbench.registry"] = registry
-    return registry
+def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec]]:
+    """The plugins, and the commands that they add; loaded once for a command line."""
+    if "hcbench.commands" not in ctx.meta:
+        from hcbench.registry import find_commands
+        from hcbench.registry.plugins import Plugins
+
+        with stdout_for_data():
+            plugins = Plugins(())
+            ctx.meta["hcbench.commands"] = plugins, find_commands(plugins)
+    found: tuple[Plugins, Catalogue[CommandSpec]] = ctx.meta["hcbench.commands"]
+    return found
 
 
 def tell_error(error: BaseException) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
+    from hcbench.registry.plugins import Plugins
 
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
@@ -21,14 +22,14 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
     with stdout_for_data():
         registry = Registry(Plugins(files))
     if not quiet:
-        warn_of_broken(registry)
+        warn_of_broken(registry.plugins)
     return registry
 
 
-def warn_of_broken(registry: Registry) -> None:
+def warn_of_broken(plugins: Plugins) -> None:
     """Name the plugins that are not used, if there are any."""
     from hcbench.cli.terminal import tell
 
-    if registry.plugins.broken:
-        names = ", ".join(broken.plugin.name for broken in registry.plugins.broken)
+    if plugins.broken:
+        names = ", ".join(broken.plugin.name for broken in plugins.broken)
         tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")

@@ -6,7 +6,7 @@
 
 from hcbench.registry.catalogues import Catalogue, Entry
 from hcbench.registry.defaults import DEFAULTS, default_suite, find_suite, with_defaults
-from hcbench.registry.registry import Registry, load_registry
+from hcbench.registry.registry import Registry, find_commands, load_registry
 from hcbench.registry.uses import Use, default_uses, make_use, use_one
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Use",
     "default_suite",
     "default_uses",
+    "find_commands",
     "find_suite",
     "load_registry",
     "make_use",

@@ -41,39 +41,19 @@ class Registry:
     def __init__(self, plugins: Plugins) -> None:
         self.plugins = plugins
         # All hooks are called before a catalogue is made: a plugin with a broken hook is in none.
-        algorithms = self._collect("hcbench_algorithms", AlgorithmSpec)
-        datasets = self._collect("hcbench_datasets", DatasetSpec)
-        oracles = self._collect("hcbench_oracles", OracleSpec)
-        metrics = self._collect("hcbench_metrics", MetricSpec)
-        suites = self._collect("hcbench_suites", Suite)
-        commands = self._collect("hcbench_commands", CommandSpec)
+        algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec)
+        datasets = _collect(plugins, "hcbench_datasets", DatasetSpec)
+        oracles = _collect(plugins, "hcbench_oracles", OracleSpec)
+        metrics = _collect(plugins, "hcbench_metrics", MetricSpec)
+        suites = _collect(plugins, "hcbench_suites", Suite)
+        commands = _collect(plugins, "hcbench_commands", CommandSpec)
         plugins.check_files()
-        self.algorithms = self._catalogue("algorithm", algorithms)
-        self.datasets = self._catalogue("data set", datasets)
-        self.oracles = self._catalogue("oracle", oracles)
-        self.metrics = self._catalogue("metric", metrics)
-        self.suites = self._catalogue("suite", suites)
-        self.commands = self._catalogue("command", commands)
-
-    def _collect(self, hook: str, kind: type[T]) -> list[Entry[T]]:
-        entries: dict[str, Entry[T]] = {}
-        for plugin, specs in self.plugins.registered(hook):
-            for spec in specs:
-                entry = Entry(spec, plugin)
-                if not isinstance(spec, kind):
-                    self.plugins.refuse(
-                        plugin, f"{hook} must return {kind.__name__}s, got {spec!r}"
-                    )
-                elif entry.full_name.casefold() in entries:
-                    other = entries[entry.full_name.casefold()].plugin.name
-                    self.plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
-                else:
-                    entries[entry.full_name.casefold()] = entry
-        return list(entries.values())
-
-    def _catalogue(self, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
-        loaded = set(self.plugins.loaded)
-        return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
+        self.algorithms = _catalogue(plugins, "algorithm", algorithms)
+        self.datasets = _catalogue(plugins, "data set", datasets)
+        self.oracles = _catalogue(plugins, "oracle", oracles)
+        self.metrics = _catalogue(plugins, "metric", metrics)
+        self.suites = _catalogue(plugins, "suite", suites)
+        self.commands = _catalogue(plugins, "command", commands)
 
     def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
@@ -165,3 +145,28 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
         If one of ``files`` is broken; installed plugins that are broken are skipped.
     """
     return Registry(Plugins([Path(file) for file in files])) if files else _installed()
+
+
+def find_commands(plugins: Plugins) -> Catalogue[CommandSpec]:
+    """The commands that plugins add, without asking the plugins for anything else."""
+    return _catalogue(plugins, "command", _collect(plugins, "hcbench_commands", CommandSpec))
+
+
+def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
+    entries: dict[str, Entry[T]] = {}
+    for plugin, specs in plugins.registered(hook):
+        for spec in specs:
+            entry = Entry(spec, plugin)
+            if not isinstance(spec, kind):
+                plugins.refuse(plugin, f"{hook} must return {kind.__name__}s, got {spec!r}")
+            elif entry.full_name.casefold() in entries:
+                other = entries[entry.full_name.casefold()].plugin.name
+                plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
+            else:
+                entries[entry.full_name.casefold()] = entry
+    return list(entries.values())
+
+
+def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
+    loaded = set(plugins.loaded)
+    return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
