@@ -181,7 +181,11 @@ class Problem:
             state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
         return state.hexdigest()
 
-    def _parts(self) -> Iterator[tuple[Any, NDArray[Any]]]:
+    def arrays(self) -> list[NDArray[Any]]:
+        """Its arrays, those of comparisons as they are held at present."""
+        return [array for _, array in self._parts(held=True)]
+
+    def _parts(self, *, held: bool = False) -> Iterator[tuple[Any, NDArray[Any]]]:
         """Its arrays, each with a description that identifies it."""
         if isinstance(self.vectors, np.ndarray):
             yield "vectors", self.vectors
@@ -190,7 +194,9 @@ class Problem:
                 yield ("vectors", name, self.vectors.shape), getattr(self.vectors, name)
         if self.similarity is not None:
             yield "similarity", self.similarity
-        if self.comparisons is not None:
+        if self.comparisons is not None and held:
+            yield from (("held", array) for array in self.comparisons.arrays())
+        elif self.comparisons is not None:
             yield "closer", self.comparisons.closer
             yield "farther", self.comparisons.farther
             if self.comparisons.annotator is not None:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
+import resource
+import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,17 +37,29 @@ from hcbench.model.notes import collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
+from hcbench.oracle.ledger import Ledger
 from hcbench.oracle.scored import Point, Scored
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.given import Given, give
-from hcbench.run.inputs import answers_of, make_answers, make_oracle, problem_of
+from hcbench.run.inputs import (
+    answers_of,
+    checksum,
+    checksums,
+    make_answers,
+    make_oracle,
+    problem_of,
+)
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.workers.conditions import load_average, processor_frequency
 from hcbench.run.workers.memory import peak_since, reset_peak
-from hcbench.run.workers.worker import Announce
+from hcbench.run.workers.processes import LINUX, read_proc
+from hcbench.run.workers.worker import Announce, clear_timers, leave
 
 WARM_UP_ITEMS = 12
+LONGEST = 4096  # characters of a reason or a note
+MOST_NOTES = 100
+_LONGEST_TRACE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +133,12 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
+        settings = _settings_of_process()
         announce("warm-up")
         _warm_up(job, problem)
     except BaseException as error:
         return _failed(error)
+    inputs, threads = checksums(problem, answers.answers), _threads()
     announce("algorithm")
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None:
@@ -128,11 +146,18 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    clear_timers()
+    if (_settings_of_process(), _threads()) != (settings, threads):
+        leave()
+    if any(checksum(array) != before for array, before in inputs):
+        leave()
+        changed = InvalidProblemError("the algorithm changed its input")
+        called = replace(called, result=None, error=changed, trace=())
     outcome = replace(
         _conclude(job, called),
         cost=called.cost,
         data_digest=made.digest,
-        notes=tuple(dict.fromkeys([*made.notes, *answers.notes, *called.notes])),
+        notes=_few_short([*made.notes, *answers.notes, *called.notes]),
         load=called.load,
         frequency=called.frequency,
     )
@@ -140,6 +165,28 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         return outcome
     announce("metrics", outcome)  # reported even if a metric ends the worker
     return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
+
+
+def _settings_of_process() -> tuple[object, ...]:
+    """What an algorithm may change of its process that affects later cells."""
+    limits = [resource.getrlimit(limit) for limit in _LIMITS]
+    signals = _SIGNALS.findall(read_proc("/proc/self/status"))
+    return signals, limits, sys.getrecursionlimit()
+
+
+# But for that of processor time, which the worker itself sets in each phase.
+_LIMITS = {v for k, v in vars(resource).items() if k.startswith("RLIMIT_")} - {resource.RLIMIT_CPU}
+_SIGNALS = re.compile(rb"^Sig(?:Blk|Ign|Cgt):.*$", re.MULTILINE)
+
+
+def _threads() -> int:
+    """The number of threads: on Linux, those of C libraries too."""
+    return len(os.listdir("/proc/self/task")) if LINUX else threading.active_count()
+
+
+def _few_short(notes: Sequence[str]) -> tuple[str, ...]:
+    """Different notes, cut to what a row may hold."""
+    return tuple(dict.fromkeys(note[:LONGEST] for note in notes[:MOST_NOTES]))
 
 
 def _failed(error: BaseException) -> Outcome:
@@ -152,16 +199,16 @@ def _failed(error: BaseException) -> Outcome:
         status = "memory"
     phase = "imports" if isinstance(error, ImportError) else ""
     phase = "data" if isinstance(error, DataNotAvailableError) else phase
-    trace = "".join(traceback.format_exception(error))
+    trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
     return Outcome(status=status, reason=describe(error), traceback=trace, phase=phase)
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line; the messages of our own errors need no type."""
+    """An error in one line, which is cut; the messages of our own errors need no type."""
     text = " ".join(str(error).split())
-    if isinstance(error, HcbenchError):
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if not isinstance(error, HcbenchError):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text[:LONGEST]
 
 
 def _warm_up(job: Job, problem: Problem) -> None:
@@ -209,7 +256,8 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     np.random.seed(seed % 2**32)  # noqa: NPY002
     returned: Any = None
     failure: BaseException | None = None
-    process, clock = os.getpid(), oracle.clock
+    # By reference, as the algorithm may replace those of the oracle.
+    process, clock, ledger, budget = os.getpid(), oracle.clock, oracle.ledger, oracle.ledger.budget
     with install_recorder("numba:compile") as compilations, collect_notes() as notes:
         held = reset_peak()
         start = clock()
@@ -220,7 +268,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         elapsed = clock() - start
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
-    cost = _cost(oracle, elapsed, None if held is None else peak_since(held))
+    cost = _cost(ledger, elapsed, None if held is None else peak_since(held))
     load, frequency = load_average(), processor_frequency()
     result: Result | None = None
     if failure is None:
@@ -228,14 +276,15 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
             result = as_result(returned, given.n)
         except (HcbenchError, ValueError, TypeError) as error:
             failure = error
-    if not oracle.ledger.is_sound:
+    own = oracle.ledger is ledger and oracle.clock is clock and ledger.budget == budget
+    if not own or not ledger.is_sound:
         result, failure = None, InvalidProblemError("the algorithm wrote the oracle's ledger")
     return _Called(
         result,
         cost,
         oracle.trace,
         failure,
-        refused=oracle.ledger.refused,
+        refused=ledger.refused,
         compiled=bool(compilations.buffer),
         notes=tuple(notes),
         load=load,
@@ -243,8 +292,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     )
 
 
-def _cost(oracle: Oracle, elapsed: float, peak: int | None) -> Cost:
-    ledger = oracle.ledger
+def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
     return Cost(
         seconds=max(elapsed - (ledger.seconds or 0.0), 0.0),
         oracle_seconds=ledger.seconds,

@@ -372,6 +372,12 @@ class Comparisons:
             return np.flatnonzero(~bit_kernels.items_seen(bits.won, bits.lost, self.n))
         return np.flatnonzero(~kernels.items_seen(*self._pairs(), self.n))
 
+    def arrays(self) -> list[NDArray[Any]]:
+        """The arrays that it holds at present."""
+        annotators = [] if self.annotator is None else [self.annotator]
+        bits = [] if self._bits is None else [self._bits.won, self._bits.lost]
+        return [*(self._list or ()), *bits, *annotators]
+
     @property
     def _only_bits(self) -> PreferenceBits | None:
         """The bits, where there is no list."""

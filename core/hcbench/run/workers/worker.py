@@ -22,6 +22,7 @@ from hcbench.run.workers.messages import CHUNK, PROTOCOL, Order, Phase, Result, 
 from hcbench.run.workers.processes import adopt_orphans, die_with_parent, libc, reap_any
 
 _CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
+_LONGEST = 1 << 16  # characters of a message and of a traceback
 _PROCESSORS = os.cpu_count() or 1
 
 
@@ -37,6 +38,21 @@ class Target(Protocol):
 
     def __call__(self, job: object, announce: Announce, /) -> object:
         """Do it."""
+
+
+_leaving = False
+
+
+def leave() -> None:
+    """Have another worker take the place of this one after the present job."""
+    global _leaving
+    _leaving = True
+
+
+def clear_timers() -> None:
+    """Clear the timers that a job set, whose signals would end the next one."""
+    for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+        signal.setitimer(timer, 0)
 
 
 def isolate(log: int) -> None:
@@ -101,8 +117,8 @@ class Worker:
         if os.getpid() != self._pid:
             # The algorithm forked, and its copy came back as if it were us.
             os._exit(0 if result.ending == "done" else 1)
-        signal.alarm(0)  # an alarm that the job set would end the next one
-        spent = threading.active_count() > threads or _has_children()
+        clear_timers()
+        spent = _leaving or threading.active_count() > threads or _has_children()
         return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
 
     def _take_log(self) -> str:
@@ -116,7 +132,8 @@ class Worker:
             value = self._resolve()(pickle.loads(order.job), self._announcer(order))
             return Result(order.number, "done", _pickle(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
-            return Result(order.number, "error", b"", _describe(error), traceback.format_exc())
+            trace = traceback.format_exc()[-_LONGEST:]
+            return Result(order.number, "error", b"", _describe(error), trace)
 
     def _resolve(self) -> Target:
         if self._call is None:
@@ -175,7 +192,7 @@ def _pickle(value: object) -> bytes:
 
 def _describe(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}"[:_LONGEST]
     except Exception:
         return f"{type(error).__name__} (its message cannot be printed)"
 

@@ -1,0 +1,176 @@
+"""What one algorithm does to its process or its input changes nothing for the next cell."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+import hcbench
+from hcbench.model.comparisons import Comparisons
+from hcbench.model.problem import Problem
+from hcbench.oracle import Answers, _ledger_kernels as kernels
+from hcbench.oracle.ledger import Ledger
+from hcbench.run.cell import call_algorithm
+from hcbench.run.given import give
+from hcbench.run.inputs import checksum, checksums, make_oracle
+from hcbench.run.job import Call
+
+
+def honest(X: Any) -> Any:
+    return linkage(X, "average")
+
+
+def rows(tmp_path: Path, *algorithms: Any, **options: Any) -> list[dict[str, Any]]:
+    """The cells of algorithms that follow one another in one worker, on the same data."""
+    settings: dict[str, Any] = {"metrics": ["AARI"], "repetitions": 1, "n_jobs": 1} | options
+    store = tmp_path / "store.sqlite"
+    return hcbench.compare(algorithms, ["iris"], store=store, **settings).rows
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    (row,) = rows(tmp_path_factory.mktemp("alone"), honest)
+    assert row["status"] == "ok"
+    return row["metrics"]
+
+
+def sorts_in_place(X: Any) -> Any:
+    """As code in C may do, which does not see that an array is read-only."""
+    ordered = np.sort(X, axis=0)
+    ctypes.memmove(X.ctypes.data, ordered.ctypes.data, X.nbytes)
+    return linkage(X, "average")
+
+
+def test_an_algorithm_that_changes_its_input_is_an_error(
+    tmp_path: Path, undisturbed: dict[str, Any]
+) -> None:
+    changed, following = rows(tmp_path, sorts_in_place, honest)
+    assert (changed["status"], changed["reason"]) == ("error", "the algorithm changed its input")
+    assert (following["status"], following["metrics"]) == ("ok", undisturbed)
+
+
+def test_comparisons_that_are_kept_for_the_next_cell_are_checked_too() -> None:
+    comparisons = Comparisons(4, [0, 1], [2, 3])
+    answers = Answers(kind="quadruplet-set", n=4, data=comparisons, size=2)
+    before = checksums(Problem(n=4, vectors=np.eye(4)), answers)
+    assert all(checksum(array) == value for array, value in before)
+    (ids,) = (a for a, _ in before if a.shape == (2,) and np.array_equal(a, comparisons.closer))
+    ctypes.memset(ids.ctypes.data, 0, ids.nbytes)
+    assert not all(checksum(array) == value for array, value in before)
+
+
+def limits_itself(X: Any) -> Any:
+    import resource
+    import sys
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    sys.setrecursionlimit(200)
+    return linkage(X, "average")
+
+
+def leaves_a_profiling_timer(X: Any) -> Any:
+    import signal
+
+    signal.setitimer(signal.ITIMER_PROF, 0.03)
+    return linkage(X, "average")
+
+
+def leaves_a_thread(X: Any) -> Any:
+    import _thread  # which `threading` does not list
+    import time
+
+    _thread.start_new_thread(time.sleep, (60,))
+    return linkage(X, "average")
+
+
+def ignores_signals(X: Any) -> Any:
+    import signal
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    return linkage(X, "average")
+
+
+def process(_scored: Any) -> float:
+    """A metric: in which process it is computed."""
+    import os
+
+    return float(os.getpid())
+
+
+@pytest.mark.parametrize("leaves", [limits_itself, leaves_a_thread, ignores_signals])
+def test_a_process_in_which_something_was_left_behind_does_no_further_cell(
+    tmp_path: Path, leaves: Any, undisturbed: dict[str, Any]
+) -> None:
+    first, following = rows(tmp_path, leaves, honest, metrics=["AARI", process])
+    assert first["status"] == following["status"] == "ok"
+    assert following["metrics"]["AARI"] == undisturbed["AARI"]
+    assert first["metrics"]["process"] != following["metrics"]["process"]
+
+
+def busy(X: Any) -> Any:
+    import time
+
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    return linkage(X, "average")
+
+
+def test_a_timer_that_was_left_behind_ends_no_cell(
+    tmp_path: Path, undisturbed: dict[str, Any]
+) -> None:
+    first, following = rows(tmp_path, leaves_a_profiling_timer, busy)
+    assert first["metrics"] == following["metrics"] == undisturbed
+
+
+def test_an_honest_algorithm_keeps_its_worker(tmp_path: Path) -> None:
+    def another(X: Any) -> Any:
+        return linkage(X, "single")
+
+    first, following = rows(tmp_path, honest, another, metrics=[process])
+    assert first["metrics"] == following["metrics"]
+
+
+def replaces_its_ledger(oracle: Any) -> None:
+    oracle.ledger = Ledger(oracle._answers, None)
+
+
+def raises_its_budget(oracle: Any) -> None:
+    oracle.ledger._counters[kernels.BUDGET] = 10**6
+
+
+def replaces_its_clock(oracle: Any) -> None:
+    oracle._clock = lambda: 0.0
+
+
+@pytest.mark.parametrize(
+    "cheats", [replaces_its_ledger, raises_its_budget, replaces_its_clock], ids=lambda f: f.__name__
+)
+def test_an_oracle_whose_counts_or_clock_were_replaced_is_an_error(cheats: Any) -> None:
+    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1], [0, 2]])
+        cheats(oracle)
+        oracle.ask([[0, 3]])
+        return linkage(np.eye(given.n))
+
+    answers = Answers(kind="pairs", n=5, arity=2, answer=lambda q, *_: np.zeros(len(q), np.int8))
+    called = call_algorithm(
+        Call(algorithm, {}), make_oracle(answers, 10), give(Problem(n=5, vectors=np.eye(5)), ()), 0
+    )
+    assert str(called.error) == "the algorithm wrote the oracle's ledger"
+    assert called.result is None
+    assert called.cost.seconds > 0
+
+
+def test_long_reasons_are_cut(tmp_path: Path) -> None:
+    def raises(X: Any) -> Any:
+        raise ValueError("x" * 10**7)
+
+    (row,) = rows(tmp_path, raises)
+    assert row["reason"].startswith("ValueError: xxx")
+    assert len(row["reason"]) <= 4096
