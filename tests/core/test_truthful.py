@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,24 @@ def test_a_metric_that_leaves_its_range_says_why_and_ranks_nothing() -> None:
     ranking = views.ranking(found, "dasgupta")
     assert ranking.names == ("e", "f")
     assert [(b.block, b.reason) for b in ranking.excluded] == [("d", f"A: dasgupta is {why}")]
+
+
+def test_scores_of_trees_outside_of_the_range_are_not_compared(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from hcbench.cli import main
+
+    (tmp_path / "x.csv").write_text("1,0\n0.9,0.1\n1,0.1\n0.9,0\n-1,0\n")
+    for name, text in (("one", "(((0,1),(2,3)),4);"), ("two", "(((0,4),(2,3)),1);")):
+        (tmp_path / f"{name}.nwk").write_text(text)
+    trees = [str(tmp_path / f"{name}.nwk") for name in ("one", "two")]
+    command = ["score", *trees, "--vectors", str(tmp_path / "x.csv"), "--metrics"]
+    told = CliRunner().invoke(main, [*command, "dasgupta-normalised", "--format", "json"]).output
+    scores = json.loads(told)["scores"]
+    assert scores[0]["value"] < 0
+    assert [score["best_tree"] for score in scores] == [False, False]
+    table = CliRunner().invoke(main, [*command, "dasgupta-normalised"]).output
+    assert f"outside of [0, 1.5], as {NEGATIVE}: not compared" in table
 
 
 def test_the_truth_has_a_footnote_where_chance_is_better() -> None:

@@ -20,6 +20,7 @@ from hcbench.analysis.tables import (
     format_spread,
     markup,
 )
+from hcbench.analysis.views.blocks import why_outside
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
@@ -63,6 +64,11 @@ class Score:
     value: Value
     best_tree: bool = False
     best_truth: bool = False
+
+    @property
+    def leaves_range(self) -> bool:
+        """Whether the value is outside of the interval of the metric."""
+        return self.value.value is not None and self.metric.leaves_range(self.value.value)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -123,8 +129,10 @@ class Scores:
             text = "error" if value.status == "error" else "n/a"
             return Entry(text, marks=notes.mark([Reason(value.reason)]))
         text = format_spread(value.value, None, metric.unit, metric.interval)
-        marks = notes.mark([Reason(BEST_TRUTH)]) if score.best_truth else ()
-        return Entry(text, score.best_tree, marks)
+        reasons = [Reason(BEST_TRUTH)] if score.best_truth else []
+        if score.leaves_range:
+            reasons.append(Reason(f"{why_outside(metric)}: not compared"))
+        return Entry(text, score.best_tree, notes.mark(reasons))
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
@@ -203,7 +211,9 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
     scores: list[Score] = []
     for use in metrics:
         spec = use.spec
-        info = MetricInfo(use.label, spec.direction, spec.unit, spec.cost, spec.interval)
+        info = MetricInfo(
+            use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
+        )
         found = [
             [
                 Score(info, truth, label, _value(use, problem, tree))
@@ -225,14 +235,18 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
 
 
 def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
-    """Whether each score is the best of its metric and group, unless all of these are equal."""
+    """Whether each score is the best of its metric and group, unless all of these are equal.
+
+    None is if a value is outside of the interval of the metric.
+    """
+    incomparable = {score.metric.label for score in scores if score.leaves_range}
     signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
     worths: list[float] = []
     rivals: dict[tuple[str, str], list[float]] = {}
     for score in scores:
         value = score.value.value
         worths.append(math.nan if value is None else signs[score.metric.direction] * value)
-        if not math.isnan(worths[-1]):
+        if not math.isnan(worths[-1]) and score.metric.label not in incomparable:
             rivals.setdefault((score.metric.label, group(score)), []).append(worths[-1])
     grouped = [rivals.get((score.metric.label, group(score)), [0.0]) for score in scores]
     return [min(of) < worth == max(of) for worth, of in zip(worths, grouped, strict=True)]
