@@ -400,7 +400,7 @@ def test_rescoring_errors_are_one_line(tmp_path: Path) -> None:
     compare(store, "draws", repetitions=1)
     for arguments, message in (
         (("--metrics", "nonsense", "--plugin", PLUGIN), "no metric is called 'nonsense'"),
-        (("--metrics", "AARI"), "one of a file needs --plugin FILE"),
+        (("--metrics", "AARI"), "for a plugin in a file, give --plugin FILE"),
         (("--metrics", "AARI", 7), "has no run 7"),
     ):
         code, out, err = hcbench("results", "rescore", *arguments, "--store", store)

@@ -17,7 +17,7 @@ from hcbench.cli.loading import load_plugins
 from hcbench.cli.options import PLUGIN, STORE, examples
 from hcbench.cli.param_types import TIME_OR_NONE
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
-from hcbench.errors import ExitCode, HcbenchError
+from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from hcbench.plan.cell import Cell
@@ -95,6 +95,7 @@ def rebuild(
         If one of its plugins is not installed any more.
     """
     from hcbench.plan.cell import Cell
+    from hcbench.run.rescore import installed_metrics
 
     changes: list[str] = []
     uses = {
@@ -102,34 +103,22 @@ def rebuild(
         for kind in ("algorithm", "dataset", "oracle")
     }
     labels = dict.fromkeys(label for point in stored.points for label in point.values)
-    metrics = []
-    for label in labels:
-        try:
-            metrics += registry.use_metrics(label)
-        except HcbenchError as error:
-            changes.append(f"{label} is omitted: {error}")
+    metrics, missing = installed_metrics(labels, registry)
     cell = Cell(
         **uses,
         repetition=stored.repetition,
         seed=stored.seed,
         budget=stored.budget,
         checkpoints=tuple(description["checkpoints"]),
-        metrics=tuple(metrics),
+        metrics=tuple(metrics.values()),
     )
-    return cell, changes
+    return cell, changes + missing
 
 
 def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
-    from hcbench.errors import UnknownNameError
-    from hcbench.plan.cell import as_tuples
-    from hcbench.registry import make_use
+    from hcbench.run.rescore import use_described
 
-    try:
-        entry = catalogue.find(described["name"])
-    except UnknownNameError as error:
-        raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
-    params = as_tuples(described["params"])
-    use = make_use(entry.spec, entry.plugin, params)
+    use = use_described(catalogue, described)
     before = described.get("editions", {})
     changes += [
         f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
@@ -138,7 +127,7 @@ def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
     ]
     for name, digest in described["digests"].items():
         if use.digests.get(name) != digest:
-            changes.append(f"{use.label}: the file {params[name]} has changed since")
+            changes.append(f"{use.label}: the file {use.params[name]} has changed since")
     return use
 
 

@@ -7,10 +7,10 @@ what the metrics need of them is stored with each cell.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
@@ -21,8 +21,10 @@ from hcbench.plan.presentation import Presentation
 from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Catalogue, Registry, Use, make_use
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Params, Spec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec
 from hcbench.store import RunInfo, Store, Stored
+
+S = TypeVar("S", bound=Spec)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -165,22 +167,16 @@ class _Making:
 
     def _make_use(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         catalogue: Catalogue[Any] = getattr(self.registry, f"{kind}s")
-        name = described[kind]["name"]
-        params = as_tuples(described[kind]["params"])
         try:
-            entry = catalogue.find(name)
-            return make_use(entry.spec, entry.plugin, params)
+            return use_described(catalogue, described[kind])
         except HcbenchError as error:
             if kind == "dataset":
-                if isinstance(error, UnknownNameError):
-                    raise UnknownNameError(f"{error}; one of a file needs --plugin FILE") from error
                 raise
+            name = described[kind]["name"]
             self.changes[f"{name} is not installed as it was, and is not needed: {error}"] = None
-            return self._stand_in(kind, described, stored, params)
+            return self._stand_in(kind, described, stored)
 
-    def _stand_in(
-        self, kind: str, described: Mapping[str, Any], stored: Stored, params: Params
-    ) -> Use[Any]:
+    def _stand_in(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         """A spec that is never called, from what is stored with its cell."""
         distribution, _, name = described[kind]["name"].rpartition(":")
         plugin = Plugin(distribution, "", "")
@@ -202,7 +198,7 @@ class _Making:
                 returns="tree" if returns_tree else "partition",
                 reference=stored.algorithm in self.layout.references,
             )
-        return Use(spec, plugin, params, name, {})
+        return Use(spec, plugin, as_tuples(described[kind]["params"]), name, {})
 
     def _in_order(
         self, cells: Sequence[Cell], kind: str, labels: Sequence[str]
@@ -215,16 +211,48 @@ class _Making:
         self, new: Sequence[str], datasets: Sequence[Use[DatasetSpec]]
     ) -> tuple[Use[MetricSpec], ...]:
         """Those of the run that are installed, then the new ones."""
-        uses: dict[str, Use[MetricSpec]] = {}
-        for metric in self.layout.metrics:
-            try:
-                (uses[metric.label],) = self.registry.use_metrics(metric.label)
-            except HcbenchError as error:
-                self.changes[f"{metric.label} is excluded: {error}"] = None
+        labels = [metric.label for metric in self.layout.metrics]
+        uses, changes = installed_metrics(labels, self.registry)
+        self.changes |= dict.fromkeys(changes)
         asked = [use for name in new for use in self.registry.use_metrics(name)]
         for use in with_all_truths(asked, datasets):
             uses.setdefault(use.label, use)
         return tuple(replace(use, label=label) for label, use in uses.items())
+
+
+def use_described(catalogue: Catalogue[S], described: Mapping[str, Any]) -> Use[S]:
+    """What a stored cell used, as it is installed now.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+    described : mapping
+        Its part of `Cell.describe`.
+
+    Raises
+    ------
+    HcbenchError
+        If it is not installed, or has other parameters.
+    """
+    try:
+        entry = catalogue.find(described["name"])
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error}; for a plugin in a file, give --plugin FILE") from error
+    return make_use(entry.spec, entry.plugin, as_tuples(described["params"]))
+
+
+def installed_metrics(
+    labels: Iterable[str], registry: Registry
+) -> tuple[dict[str, Use[MetricSpec]], list[str]]:
+    """Stored metrics by their labels, as they are installed now, and why others are excluded."""
+    uses: dict[str, Use[MetricSpec]] = {}
+    missing = []
+    for label in labels:
+        try:
+            (uses[label],) = registry.use_metrics(label)
+        except HcbenchError as error:
+            missing.append(f"{label} is excluded: {error}")
+    return uses, missing
 
 
 def _inapplicable(outcomes: Sequence[Outcome]) -> list[Inapplicable]:

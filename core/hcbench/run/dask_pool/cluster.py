@@ -109,9 +109,7 @@ class Cluster:
         """
         if plan.suite.memory:
             return plan.suite.memory
-        threads: Counter[str] = Counter()
-        for welcome in self._welcomes.values():
-            threads[welcome.machine["host"]] += welcome.threads
+        threads = self._threads_of_hosts()
         shares = [
             welcome.memory / welcome.threads
             if welcome.memory
@@ -122,12 +120,16 @@ class Cluster:
 
     def describe(self) -> dict[str, Any]:
         """Which machines take part, for the description of a run."""
-        workers: Counter[str] = Counter()
-        for welcome in self._welcomes.values():
-            workers[welcome.machine["host"]] += welcome.threads
+        threads = self._threads_of_hosts()
         machines = {w.machine["host"]: w.machine for w in self._welcomes.values()}
-        hosts = [{**machine, "threads": workers[host]} for host, machine in machines.items()]
+        hosts = [{**machine, "threads": threads[host]} for host, machine in machines.items()]
         return {"executor": "dask", "scheduler": self._name, "workers": hosts}
+
+    def _threads_of_hosts(self) -> Counter[str]:
+        threads: Counter[str] = Counter()
+        for welcome in self._welcomes.values():
+            threads[welcome.machine["host"]] += welcome.threads
+        return threads
 
     def pool(self, cells: int) -> DaskPool:
         """The pool; its size does not depend on the number of cells."""
