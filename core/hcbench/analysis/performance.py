@@ -1,0 +1,208 @@
+"""Measurements of asv over commits, and the commits at which a benchmark became worse.
+
+The level of a benchmark before a commit is the median of at most `WINDOW` measurements since its
+last step. A commit is a step if its value differs from this level by more than a tolerance, and so
+does that of the next measured commit, if there is one. The tolerance is `TOLERANCE`; for `EXACT`
+units, which are reproducible from the same seeds, any difference counts. A step to a larger value
+is a regression, since less is better in all benchmarks. A benchmark of another version is another
+series.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hcbench.errors import DataError
+
+WINDOW = 5
+TOLERANCE = 0.1
+EXACT = ("queries", "1 - quality", "value")
+_ROUNDING = 1e-9
+_PREFIXES = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The value of a benchmark at a commit; less is better."""
+
+    commit: str
+    date: datetime
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A lasting change of a benchmark.
+
+    Attributes
+    ----------
+    at : Measurement
+        The first measurement after the change.
+    before : float
+        The level before it.
+    """
+
+    at: Measurement
+    before: float
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether it became worse."""
+        return self.at.value > self.before
+
+    @property
+    def ratio(self) -> float:
+        """The value over the level before; infinite if that is 0."""
+        return self.at.value / self.before if self.before else math.inf
+
+
+@dataclass(frozen=True)
+class History:
+    """The measurements of one benchmark with one combination of parameters on one machine.
+
+    Attributes
+    ----------
+    name, parameters : str
+    unit : str
+        "s", "bytes", "queries" or another.
+    environment : str
+        Machine and environment of asv.
+    measurements : tuple of Measurement
+        In the order of the dates of the commits.
+    """
+
+    name: str
+    parameters: str
+    unit: str
+    environment: str
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def quantity(self) -> str:
+        """What is measured: time, memory, queries or other."""
+        return {"s": "time", "bytes": "memory", "queries": "queries"}.get(self.unit, "other")
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The lasting changes."""
+        tolerance = _ROUNDING if self.unit in EXACT else TOLERANCE
+        return tuple(_find_steps(self.measurements, tolerance))
+
+    @property
+    def regressions(self) -> tuple[Step, ...]:
+        """The steps to a larger value."""
+        return tuple(step for step in self.steps if step.is_regression)
+
+
+def _find_steps(measured: Sequence[Measurement], tolerance: float) -> Iterator[Step]:
+    start = 0
+    for i in range(1, len(measured)):
+        level = statistics.median(m.value for m in measured[max(start, i - WINDOW) : i])
+        since = [m.value for m in measured[i : i + 2]]
+        slack = tolerance * abs(level)
+        if all(v > level + slack for v in since) or all(v < level - slack for v in since):
+            yield Step(measured[i], level)
+            start = i
+
+
+def overall_ratios(histories: Sequence[History]) -> list[tuple[Measurement, int]]:
+    """The geometric mean over benchmarks of the ratio to their first values, at each commit.
+
+    Only benchmarks with positive values that were measured at all commits take part, so that all
+    means are over the same benchmarks.
+
+    Returns
+    -------
+    list of (Measurement, int)
+        The mean at each commit, and the number of benchmarks.
+    """
+    most = max((len(history.measurements) for history in histories), default=0)
+    whole = [
+        [m.value for m in history.measurements]
+        for history in histories
+        if len(history.measurements) == most and min(m.value for m in history.measurements) > 0
+    ]
+    if most < 2 or not whole:
+        return []
+    at = next(history.measurements for history in histories if len(history.measurements) == most)
+    means = [
+        statistics.geometric_mean([values[i] / values[0] for values in whole]) for i in range(most)
+    ]
+    return [
+        (Measurement(m.commit, m.date, mean), len(whole)) for m, mean in zip(at, means, strict=True)
+    ]
+
+
+def read_histories(folder: Path) -> list[History]:
+    """All benchmarks in a results folder of asv, in alphabetical order.
+
+    Parameters
+    ----------
+    folder : Path
+        ``results_dir`` of asv's configuration, such as ``.asv/results``. asv is not needed.
+
+    Raises
+    ------
+    DataError
+        If there are no results, or a file cannot be read.
+    """
+    files = sorted(path for path in folder.glob("*/*.json") if path.name != "machine.json")
+    if not files:
+        raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
+    described = _read(folder / "benchmarks.json") if (folder / "benchmarks.json").exists() else {}
+    found: dict[tuple[str, ...], list[Measurement]] = {}
+    for path in files:
+        try:
+            for key, measurement in _measurements(_read(path), path.parent.name, described):
+                found.setdefault(key, []).append(measurement)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise DataError(f"{path} is no result file of asv: {error!r}") from error
+    return [
+        History(name, params, unit, place, tuple(sorted(measured, key=lambda m: m.date)))
+        for (name, params, unit, place, _), measured in sorted(found.items())
+    ]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    except ValueError as error:
+        raise DataError(f"{path} is no result file of asv: {error}") from error
+    if not isinstance(read, dict):
+        raise DataError(f"{path} is no result file of asv: it holds no object")
+    return read
+
+
+def _measurements(
+    file: Mapping[str, Any], machine: str, described: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], Measurement]]:
+    """What was measured at one commit, with what identifies its series."""
+    date = datetime.fromtimestamp(file["date"] / 1000, UTC)
+    for name, row in file["results"].items():
+        of = dict(zip(file["result_columns"], row, strict=False))
+        about = described.get(name, {})
+        prefix = name.rpartition(".")[2].partition("_")[0]
+        unit = str(about.get("unit") or _PREFIXES.get(prefix, "")).replace("seconds", "s")
+        names = about.get("param_names", ())
+        combinations = list(itertools.product(*of.get("params", ())))
+        for values, number in zip(combinations, of["result"] or (), strict=False):
+            if not isinstance(number, int | float) or not math.isfinite(number):
+                continue
+            texts = [
+                f"{label}={value}" if label else value
+                for label, value in itertools.zip_longest(names, values, fillvalue="")
+            ]
+            version = str(of.get("version", ""))
+            key = (name, ", ".join(texts), unit, f"{machine}/{file['env_name']}", version)
+            yield key, Measurement(str(file["commit_hash"]), date, float(number))
