@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from hcbench.show.drawing.sheets import (
     make_sheet,
     name_metric,
 )
-from hcbench.show.plots.settings import mark_places, plain, style
+from hcbench.show.plots.settings import averages_of, mark_places, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.views.curves import CurveView, Line, Panel
     from hcbench.analysis.views.palette import Look
     from hcbench.analysis.views.rankings import ProfileView
-    from hcbench.analysis.views.tradeoffs import TradeoffPanel, TradeoffPoint, TradeoffView
+    from hcbench.analysis.views.tradeoffs import TradeoffPanel, TradeoffView
     from hcbench.plan.presentation import MetricInfo
 
 _BAND = 0.18  # opacity
@@ -36,48 +36,35 @@ _BAND = 0.18  # opacity
 
 def draw_curves(view: CurveView, results: Results, *, log_log: bool = False) -> Figure:
     """One panel for each combination of other parameters, one line per algorithm."""
-    figure, axes = make_sheet(len(view.panels))
+    figure, axes = make_sheet(len(view.panels), share_y=not view.metric.cost)
     looks = looks_of(results)
-    handles: dict[str, Any] = {}
     seen: dict[str, Look] = {}
     with style():
         for ax, panel in zip(axes, view.panels, strict=True):
             for line in panel.lines:
                 look = seen.setdefault(line.name, looks[line.algorithm])
-                handle = _draw_line(ax, line, look)
-                handles.setdefault(_with_exponent(line, len(view.panels)), handle)
+                _draw_line(ax, line, look, told=len(view.panels) == 1)
             add_title(ax, panel.title)
-            ax.set_xlabel(plain(view.x.title))
-            ax.set_ylabel(name_metric(view.metric))
+            ax.set(xlabel=plain(view.x.title), ylabel=name_metric(view.metric))
             ax.grid(visible=True, axis="y")
             _scale(ax, panel, view.metric, log_log=log_log)
-        if not view.metric.cost:
-            _share_heights(axes)
-    add_legend(figure, handles)
+    add_legend(figure)
     add_caption(figure, [view.interval, *_captions(view, log_log=log_log), *results.caveats])
     return figure
 
 
-def _draw_line(ax: Axes, line: Line, look: Look) -> Any:
+def _draw_line(ax: Axes, line: Line, look: Look, *, told: bool) -> None:
+    """A line with its band and its power law, whose exponent can be told in the legend."""
     x = np.array([point.x for point in line.points])
-    average = np.array([point.average for point in line.points])
-    low = np.array([np.nan if p.low is None else p.low for p in line.points])
-    high = np.array([np.nan if p.high is None else p.high for p in line.points])
+    average, low, high = averages_of(line.points)
     flat = {"marker": "", "linewidth": 0.9} if line.flat else {}
-    (handle,) = ax.plot(x, average, **{**look.style, **flat})
+    exponent = f": {exponent_text(line)}" if told and line.fit else ""
+    ax.plot(x, average, label=plain(line.name + exponent), **{**look.style, **flat})
     if (high > low).any():
         ax.fill_between(x, low, high, color=look.colour, alpha=_BAND, linewidth=0)
     if line.fit is not None:
         fitted = line.fit.factor * x**line.fit.exponent
         ax.plot(x, fitted, color=look.colour, linewidth=0.7, linestyle=":")
-    return handle
-
-
-def _with_exponent(line: Line, n_panels: int) -> str:
-    """The name in the legend, with the fitted exponent if there is a single panel."""
-    if line.fit is None or n_panels > 1:
-        return line.name
-    return f"{line.name}: {exponent_text(line)}"
 
 
 def exponent_text(line: Line) -> str:
@@ -120,33 +107,24 @@ def _scale(ax: Axes, panel: Panel, metric: MetricInfo, *, log_log: bool) -> None
     format_numbers(ax, metric, "y")
 
 
-def _share_heights(axes: Sequence[Axes]) -> None:
-    """Set the same limits for all panels."""
-    limits = [ax.get_ylim() for ax in axes]
-    for ax in axes:
-        ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-
-
 # ---- Trade-offs ----------------------------------------------------------------------------------
 
 
 def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
     """One panel per data set: quality against cost, with the Pareto front as a line."""
     figure, axes = make_sheet(len(view.panels))
-    levels = [level for panel in view.panels for level in panel.levels]
+    levels = [level.name for panel in view.panels for level in panel.levels]
     names = [point.name for panel in view.panels for point in panel.points]
-    looks = looks_of(results, [*names, *(level.name for level in levels)])
-    handles: dict[str, Any] = {}
+    looks = looks_of(results, [*names, *levels])
     with style():
         for ax, panel in zip(axes, view.panels, strict=True):
-            _draw_points(ax, panel, looks, handles)
+            _draw_points(ax, panel, looks)
             add_title(ax, panel.dataset)
-            ax.set_xlabel(name_metric(view.against))
-            ax.set_ylabel(name_metric(view.metric))
+            ax.set(xlabel=name_metric(view.against), ylabel=name_metric(view.metric))
             ax.grid(visible=True)
-            _scale_costs(ax, [_means(point)[0] for point in panel.points])
+            _scale_costs(ax, [point.x.average or 0.0 for point in panel.points])
             format_numbers(ax, view.against, "x")
-    add_legend(figure, handles)
+    add_legend(figure)
     caption = ["bars: 95 % bootstrap intervals; black edges and lines: Pareto front"]
     if levels:
         caption.append(f"dashed lines: algorithms without {view.against.label}")
@@ -154,16 +132,21 @@ def draw_tradeoff(view: TradeoffView, results: Results) -> Figure:
     return figure
 
 
-def _draw_points(
-    ax: Axes, panel: TradeoffPanel, looks: dict[str, Look], handles: dict[str, Any]
-) -> None:
+def _draw_points(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> None:
+    x, low_x, high_x = averages_of([point.x for point in panel.points])
+    y, low_y, high_y = averages_of([point.y for point in panel.points])
     for front in panel.fronts:
-        x, y = zip(*(_means(panel.points[i]) for i in front), strict=True)
-        ax.step(x, y, where="post", color="#999999", linewidth=1.0, zorder=1)
-    for point in panel.points:
+        places = list(front)
+        ax.step(x[places], y[places], where="post", color="#999999", linewidth=1.0, zorder=1)
+    colours = [looks[point.name].colour for point in panel.points]
+    ax.hlines(y, low_x, high_x, colors=colours, linewidth=0.8)  # one artist for all
+    ax.vlines(x, low_y, high_y, colors=colours, linewidth=0.8)
+    for place, point in enumerate(panel.points):
         look = looks[point.name]
-        (handle,) = ax.plot(
-            *([mean] for mean in _means(point)),
+        ax.plot(
+            [x[place]],
+            [y[place]],
+            label=plain(point.name),
             color=look.colour,
             marker=look.marker or "o",
             markerfacecolor="none" if point.reference else look.colour,
@@ -171,12 +154,10 @@ def _draw_points(
             markersize=6,
             linestyle="",
         )
-        handles.setdefault(point.name, handle)
-    _draw_intervals(ax, panel, looks)
     for level in panel.levels:
-        height, look = level.y.average or 0.0, looks[level.name]
-        line = ax.axhline(height, color=look.colour, linestyle="--", linewidth=0.9)
-        handles.setdefault(level.name, line)
+        look = looks[level.name]
+        dashed = {"color": look.colour, "linestyle": "--", "linewidth": 0.9}
+        ax.axhline(level.y.average or 0.0, label=plain(level.name), **dashed)  # type: ignore[arg-type]
 
 
 def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
@@ -184,34 +165,11 @@ def _scale_costs(ax: Axes, costs: Sequence[float]) -> None:
     positive = [cost for cost in costs if cost > 0]
     if not is_wide(positive):
         ax.locator_params(axis="x", nbins=4)  # large numbers are long
+    elif len(positive) == len(costs):
+        ax.set_xscale("log")
     else:
-        if len(positive) == len(costs):
-            ax.set_xscale("log")
-        else:
-            ax.set_xscale("symlog", linthresh=min(positive))
-            ax.set_xlim(-0.3 * min(positive), 1.5 * max(positive))
-
-
-def _means(point: TradeoffPoint) -> tuple[float, float]:
-    return point.x.average or 0.0, point.y.average or 0.0
-
-
-def _draw_intervals(ax: Axes, panel: TradeoffPanel, looks: dict[str, Look]) -> None:
-    """The intervals of all points as one artist, as one per point would take minutes."""
-    for axis in ("x", "y"):
-        bars = [
-            (*_means(point), summary.low, summary.high, looks[point.name].colour)
-            for point in panel.points
-            for summary in (point.x if axis == "x" else point.y,)
-            if summary.low is not None and summary.high is not None and summary.low < summary.high
-        ]
-        if not bars:
-            continue
-        x, y, low, high, colours = zip(*bars, strict=True)
-        if axis == "x":
-            ax.hlines(y, low, high, colors=colours, linewidth=0.8)
-        else:
-            ax.vlines(x, low, high, colors=colours, linewidth=0.8)
+        ax.set_xscale("symlog", linthresh=min(positive))
+        ax.set_xlim(-0.3 * min(positive), 1.5 * max(positive))
 
 
 # ---- Performance profiles ------------------------------------------------------------------------
@@ -226,29 +184,21 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
     furthest = max((float(w[-1]) for w in profile.within if w.size), default=start)
     wide = profile.by == "ratio" and is_wide((start, furthest))
     end = furthest * 1.2 if wide else start + (1.05 * (furthest - start) or 1.0)
-    handles: dict[str, Any] = {}
     with style():
         for place, name in enumerate(names):
             x = np.concatenate(([start], profile.within[place], [end]))
             first, last = profile.at(start)[place], profile.at(end)[place]
             y = np.concatenate(([first], profile.share[place], [last]))
-            look = looks[name]
-            (handles[name],) = ax.step(
-                x,
-                y,
-                where="post",
-                **look.style,
-                markevery=(place % 4, max(1, len(x) // 6)),
-                clip_on=False,
-            )
+            every = (place % 4, max(1, len(x) // 6))
+            label = plain(name)
+            style_of = looks[name].style
+            ax.step(x, y, where="post", label=label, markevery=every, clip_on=False, **style_of)
         if wide:
             ax.set_xscale("log")
-        ax.set_xlim(start, end)
-        ax.set_ylim(0, 1.02)
-        what = "ratio" if profile.by == "ratio" else "difference"
-        ax.set_xlabel(f"{plain(view.metric.label)}: {what} to the best")
+        ax.set(xlim=(start, end), ylim=(0, 1.02))
+        ax.set_xlabel(f"{plain(view.metric.label)}: {profile.by} to the best")
         ax.set_ylabel(f"share of {view.blocks.inference.unit}s")
         ax.grid(visible=True)
-    add_legend(figure, handles)
+    add_legend(figure)
     add_caption(figure, [blocks_text(view.blocks), *results.caveats])
     return figure

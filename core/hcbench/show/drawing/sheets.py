@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _LETTER = 0.075  # inches per character of a legend
 _ROWS_OF_LEGEND = 24
 
 
-def make_sheet(n_panels: int) -> tuple[Figure, list[Axes]]:
+def make_sheet(n_panels: int, *, share_y: bool = False) -> tuple[Figure, list[Axes]]:
     """A figure with this many axes; unused ones in the last row are hidden."""
     columns = n_panels if n_panels < 4 else 2 if n_panels == 4 else 3 if n_panels < 10 else 4
     rows = math.ceil(n_panels / columns)
@@ -34,6 +34,8 @@ def make_sheet(n_panels: int) -> tuple[Figure, list[Axes]]:
     axes = list(np.atleast_1d(made).ravel())
     for unused in axes[n_panels:]:
         unused.set_visible(False)
+    for ax in axes[1:n_panels] if share_y else ():
+        ax.sharey(axes[0])
     return figure, axes[:n_panels]
 
 
@@ -58,8 +60,10 @@ def format_numbers(ax: Axes, metric: MetricInfo, axis: Literal["x", "y"]) -> Non
     which.set_major_formatter(EngFormatter(sep=""))
 
 
-def add_legend(figure: Figure, handles: Mapping[str, Any]) -> None:
-    """One legend for all panels, on the right of them."""
+def add_legend(figure: Figure) -> None:
+    """One legend for what has a label in any panel, on the right of them."""
+    of_axes = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes]
+    handles = {label: handle for entries in of_axes for handle, label in entries}
     if not handles:
         return
     columns = math.ceil(len(handles) / _ROWS_OF_LEGEND)
@@ -69,7 +73,7 @@ def add_legend(figure: Figure, handles: Mapping[str, Any]) -> None:
     with style():
         figure.legend(
             list(handles.values()),
-            [plain(name) for name in handles],
+            list(handles),
             loc="outside right upper",
             ncols=columns,
         )

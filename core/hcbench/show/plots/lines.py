@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hcbench.analysis.groups import KINDS
 from hcbench.analysis.views.axes import find_metric, is_wide
 from hcbench.analysis.views.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.registry.labels import split_parameter
-from hcbench.show.plots.settings import mark_places, new_figure, plain, style
+from hcbench.show.plots.settings import averages_of, mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,11 +117,9 @@ def curves(
 
 
 def _draw_line(ax: Axes, points: Sequence[tuple[float, Summary]], **look: Any) -> None:
-    x, summaries = zip(*points, strict=True)
-    y = np.array([summary.average for summary in summaries])
-    low = np.array([y[i] if s.low is None else s.low for i, s in enumerate(summaries)])
-    high = np.array([y[i] if s.high is None else s.high for i, s in enumerate(summaries)])
-    ax.errorbar(x, y, yerr=(y - low, high - y), capsize=2, elinewidth=0.9, **look)
+    average, low, high = averages_of([summary for _, summary in points])
+    x = [place for place, _ in points]
+    ax.errorbar(x, average, yerr=(average - low, high - average), capsize=2, elinewidth=0.9, **look)
 
 
 def _lines(

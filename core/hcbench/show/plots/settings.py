@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hcbench.errors import HcbenchError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 _MOST_TICKS = 8
 _STYLE: Any = {  # matplotlib types each key
@@ -77,6 +80,15 @@ def new_figure(
 def plain(text: str) -> str:
     """Text for matplotlib, in which an unescaped dollar sign begins mathematics."""
     return text.replace("$", r"\$")
+
+
+def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:
+    """Averages and both ends of their intervals; the average itself where there is no interval."""
+    rows = [
+        (p.average, *(p.average if end is None else end for end in (p.low, p.high))) for p in points
+    ]
+    average, low, high = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return average, low, high
 
 
 def mark_places(ax: Axes, places: Sequence[float]) -> None:
