@@ -49,7 +49,16 @@ def read_text(path: Path) -> str:
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file by name; that of an .npy file has the name "".
+    """The arrays of an .npz or .npy file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    dict of name to array
+        The one array of an .npy file has the name "".
 
     Raises
     ------
@@ -114,7 +123,7 @@ def table_rows(path: Path, delimiter: str | None = None) -> Iterator[tuple[int, 
     line : int
         From 1.
     cells : list of str
-        Stripped. Blank lines are left out, also those of empty cells at the end.
+        Stripped. Blank lines are omitted, and rows of empty cells at the end of the file.
 
     Raises
     ------
