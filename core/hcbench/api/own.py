@@ -6,7 +6,7 @@ import pickle
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,17 +41,11 @@ def _name_of(function: Any) -> str:
     return re.sub(r"[\[\]=,:\s<>]", "", name)
 
 
-@dataclass(frozen=True, slots=True)
-class OnVectors:
+def on_vectors(
+    function: Own, takes_rng: bool, oracle: Oracle, _given: Any, rng: np.random.Generator
+) -> Any:
     """An algorithm made of a function of the vectors alone."""
-
-    function: Own
-    takes_rng: bool
-
-    def __call__(self, oracle: Oracle, _given: Any, rng: np.random.Generator) -> Any:
-        """Call it with the vectors."""
-        extra = {"rng": rng} if self.takes_rng else {}
-        return self.function(oracle.read(), **extra)
+    return function(oracle.read(), rng=rng) if takes_rng else function(oracle.read())
 
 
 def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
@@ -64,7 +58,7 @@ def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
     spec = AlgorithmSpec(
         name=_name_of(item),
-        function=OnVectors(item, "rng" in names),
+        function=partial(on_vectors, item, "rng" in names),
         doc="The caller's own.",
         accepts=("vectors",),
     )
@@ -99,16 +93,10 @@ def named_pairs(datasets: Iterable[Any] | Mapping[str, Any]) -> list[Any]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PickledProblem:
-    """A problem in a file of this session, so that only its path is sent to the workers."""
-
-    path: str
-
-    def __call__(self, _seed: int) -> Problem:
-        """Read it."""
-        problem: Problem = pickle.loads(Path(place_of(self.path)).read_bytes())
-        return problem
+def read_problem(path: str, _seed: int) -> Problem:
+    """A data set in a file of this session, so that only its path is sent to the workers."""
+    problem: Problem = pickle.loads(Path(place_of(path)).read_bytes())
+    return problem
 
 
 def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
@@ -133,7 +121,7 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
     path.write_bytes(pickle.dumps(problem, protocol=5))
     spec = DatasetSpec(
         name=name,
-        function=PickledProblem(str(path)),
+        function=partial(read_problem, str(path)),
         doc="The caller's own.",
         provides=tuple(problem.provides),
         truths=tuple(problem.truths),
