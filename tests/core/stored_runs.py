@@ -58,6 +58,7 @@ def keep_run(
     suite: Suite | None = None,
     metrics: Sequence[MetricInfo] = METRICS,
     parameters: Mapping[str, Any] | None = None,
+    references: Sequence[str] = (),
     command: str = "hcbench compare",
 ) -> int:
     """Store a run of these cells, and return its number."""
@@ -67,6 +68,7 @@ def keep_run(
         datasets=tuple(dict.fromkeys(o.dataset for o in outcomes)),
         oracles=tuple(dict.fromkeys(o.oracle for o in outcomes)),
         metrics=tuple(metrics),
+        references=tuple(references),
         **planned(outcomes, **(parameters or {})),
     )
     environment = {

@@ -16,15 +16,16 @@ from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
 from hcbench import Tree
+from hcbench.analysis.views import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.model.trees.facing import facing_orders
 from hcbench.registry.claims import Claim
 from hcbench.registry.suite import Suite
-from hcbench.show.report import gather_contents, read_contents
-from hcbench.show.report.axes import describe_axes
-from hcbench.show.report.forest import MOST_LEAVES
+from hcbench.show.report import make_report, read_contents
 from hcbench.show.report.page import json_block, render_report
+from hcbench.show.report.sections import describe_page
+from hcbench.show.report.trees import MOST_LEAVES
 from hcbench.store import Store
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.trees import trees
@@ -84,7 +85,14 @@ class Page(HTMLParser):
 
 
 def page_of(store: Store, run: int) -> Page:
-    return Page(render_report(read_contents(store, store.run(run))))
+    contents = read_contents(store, store.run(run))
+    return Page(render_report(contents, describe_page(contents)))
+
+
+def column_of(table: dict[str, Any], label: str) -> list[Any]:
+    """The cells of a column."""
+    (place,) = [i for i, column in enumerate(table["columns"]) if column["label"] == label]
+    return [row[place] for row in table["rows"]]
 
 
 def a_value(x: float) -> dict[str, float | None]:
@@ -115,11 +123,11 @@ def test_all_sections_can_be_reached_and_have_a_heading(store: Store) -> None:
 
 def test_means_and_spread_by_hand(store: Store) -> None:
     cells = [outcome("A", "x", r, values=a_value(x)) for r, x in enumerate((0.2, 0.4))]
-    groups = page_of(store, keep_run(store, cells)).data["groups"]
-    assert groups["mean"][0] == [pytest.approx(0.3)]
-    assert groups["std"][0] == [pytest.approx(math.sqrt(0.02))]
-    assert groups["n"][0] == [2]
-    assert groups["ok"] == [2]
+    table = page_of(store, keep_run(store, cells)).data["tables"]["means"]
+    assert column_of(table, "AARI ↑") == [["0.300 ± 0.141", 0.3]]
+    assert column_of(table, "AARI std") == [pytest.approx(math.sqrt(0.02))]
+    assert column_of(table, "AARI n") == [2]
+    assert column_of(table, "done") == [["2 of 2", 1.0]]
 
 
 def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> None:
@@ -127,38 +135,123 @@ def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> Non
         outcome("A", "x", 0, values=a_value(0.25), seed=2**70),
         outcome("A", "x", 1, status="timeout", reason="after 3 s", key="cafe" * 8),
     ]
-    data = page_of(store, keep_run(store, cells)).data
-    said = [data["texts"][i] for i in data["cells"]["reason"]]
-    assert said == ["", "after 3 s"]
-    assert [data["texts"][i] for i in data["cells"]["status"]] == ["ok", "timeout"]
-    assert data["texts"][data["cells"]["seed"][0]] == str(2**70)
-    assert data["cells"]["key"][1] == "cafecafe"
-    assert data["cells"]["values"][0] == [0.25, None]
+    table = page_of(store, keep_run(store, cells)).data["tables"]["cells"]
+    failed = ["timeout", "timeout", {"badge": "bad", "note": "after 3 s"}]
+    assert column_of(table, "status") == ["ok", failed]
+    assert column_of(table, "seed")[0] == str(2**70)
+    assert column_of(table, "cell")[1] == "cafecafe"
+    assert column_of(table, "AARI ↑") == [["0.250", 0.25], None]
 
 
-def test_the_best_is_marked_only_if_it_is_better_than_another(store: Store) -> None:
+def test_the_leaderboard_has_a_column_for_each_data_set(store: Store) -> None:
     cells = [
         outcome("A", "x", values=a_value(0.5)),
         outcome("B", "x", values=a_value(0.25)),
         outcome("A", "y", values=a_value(0.5)),
-        outcome("B", "y", values=a_value(0.5)),
+        outcome("B", "y", values=a_value(0.75)),
     ]
+    table = page_of(store, keep_run(store, cells)).data["tables"]["leaderboard AARI"]
+    assert column_of(table, "algorithm") == ["A", "B"]
+    assert column_of(table, "mean rank") == [["1.50", 1.5]] * 2
+    first, second = column_of(table, "x")
+    assert first == ["0.500", 0.5, {"heat": 0.5, "best": True}]
+    assert second == ["0.250", 0.25, {"heat": 0.25}]
+    assert [cell[2].get("best", False) for cell in column_of(table, "y")] == [False, True]
+
+
+def test_on_one_data_set_the_leaderboard_has_a_column_for_each_metric(store: Store) -> None:
+    cells = [outcome(a, "x", values=a_value(v)) for a, v in (("A", 0.5), ("B", 1.0), ("C", 0.25))]
     data = page_of(store, keep_run(store, cells)).data
-    groups, labels = data["groups"], data["labels"]
-    best = [
-        (labels["algorithm"][groups["algorithm"][i]], labels["dataset"][groups["dataset"][i]])
-        for i in groups["best"][0]
+    table = data["tables"]["leaderboard"]
+    labels = [column["label"] for column in table["columns"]]
+    assert labels == ["algorithm", "AARI ↑", "queries ↓", "seconds ↓"]
+    # Of costs the shade is the logarithm of the ratio to the best: 25, 50 and 100 queries.
+    assert [cell[2]["heat"] for cell in column_of(table, "queries ↓")] == [0.5, 0.0, 1.0]
+
+
+def test_nearly_equal_costs_have_nearly_equal_shades(store: Store) -> None:
+    cells = [
+        outcome(a, "x", values={"AARI": 0.5, "queries": q}) for a, q in (("A", 100), ("B", 101))
     ]
-    assert best == [("A", "x")]
+    table = page_of(store, keep_run(store, cells)).data["tables"]["leaderboard"]
+    assert [cell[2]["heat"] for cell in column_of(table, "queries ↓")] == [1.0, 0.99]
+
+
+def test_variants_of_an_algorithm_are_one_family_with_the_range_of_their_values(
+    store: Store,
+) -> None:
+    names = [f"A[k={k}]" for k in range(4)]
+    cells = [outcome(a, "x", values=a_value(0.2 * i)) for i, a in enumerate(names)]
+    cells.append(outcome("B", "x", values=a_value(1.0)))
+    run = keep_run(store, cells)
+    table = page_of(store, run).data["tables"]["leaderboard"]
+    assert table["kinds"] == ["family", *["variant"] * 4, ""]
+    assert column_of(table, "algorithm") == ["A (4 variants)", *names, "B"]
+    assert column_of(table, "AARI ↑")[0] == ["0.000 to 0.600", 0]
+
+
+def test_references_are_last_and_not_ranked(store: Store) -> None:
+    cells = [
+        outcome(a, d, values=a_value(v))
+        for a, v in (("Truth", 1.0), ("A", 0.5), ("B", 0.25))
+        for d in "xy"
+    ]
+    run = keep_run(store, cells, references=("Truth",))
+    table = page_of(store, run).data["tables"]["leaderboard AARI"]
+    assert table["kinds"] == ["", "", "reference"]
+    assert column_of(table, "algorithm") == ["A", "B", "Truth"]
+    assert column_of(table, "mean rank") == [["1.00", 1], ["2.00", 2], None]
 
 
 def test_nan_and_infinity_are_written_so_that_the_page_can_read_them(store: Store) -> None:
     cells = [
         outcome("A", "x", values={"AARI": math.nan, "queries": math.inf, "seconds": -math.inf})
     ]
-    data = page_of(store, keep_run(store, cells)).data
-    assert [column[0] for column in data["groups"]["mean"]] == ["NaN", "Infinity", "-Infinity"]
-    assert [column[0] for column in data["cells"]["values"]] == ["NaN", "Infinity", "-Infinity"]
+    table = page_of(store, keep_run(store, cells)).data["tables"]["cells"]
+    assert table["rows"][0][-3:] == [["nan", None], ["inf", None], ["-inf", None]]
+
+
+def test_figures_show_the_intervals_and_fronts_of_the_views(store: Store) -> None:
+    cells = [
+        outcome(a, "x", r, values=a_value(v + 0.1 * r))
+        for a, v in (("A", 0.3), ("B", 0.6))
+        for r in range(5)
+    ]
+    contents = read_contents(store, store.run(keep_run(store, cells)))
+    view = tradeoff(contents.results, "AARI", "queries")
+    figure = describe_page(contents)["figures"]["AARI against queries"]
+    (panel,) = view.panels
+    drawn = {trace["name"]: trace for trace in figure["data"] if "name" in trace}
+    for point in panel.points:
+        trace = drawn[point.name]
+        assert list(trace["y"]) == [point.y.mean]
+        assert point.y.mean + trace["error_y"]["array"][0] == pytest.approx(point.y.high)
+        assert point.y.mean - trace["error_y"]["arrayminus"][0] == pytest.approx(point.y.low)
+    front = next(trace for trace in figure["data"] if trace.get("hoverinfo") == "skip")
+    (expected,) = panel.fronts
+    assert list(front["x"]) == [panel.points[i].x.mean for i in expected]
+
+
+def test_sections_without_content_and_their_links_are_absent(store: Store) -> None:
+    page = page_of(store, keep_run(store, [outcome("A", "x", values={"AARI": 0.5})]))
+    links = [about["href"] for tag, about in page.tags if tag == "a"]
+    assert links == ["#main", "#leaderboard", "#rows", "#provenance"]
+    assert not any("plotly.js v" in script for script in page.scripts)  # there is no figure
+    assert "plotly" not in page.ids
+
+
+def test_title_note_papers_and_licences_are_told(tmp_path: Path) -> None:
+    env = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
+    asked = ["compare", "--algos", "UPGMA", "--datasets", "iris", "-r", "1", "-j1", "-q"]
+    assert CliRunner(env=env).invoke(main, [*asked, "--metrics", "AARI"]).exit_code == 0
+    with Store(tmp_path / "s.sqlite") as store:
+        (digest,) = {outcome.data_digest for outcome, _ in store.outcomes(run=1)}
+        text = " ".join(Page(make_report(store, store.run(1))).text.split())
+    assert "@article{sokal1958" in text
+    assert "Sokal & Michener 1958" in text
+    assert "CC BY 4.0" in text
+    assert digest in text
+    assert re.search(r"UPGMA\s*hcbench:vectors\s*scipy \d", text)
 
 
 def test_verdicts_are_counted_and_shown(store: Store) -> None:
@@ -168,9 +261,10 @@ def test_verdicts_are_counted_and_shown(store: Store) -> None:
     )
     cells = [outcome("A", "x", r, values=a_value(0.5)) for r in range(2)]
     page = page_of(store, keep_run(store, cells, suite=Suite(name="s", claims=claims)))
-    assert [claim["verdict"] for claim in page.data["claims"]] == ["reproduced", "differs"]
-    assert "1 reproduced" in page.text
-    assert "1 differs" in page.text
+    verdicts = [cell[0] for cell in column_of(page.data["tables"]["claims"], "verdict")]
+    assert verdicts == ["reproduced", "differs"]
+    assert "reproduced 1" in page.text
+    assert "differs 1" in page.text
 
 
 def test_failures_are_shown_by_reason_with_a_command_to_rerun_one(store: Store) -> None:
@@ -210,7 +304,7 @@ def test_names_with_html_stay_text(store: Store) -> None:
     page = page_of(store, keep_run(store, cells, suite=suite, command=HOSTILE))
     assert not [tag for tag, _ in page.tags if tag == "img"]
     assert len(page.scripts) == 4  # theme, data, plotly, ours
-    assert page.data["labels"]["algorithm"][0] == HOSTILE
+    assert page.data["tables"]["leaderboard"]["rows"][0][0] == HOSTILE
     assert HOSTILE in page.text
 
 
@@ -236,9 +330,10 @@ def test_no_text_can_end_the_data_of_a_page(text: str) -> None:
 )
 def test_every_run_has_a_report(store: Store, cells: list[Any]) -> None:
     page = page_of(store, keep_run(store, cells))
-    assert page.data["ranks"]["views"] or page.data["ranks"]["reason"]
-    assert page.data["growth"]["views"] or page.data["growth"]["reason"]
-    assert len(page.data["cells"]["group"]) == len(cells)
+    ran = [cell for cell in cells if cell.status != "skipped"]
+    assert ("leaderboard" in page.data["sections"]) == bool(ran)
+    if ran:
+        assert len(page.data["tables"]["cells"]["rows"]) == len(ran)
 
 
 def test_fifty_algorithms_on_fifty_data_sets(store: Store) -> None:
@@ -248,26 +343,10 @@ def test_fifty_algorithms_on_fifty_data_sets(store: Store) -> None:
         for a in range(50)
         for d in range(50)
     ]
-    data = page_of(store, keep_run(store, cells)).data
-    assert len(data["groups"]["mean"][0]) == 2500
-    (ranking,) = data["ranks"]["views"]
-    assert (len(ranking["competitors"]), len(ranking["pairs"])) == (50, 1225)
-
-
-# ---- Axes ----------------------------------------------------------------------------------------
-
-
-def test_axes_are_parameters_that_distinguish_labels(store: Store) -> None:
-    datasets = ["p[d=1,q=1]", "p[d=2,q=1]", "p[d=1,q=5]", "other[d=9]"]
-    parameters = {"algorithms": {"A": {"k": 1}, "B": {"k": 2}}}
-    cells = [outcome(a, d, values=a_value(1)) for a in "AB" for d in datasets]
-    run = store.run(keep_run(store, cells, parameters=parameters))
-    axes = {axis["id"]: axis for axis in describe_axes(read_contents(store, run).results)}
-    assert set(axes) == {"dataset.d", "dataset.q"}  # k differs with the name
-    d = axes["dataset.d"]
-    assert d["rests"] == ["p[q=1]", "p[q=5]", "other"]
-    assert d["places"] == [[1, 0], [2, 0], [1, 1], [9, 2]]
-    assert axes["dataset.q"]["places"][3] is None
+    tables = page_of(store, keep_run(store, cells)).data["tables"]
+    board = tables["leaderboard AARI"]
+    assert (len(board["columns"]), len(board["rows"])) == (52, 50)
+    assert len(tables["pairs AARI"]["rows"]) == 1225
 
 
 # ---- Trees ---------------------------------------------------------------------------------------
@@ -297,32 +376,30 @@ def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     asked = ["compare", "--algos", "UPGMA,Random", "--datasets", "planted[N0=3]", "-r", "1", "-j1"]
     assert CliRunner(env=env).invoke(main, [*asked, "-q", "--metrics", "AARI"]).exit_code == 0
     with Store(tmp_path / "s.sqlite") as store:
-        forest = gather_contents(store, store.run(1)).data["forest"]
-        assert gather_contents(store, store.run(1), trees=1).data["forest"]["leftOut"] == [
-            "1 of 2 trees are not shown; --trees 2 shows all"
-        ]
-    (data,) = forest["datasets"].values()
-    assert data["n"] == 24
-    assert [len(set(level)) for level in data["levels"]] == [2, 4, 8]
-    upgma, random = forest["trees"]
-    for tree in (upgma, random):
-        m = len(tree["tree"]["parent"])
-        parent = [i + step if step > 0 else -1 for i, step in enumerate(tree["tree"]["parent"])]
-        Tree(parent)  # a valid tree
-        assert parent[m - 1] == -1
-        assert sorted(tree["order"]) == list(range(24))
-        assert (min(tree["tree"]["height"]), max(tree["tree"]["height"])) == (0, 1)
+        data = Page(make_report(store, store.run(1))).data
+        assert "1 of 2 trees are not shown; --trees 2 shows all." in make_report(
+            store, store.run(1), trees=1
+        )
+    upgma, random = (f for name, f in data["figures"].items() if name.startswith("tree "))
+    for figure in (upgma, random):
+        levels = [f"level {level} ({2**level} classes)" for level in (1, 2, 3)]
+        assert list(figure["choices"]["Colours"]) == levels
+        assert list(figure["choices"]["View"]) == ["truth and result", "result", "truth"]
+        places = column_of(figure["table"], "place in the result")
+        assert sorted(places) == list(range(24))
+        assert len(set(column_of(figure["table"], "class at level 3"))) == 8
+        (of_level,) = {len(level["traces"]) for level in figure["choices"]["Colours"].values()}
+        assert of_level == len(figure["data"])
 
 
 def test_a_large_tree_is_drawn_with_some_of_its_leaves(store: Store) -> None:
     n = MOST_LEAVES + 10
     comb = Tree([n, n, *range(n + 1, 2 * n - 1), *range(n + 1, 2 * n - 1), -1])
     run = keep_run(store, [outcome("A", "x", values=a_value(1), result=comb)])
-    forest = gather_contents(store, store.run(run)).data["forest"]
-    (tree,) = forest["trees"]
-    assert len(tree["order"]) == MOST_LEAVES
-    (data,) = forest["datasets"].values()
-    assert "cannot be generated again" in data["reason"]
+    figure = Page(make_report(store, store.run(run))).data["figures"]["tree of A on x"]
+    assert len(figure["table"]["rows"]) == MOST_LEAVES
+    assert f"{MOST_LEAVES} of its {n} leaves" in figure["caption"]
+    assert "cannot be generated again" in figure["caption"]
 
 
 # ---- Finding a run, and the command --------------------------------------------------------------
@@ -336,7 +413,7 @@ def test_runs_are_found_by_number_suite_or_as_the_last(store: Store) -> None:
     assert store.run().id == 4
     assert store.run("2").id == 2
     assert store.run("ONE").id == 3
-    with pytest.raises(StoreError, match="no run of a suite 'four'; there are runs of one, two"):
+    with pytest.raises(StoreError, match="nor of a suite 'four'; there are runs of one, two"):
         store.run("four")
     with pytest.raises(StoreError, match="no run 9"):
         store.run(9)
@@ -362,7 +439,7 @@ def test_the_command_writes_one_file(tmp_path: Path) -> None:
     ("args", "code", "message"),
     [
         (("report", "9"), 3, "has no run 9"),
-        (("report", "nothing"), 3, "no run of a suite 'nothing'"),
+        (("report", "nothing"), 3, "nor of a suite 'nothing'"),
         (("report", "-o", "/dev/null/x.html"), 2, "cannot write /dev/null/x.html"),
     ],
 )

@@ -224,7 +224,7 @@ def draw_figures(
     opened = store if isinstance(store, Store) else Store(store)
     try:
         view = FigureView(results, opened, load_registry(plugins))
-        return [_draw(figure, view, target, format) for figure in wanted]
+        return [draw_figure(figure, view, target, format) for figure in wanted]
     finally:
         if opened is not store:
             opened.close()
@@ -246,7 +246,8 @@ def make_folder(folder: str | Path) -> Path:
     return path
 
 
-def _draw(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
+def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Drawn:
+    """Draw one figure of a suite into a folder."""
     path = folder / f"{figure.name}.{form}"
     try:
         _save(figure, view, path, form)

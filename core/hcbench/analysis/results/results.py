@@ -170,9 +170,11 @@ class Results:
     def informed(self, group: Group) -> str:
         """What of the truth a group has and other competitors on its data set have not; or ""."""
         has = self._given_truth(group)
+        if not has or self.is_reference(group):
+            return ""
         rivals = (g for g in self._competing if g.dataset == group.dataset and g.oracle)
         honest = any(not self._given_truth(rival) for rival in rivals)
-        return has if honest and not self.is_reference(group) else ""
+        return has if honest else ""
 
     def _given_truth(self, group: Group) -> str:
         hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)

@@ -50,7 +50,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
             remarks = [Reason(BEST_TRUTH)] if metric.label in nearest else []
-            remarks += _worse_than_chance(results, group, metric, groups)
+            remarks += worse_than_chance(results, group, metric, groups)
             row.append(replace(entry, marks=(*entry.marks, *notes.mark(remarks))))
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
     header = ["algorithm", *(KEYS[key] for key in keys)]
@@ -89,7 +89,7 @@ def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
     }
 
 
-def _worse_than_chance(
+def worse_than_chance(
     results: Results, group: Group, metric: MetricInfo, groups: Sequence[Group]
 ) -> list[Reason]:
     """A remark on the truth where a reference that does not know it is better."""

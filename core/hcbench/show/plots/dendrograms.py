@@ -201,7 +201,7 @@ def _checked_classes(classes: ArrayLike, n: int) -> list[Any]:
     return labels
 
 
-def _classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
+def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
     """The class of all leaves below each node; None if there are several."""
     unknown = object()
     classes = [*labels, *([unknown] * (tree.n_nodes - tree.n))]
@@ -215,6 +215,26 @@ def _classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
     return classes
 
 
+def branch_lines(
+    tree: Tree, along: NDArray[np.float64], height: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A stem from each node to its parent's height, and a bar across the children of each.
+
+    Returns
+    -------
+    (k, 2, 2) float
+        The ends of each line as ``along`` and ``height``: the stems of all nodes but the root, then
+        the bars of the inner nodes.
+    """
+    parent, n = tree.parent, tree.n
+    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]])
+    first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
+    np.minimum.at(first, parent[:-1], along[:-1])
+    np.maximum.at(last, parent[:-1], along[:-1])
+    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]])
+    return np.concatenate((stems, bars), axis=2).transpose(2, 0, 1)
+
+
 def _draw_branches(
     ax: Axes,
     tree: Tree,
@@ -224,19 +244,13 @@ def _draw_branches(
     palette: Mapping[Any, str],
     orientation: Orientation,
 ) -> None:
-    """Draw a stem from each node to its parent's height, and a bar across its children."""
+    """Draw the branches in the colours of their classes."""
     from matplotlib.collections import LineCollection
 
-    parent, n = tree.parent, tree.n
-    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]])
-    first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
-    np.minimum.at(first, parent[:-1], along[:-1])
-    np.maximum.at(last, parent[:-1], along[:-1])
-    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]])
-    lines = np.concatenate((stems, bars), axis=2).transpose(2, 0, 1)
+    lines, n = branch_lines(tree, along, height), tree.n
     colour = [MIXED] * tree.n_nodes
     if labels is not None:
-        colour = [palette.get(c, MIXED) for c in _classes_of_nodes(tree, labels)]
+        colour = [palette.get(c, MIXED) for c in classes_of_nodes(tree, labels)]
     drawn = lines if orientation == "top" else lines[:, :, ::-1]
     ax.add_collection(
         LineCollection(

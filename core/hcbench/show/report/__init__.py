@@ -1,8 +1,8 @@
 """The report: one self-contained HTML page of a run.
 
-`contents` reads the run from the store: `cells` and their means, the `axes` along which they vary,
-`standings`, and the `forest` of trees. `page` renders the template with the scripts and styles of
-``assets``; the browser draws the figures.
+`contents` reads the run from the store; `sections` arranges its `tables`, `charts` and `trees`, as
+plain values that the script of the page shows. `figures` has what all plotly figures share, and
+`page` renders the template with the scripts and styles of ``assets``.
 """
 
 from __future__ import annotations
@@ -10,45 +10,61 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hcbench.show.report.contents import Contents, read_contents, with_trees
-from hcbench.show.report.forest import MOST_TREES
-from hcbench.show.report.page import render_report, write_whole
+from hcbench.registry import load_registry
+from hcbench.show.report.contents import Contents, list_papers, list_sources, read_contents
+from hcbench.show.report.page import embed_figures, render_report, write_whole
+from hcbench.show.report.sections import describe_page
+from hcbench.show.report.trees import MOST_TREES, draw_trees
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.store import RunInfo, Store
 
-__all__ = ["MOST_TREES", "Contents", "gather_contents", "read_contents", "write_report"]
+__all__ = ["MOST_TREES", "Contents", "make_report", "read_contents", "write_report"]
 
 
-def gather_contents(
-    store: Store, run: RunInfo, registry: Registry | None = None, trees: int = MOST_TREES
-) -> Contents:
-    """The contents of the report of a run.
+def make_report(
+    store: Store,
+    run: RunInfo,
+    *,
+    registry: Registry | None = None,
+    trees: int = MOST_TREES,
+    assets: str = "",
+) -> str:
+    """The report of a run as one page.
 
     Parameters
     ----------
     store : Store
     run : RunInfo
     registry : Registry, optional
-        Has the data sets whose truths are shown beside the trees; by default installed plugins.
+        Has the data sets whose truths are shown beside the trees, and the figures of suites; by
+        default installed plugins.
     trees : int
         The most trees; their data are generated again.
+    assets : str
+        The folder of `page.shared_assets` relative to the page; by default all is in the page.
 
     Raises
     ------
     StoreError
         If the store cannot be read.
     """
-    contents = read_contents(store, run)
-    if not trees:
-        return contents
-    from hcbench.registry import load_registry
     from hcbench.show.figures import FigureView
-    from hcbench.show.report.forest import gather_forest
 
-    view = FigureView(contents.results, store, registry or load_registry())
-    return with_trees(contents, gather_forest(contents.results, store, view, trees))
+    contents = read_contents(store, run)
+    registry = registry or load_registry()
+    view = FigureView(contents.results, store, registry)
+    drawn, without = draw_trees(contents.results, store, view, trees)
+    sources = list_sources(contents, registry)
+    return render_report(
+        contents,
+        describe_page(contents, drawn, without if trees else ""),
+        figures=embed_figures(view),
+        sources=sources,
+        papers=list_papers(contents, sources),
+        assets=assets,
+    )
 
 
 def write_report(
@@ -58,7 +74,7 @@ def write_report(
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
-) -> Contents:
+) -> None:
     """Write the report of a run.
 
     Parameters
@@ -66,18 +82,12 @@ def write_report(
     path : path
         The file, which is replaced only if writing succeeds.
     store, run, registry, trees
-        As for `gather_contents`.
-
-    Returns
-    -------
-    Contents
-        What was written.
+        As for `make_report`.
 
     Raises
     ------
     HcbenchError
         If the store cannot be read or the file cannot be written.
     """
-    contents = gather_contents(store, run, registry, trees)
-    write_whole(Path(path).expanduser(), render_report(contents))
-    return contents
+    text = make_report(store, run, registry=registry, trees=trees)
+    write_whole(Path(path).expanduser(), text)

@@ -1,29 +1,22 @@
-"""The contents of a report, read from a stored run as plain values."""
+"""What a report says about a stored run, as plain values."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.results import Results
-from hcbench.analysis.verdicts import WORDS, describe_claimed
-from hcbench.analysis.views.palette import PALETTE, PALETTE_DARK
+from hcbench.analysis.verdicts import WORDS
+from hcbench.analysis.views.axes import labels_of
 from hcbench.plan.outcome import STATUSES
 from hcbench.plan.presentation import Presentation
-from hcbench.show.report.axes import describe_axes, describe_filters
-from hcbench.show.report.cells import describe_cells, short
-from hcbench.show.report.standings import (
-    describe_fronts,
-    describe_growth,
-    describe_looks,
-    describe_standings,
-)
 
 if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
-    from hcbench.show.report.forest import Forest
+    from hcbench.registry import Registry
+    from hcbench.registry.specs import Reference
     from hcbench.store import RunInfo, Store
 
 MOST_TRACEBACKS = 30
@@ -57,7 +50,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """A report.
+    """A run as its report shows it.
 
     Attributes
     ----------
@@ -65,15 +58,12 @@ class Contents:
     results : Results
     failures, skipped : tuple of Failure
         Cells that failed, and inapplicable combinations.
-    data : dict
-        Input of the scripts of the page.
     """
 
     run: RunInfo
     results: Results
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
-    data: dict[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -99,7 +89,7 @@ class Contents:
 
 
 def read_contents(store: Store, run: RunInfo) -> Contents:
-    """The contents of a report without its trees.
+    """Read a run.
 
     Raises
     ------
@@ -109,44 +99,12 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     layout = Presentation.of_description(run.layout)
     outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
     results = Results.of_layout(layout, outcomes, store.sizes(run.id))
-    data = {
-        **describe_cells(results),
-        "fronts": describe_fronts(results),
-        "growth": describe_growth(results),
-        "ranks": describe_standings(results),
-        "looks": describe_looks(results),
-        "palette": {"light": PALETTE, "dark": PALETTE_DARK},
-        "axes": describe_axes(results),
-        "filters": describe_filters(results),
-        "claims": _claims(results),
-        "name": f"{results.suite.name or 'run'}-{run.id}",
-    }
     return Contents(
         run=run,
         results=results,
         failures=_failures(store, [o for o in results.outcomes if o.failed]),
         skipped=_failures(store, [o for o in results.outcomes if o.status == "skipped"]),
-        data=data,
     )
-
-
-def with_trees(contents: Contents, forest: Forest) -> Contents:
-    """The same report with trees."""
-    return replace(contents, data={**contents.data, "forest": forest.describe()})
-
-
-def _claims(results: Results) -> list[dict[str, Any]]:
-    return [
-        {
-            "claim": verdict.claim.claim,
-            "claimed": describe_claimed(verdict.claim),
-            "measured": short(verdict.measured),
-            "error": short(verdict.standard_error),
-            "verdict": verdict.verdict,
-            "note": verdict.note,
-        }
-        for verdict in results.judged
-    ]
 
 
 def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
@@ -177,7 +135,72 @@ def _traceback(store: Store, outcome: Outcome) -> str:
     return stored.traceback or stored.log
 
 
-def environment_rows(environment: Mapping[str, Any]) -> list[tuple[str, str]]:
+# ---- Provenance ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where an algorithm or a data set comes from.
+
+    Attributes
+    ----------
+    name, plugin : str
+    wraps : tuple of str
+        The libraries on which it depends, with the versions of the run.
+    licence : str
+        Of the data.
+    digest : str
+        Checksum of the data of the first repetition.
+    paper : Reference or None
+    """
+
+    name: str
+    plugin: str
+    wraps: tuple[str, ...] = ()
+    licence: str = ""
+    digest: str = ""
+    paper: Reference | None = None
+
+
+def list_sources(contents: Contents, registry: Registry) -> dict[str, list[Source]]:
+    """The algorithms and data sets of a run that installed plugins have."""
+    results, versions = contents.results, contents.run.environment.get("versions", {})
+    digests: dict[str, str] = {}
+    for outcome in sorted(results.outcomes, key=lambda o: o.repetition):
+        if outcome.data_digest:
+            digests.setdefault(outcome.dataset, outcome.data_digest)
+    sources: dict[str, list[Source]] = {}
+    algorithms = labels_of(results, "algorithm", results.algorithms).values()
+    datasets = labels_of(results, "dataset", results.datasets)
+    for kind, wanted, catalogue in (
+        ("algorithms", {label.base: label.base for label in algorithms}, registry.algorithms),
+        ("data sets", {text: label.base for text, label in datasets.items()}, registry.datasets),
+    ):
+        known = {entry.spec.name: entry for entry in catalogue.entries}
+        sources[kind] = [
+            Source(
+                name=name,
+                plugin=entry.plugin.name,
+                wraps=tuple(f"{name} {versions.get(name.lower(), '')}" for name in spec.requires),
+                licence=getattr(spec, "licence", ""),
+                digest=digests.get(name, ""),
+                paper=spec.paper,
+            )
+            for name, base in wanted.items()
+            if (entry := known.get(base))
+            for spec in (entry.spec,)
+        ]
+    return sources
+
+
+def list_papers(contents: Contents, sources: Mapping[str, Sequence[Source]]) -> list[Reference]:
+    """The papers of the suite, its algorithms and its data sets, each once."""
+    papers = [contents.results.suite.paper]
+    papers += [source.paper for of_kind in sources.values() for source in of_kind]
+    return list({paper.key: paper for paper in papers if paper is not None}.values())
+
+
+def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The machine and software of a run, as names and values."""
     machine = environment.get("machine", {})
     memory = machine.get("memory_bytes")
@@ -189,4 +212,4 @@ def environment_rows(environment: Mapping[str, Any]) -> list[tuple[str, str]]:
         "Python": environment.get("python"),
         "commit of hcbench": environment.get("commit"),
     }
-    return [(name, str(value)) for name, value in rows.items() if value]
+    yield from ((name, str(value)) for name, value in rows.items() if value)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -13,34 +15,20 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from hcbench.analysis.tables import ARROWS
-from hcbench.analysis.views import significance_lines
+from hcbench.analysis.tables.datasets import describe_numbers
 from hcbench.errors import HcbenchError
 from hcbench.show.report.contents import environment_rows
+from hcbench.show.report.figures import sentence
+from hcbench.show.report.tables import verdict_badge
 
 if TYPE_CHECKING:
-    from hcbench.show.report.contents import Contents
+    from hcbench.registry.specs import Reference
+    from hcbench.show.figures import FigureView
+    from hcbench.show.report.contents import Contents, Source
 
 #: In the order in which they are loaded.
 STYLES = ("base.css", "table.css", "report.css", "print.css")
-SCRIPTS = (
-    "numbers.js",
-    "data.js",
-    "elements.js",
-    "download.js",
-    "table.js",
-    "leaderboard.js",
-    "claims.js",
-    "palette.js",
-    "figures.js",
-    "lines.js",
-    "tradeoff.js",
-    "curves.js",
-    "growth.js",
-    "ranks.js",
-    "trees.js",
-    "report.js",
-)
+SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
 
 
 def environment(*packages: str) -> jinja2.Environment:
@@ -54,35 +42,72 @@ def environment(*packages: str) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["json_block"] = json_block
-    made.globals |= {
-        "arrows": ARROWS,
-        "environment_rows": environment_rows,
-        "podium": lambda ranking: list(zip(ranking.competitors, ranking.ranks, strict=True))[:3],
-        "verdict_lines": lambda ranking: significance_lines(ranking)[1:],
-    }
+    made.globals |= {"environment_rows": environment_rows, "verdict_badge": verdict_badge}
     return made
 
 
-def render_report(contents: Contents, assets: str = "") -> str:
+def render_report(
+    contents: Contents,
+    data: Mapping[str, Any],
+    *,
+    figures: Sequence[Mapping[str, str]] = (),
+    sources: Mapping[str, Sequence[Source]] | None = None,
+    papers: Sequence[Reference] = (),
+    assets: str = "",
+) -> str:
     """A report as one page.
 
     Parameters
     ----------
     contents : Contents
+    data : mapping
+        Of `describe_page`.
+    figures : sequence of mapping
+        Of `embed_figures`.
+    sources : mapping of str to sequence of Source, optional
+        The algorithms and data sets.
+    papers : sequence of Reference
     assets : str
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
     template = environment("report").get_template("report.html.j2")
-    within = {} if assets else _within()
-    return template.render(contents=contents, assets=assets, **within)
+    within = {} if assets else _within(plotly=bool(data["figures"]))
+    return template.render(
+        contents=contents,
+        legend=sentence("; ".join([*describe_numbers(contents.results, "★"), "darker is better"])),
+        data=data,
+        figures=figures,
+        sources=sources or {},
+        papers=papers,
+        assets=assets,
+        **within,
+    )
 
 
-def _within() -> dict[str, str]:
+def embed_figures(view: FigureView) -> list[dict[str, str]]:
+    """The figures of the suite as images in the page: name, doc, and source or reason."""
+    from hcbench.show.figures import draw_figure
+
+    embedded = []
+    with tempfile.TemporaryDirectory() as folder:
+        for figure in view.results.suite.figures:
+            drawn = draw_figure(figure, view, Path(folder), "svg")
+            source = ""
+            if drawn.path is not None:
+                code = base64.b64encode(drawn.path.read_bytes()).decode()
+                source = f"data:image/svg+xml;base64,{code}"  # scripts in images are not run
+            embedded.append(
+                {"name": figure.name, "doc": figure.doc, "source": source, "reason": drawn.reason}
+            )
+    return embedded
+
+
+def _within(*, plotly: bool) -> dict[str, str]:
     return {
         "style": join_assets(STYLES),
         "theme_script": read_asset("theme.js"),
         "script": _closed(join_assets(SCRIPTS)),
-        "plotly": plotly_script(),
+        "plotly": plotly_script() if plotly else "",
     }
 
 

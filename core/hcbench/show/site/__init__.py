@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hcbench.errors import DamagedRunError
-from hcbench.show.report import MOST_TREES, gather_contents, read_contents
-from hcbench.show.report.page import environment, read_asset, render_report, shared_assets
+from hcbench.show.report import MOST_TREES, make_report, read_contents
+from hcbench.show.report.page import environment, read_asset, shared_assets
 from hcbench.show.site.folder import SiteFolder
 from hcbench.show.site.pages import Catalogue, Page, make_pages, search_entries
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Built", "build_site"]
 #: Scripts of reports that tables of the site also need.
-_SHARED_SCRIPTS = ("numbers.js", "elements.js", "table.js")
+_SHARED_SCRIPTS = ("elements.js", "state.js", "table.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def build_site(
         name, stamp = f"runs/{info.id}.html", _stamp(contents, trees)
         if not folder.holds(name, stamp):
             told(f"run {info.id}: {info.command}")
-            full = gather_contents(store, info, registry, trees)
-            folder.write(name, render_report(full, "../assets"), stamp)
+            text = make_report(store, info, registry=registry, trees=trees, assets="../assets")
+            folder.write(name, text, stamp)
     pages = make_pages(catalogue, registry, store.location)
     for page in pages:
         folder.write(page.path, render_page(page))
@@ -107,13 +107,13 @@ def render_page(page: Page) -> str:
     """A page with tables."""
     template = environment("site", "report").get_template("page.html.j2")
     up = "../" if "/" in page.path else ""
-    data = [asdict(listing) for listing in page.listings]
+    data = [asdict(listing) for listing in page.listings if listing.table["rows"]]
     return template.render(page=page, up=up, data=data)
 
 
 def _stamp(contents: Contents, trees: int) -> str:
     """A hash of all that a report depends on."""
-    told = [contents.data, str(contents.run), [str(f) for f in contents.failures], trees]
+    told = [contents.results.rows, str(contents.run), str(contents.failures), trees]
     state = hashlib.blake2b(json.dumps(told).encode(), digest_size=16)
     state.update(_look().encode())
     return state.hexdigest()

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.statistics import mean_and_std
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import parse_name
-from hcbench.show.report.cells import describe_metric, short
+from hcbench.show.report.tables import average_cell, make_table, metric_column
 from hcbench.show.site.slugs import slug
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from hcbench.plan.presentation import MetricInfo
     from hcbench.show.report import Contents
 
-Cell = Any  # a text, a number, a [text, link], or a [mean, std]
 FOLDERS = {"algorithm": "algorithms", "dataset": "datasets", "suite": "suites"}
 
 
@@ -27,17 +25,13 @@ class Listing:
 
     Attributes
     ----------
-    title, noun : str
-        ``noun`` says what a row is.
-    columns : list of dict
-        ``label`` and ``type``, which is text, link, number or mean; a mean has a ``metric``.
-    rows : list of list
+    title : str
+    table : dict
+        Of `hcbench.show.report.tables.make_table`.
     """
 
     title: str
-    noun: str
-    columns: list[dict[str, Any]]
-    rows: list[list[Cell]]
+    table: dict[str, Any]
 
 
 def base_of(label: str) -> str:
@@ -53,9 +47,9 @@ def page_of(kind: str, name: str) -> str:
     return f"{FOLDERS[kind]}/{slug(name)}.html"
 
 
-def column(label: str, kind: str = "text") -> dict[str, Any]:
-    """A column without a metric."""
-    return {"label": label, "type": kind}
+def link(text: str | int, path: str) -> list[Any]:
+    """A cell that links to a page."""
+    return [str(text), text, {"href": path}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +84,13 @@ def results_listing(rows: Sequence[Row], other: str) -> Listing:
     metrics = _metrics(rows)
     own = "dataset" if other == "algorithm" else "algorithm"
     words = {"algorithm": "algorithm", "dataset": "data set"}
-    columns = [
-        column("run", "link"),
-        column("date"),
-        column(words[own]),
-        column(words[other], "link"),
-        column("oracle"),
-        column("budget", "number"),
-        column("done"),
-        *(
-            {"label": m.label, "type": "mean", "metric": describe_metric(m)}
-            for m in metrics.values()
-        ),
+    columns: list[str | dict[str, Any]] = [
+        *("run", "date", words[own], words[other], "oracle", "budget", "done"),
+        *map(metric_column, metrics.values()),
     ]
     listed = [
         [
-            [row.run, f"../runs/{row.run}.html"],
+            link(row.run, f"../runs/{row.run}.html"),
             row.started,
             getattr(row.group, own),
             _link(other, getattr(row.group, other)),
@@ -117,13 +102,12 @@ def results_listing(rows: Sequence[Row], other: str) -> Listing:
         for row in sorted(rows, key=lambda row: -row.run)
     ]
     used = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in listed)]
-    return Listing(
-        "Results", "result", [columns[i] for i in used], [[row[i] for i in used] for row in listed]
-    )
+    header, rows_shown = [columns[i] for i in used], [[row[i] for i in used] for row in listed]
+    return Listing("Results", make_table("result", header, rows_shown))
 
 
-def _link(kind: str, label: str) -> list[str]:
-    return [label, f"../{page_of(kind, base_of(label))}"]
+def _link(kind: str, label: str) -> list[Any]:
+    return link(label, f"../{page_of(kind, base_of(label))}")
 
 
 def _done(group: Group) -> str:
@@ -140,8 +124,8 @@ def _metrics(rows: Iterable[Row]) -> dict[str, MetricInfo]:
     return metrics
 
 
-def _mean(row: Row, label: str) -> list[Any] | None:
-    if all(metric.label != label for metric in row.metrics):
+def _mean(row: Row, label: str) -> Any:
+    metric = next((metric for metric in row.metrics if metric.label == label), None)
+    if metric is None:
         return None
-    mean, std = mean_and_std(row.group.numbers(label))
-    return None if mean is None else [short(mean), short(std)]
+    return average_cell(row.group, metric)

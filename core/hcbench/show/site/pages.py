@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.analysis.tables.overviews import count_verdicts
+from hcbench.show.report.tables import make_table
 from hcbench.show.site.listing import (
     Listing,
     Row,
     base_of,
-    column,
+    link,
     page_of,
     results_listing,
     rows_of,
@@ -141,11 +142,11 @@ def _index(catalogue: Catalogue, location: str) -> Page:
     listings = [_runs_listing(catalogue.runs, "")]
     if catalogue.runs:
         suites = [
-            [[name, page_of("suite", name)], len(runs), f"{runs[-1].info.started:%Y-%m-%d}"]
+            [link(name, page_of("suite", name)), len(runs), f"{runs[-1].info.started:%Y-%m-%d}"]
             for name, runs in catalogue.suites().items()
         ]
-        columns = [column("suite", "link"), column("runs", "number"), column("last")]
-        listings.append(Listing("Suites", "suite", columns, suites))
+        table = make_table("suite", ("suite", "runs", "last"), suites)
+        listings.append(Listing("Suites", table))
         listings += [_names_listing(kind, catalogue.names(kind)) for kind in OTHER]
     return Page(
         path="index.html",
@@ -160,40 +161,35 @@ def _names_listing(kind: str, named: Mapping[str, Sequence[Row]]) -> Listing:
     other = OTHER[kind]
     rows = [
         [
-            [name, page_of(kind, name)],
+            link(name, page_of(kind, name)),
             len({row.run for row in of_one}),
             len({base_of(getattr(row.group, other)) for row in of_one}),
             max(row.started for row in of_one),
         ]
         for name, of_one in named.items()
     ]
-    columns = [
-        column(TITLES[kind].lower().removesuffix("s"), "link"),
-        column("runs", "number"),
-        column(TITLES[other].lower(), "number"),
-        column("last"),
-    ]
-    return Listing(TITLES[kind], TITLES[kind].lower().removesuffix("s"), columns, rows)
+    noun = TITLES[kind].lower().removesuffix("s")
+    header = (noun, "runs", TITLES[other].lower(), "last")
+    return Listing(TITLES[kind], make_table(noun, header, rows))
 
 
 def _runs_listing(runs: Sequence[RunLine], up: str) -> Listing:
     """Runs, the latest first, with their verdicts if there are any."""
     has_claims = any(run.verdicts for run in runs)
-    columns = [column("run", "link"), column("started"), column("suite", "link")]
-    columns += [column(label, "number") for label in ("cells", "failed")]
-    columns += [column("verdicts")] * has_claims + [column("command")]
+    header: list[str | dict[str, Any]] = ["run", "started", "suite", "cells", "failed"]
+    header += ["verdicts"] * has_claims + [{"label": "command", "wide": True}]
     rows: list[list[Any]] = []
     for run in reversed(runs):
         info = run.info
         row: list[Any] = [
-            [info.id, f"{up}runs/{info.id}.html"],
+            link(info.id, f"{up}runs/{info.id}.html"),
             f"{info.started:%Y-%m-%d %H:%M}",
-            [run.suite, f"{up}{page_of('suite', run.suite)}"],
+            link(run.suite, f"{up}{page_of('suite', run.suite)}"),
             sum(run.statuses.values()),
             sum(n for status, n in run.statuses.items() if status not in ("ok", "skipped")),
         ]
         rows.append([*row, *([run.verdicts] * has_claims), info.command])
-    return Listing("Runs", "run", columns, rows)
+    return Listing("Runs", make_table("run", header, rows))
 
 
 def _suite_page(name: str, runs: Sequence[RunLine], registry: Registry) -> Page:

@@ -1,4 +1,4 @@
-// Elements of the page. Data are always set as text, never as markup.
+// Elements of the page and downloads. Data are always set as text, never as markup.
 
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -13,6 +13,11 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
+const button = (text, pressed, properties = {}, ...children) =>
+  element("button", { type: "button", text, onclick: pressed, ...properties }, ...children);
+
+const distinct = (values) => [...new Set(values)];
+
 // A labelled select; `options` are [value, text] pairs. `changed` is called with the value.
 function choice(label, options, value, changed) {
   const select = element("select", { onchange: () => changed(select.value) });
@@ -22,29 +27,33 @@ function choice(label, options, value, changed) {
   return element("label", {}, label, select);
 }
 
-// As `choice`, but empty if there is a single option.
-const choices = (label, options, value, changed) =>
-  options.length > 1 ? [choice(label, options, value, changed)] : [];
-
-// A search field; `changed` is called with the words in lower case.
-function searchField(label, changed) {
+// A search field; `changed` is called with its text.
+function searchField(label, value, changed) {
   let waiting;
   const input = element("input", {
     type: "search",
+    value,
     oninput: () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => changed(input.value.toLowerCase().split(/\s+/).filter(Boolean)), 120);
+      waiting = setTimeout(() => changed(input.value), 120);
     },
   });
   return element("label", {}, label, input);
 }
 
-const button = (text, pressed, properties = {}) =>
-  element("button", { type: "button", text, onclick: pressed, ...properties });
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
-const VERDICTS = { reproduced: ["good", "✓"], differs: ["bad", "✗"], erratum: ["odd", "!"] };
+function csvField(value) {
+  if (value === null || value === undefined) return "";
+  let text = String(value);
+  // A spreadsheet would interpret such a text as a formula.
+  if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
-function verdictBadge(word) {
-  const [look, sign] = VERDICTS[word] ?? ["", "–"];
-  return element("span", { class: `badge ${look}` }, element("span", { "aria-hidden": "true", text: sign }), word);
+function saveCsv(name, header, rows) {
+  const text = [header, ...rows].map((row) => row.map(csvField).join(",")).join("\n") + "\n";
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  element("a", { href: url, download: `${name}.csv` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
