@@ -16,13 +16,20 @@ from tests.inline import cells_in_this_process
 # No deadlines: a call may compile a kernel first, and the machine may be busy.
 # Each run draws different examples.
 settings.register_profile("any machine", deadline=None, max_examples=50)
-settings.load_profile("any machine")
+settings.register_profile("inner loop", settings.get_profile("any machine"), max_examples=10)
 
 # Variables that change output, paths or results, here and in processes that tests start.
 _OUTSIDE = {
     *("CI", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "SHELL", "TERM"),
     *("TTY_COMPATIBLE", "TTY_INTERACTIVE", "LANG", "LANGUAGE", "TZ", "MPLBACKEND"),
-    *("PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONUTF8", "PYTHONWARNINGS"),
+    *(
+        "PYTHONHASHSEED",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONIOENCODING",
+        "PYTHONOPTIMIZE",
+        "PYTHONUTF8",
+        "PYTHONWARNINGS",
+    ),
 }
 _FAMILIES = ("DASK_", "GIT_", "HCBENCH_", "LC_", "PG", "_HCBENCH_")
 # Modules that almost every run imports in its workers.
@@ -30,7 +37,7 @@ _USUAL = ("hcbench_metrics", "hcbench_vectors", "sklearn.datasets")
 _KEPT = "HCBENCH_DATA"  # the public data sets; tests that need them are skipped without them
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Make tests independent of the environment; a test that needs a variable sets it."""
     for name in list(os.environ):
         if name != _KEPT and (name in _OUTSIDE or name.startswith(_FAMILIES)):
@@ -43,6 +50,14 @@ def pytest_configure() -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
     executors.PRELOADED += _USUAL
+    quick = config.getoption("markexpr") == "not slow"
+    settings.load_profile("inner loop" if quick else "any machine")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files of slow tests, so that no worker is alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture

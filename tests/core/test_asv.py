@@ -39,6 +39,7 @@ def measured(cases: Cases) -> Measured:
 # ---- Benchmarks ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_algorithm_oracle_and_metric_has_a_class_of_benchmarks() -> None:
     registry = hcbench.load_registry()
     counts = [
@@ -270,6 +271,7 @@ def test_with_a_cache_of_asv_plugins_are_not_loaded_again(
     assert len(hcbench.asv.registered("hcbench")) > 1  # listed for others
 
 
+@pytest.mark.slow
 def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
     asked = ["algorithm_QuickClustering", N, 0], ["metric_n_clusters", hcbench.asv.SIZES[-1], 0]
     done = subprocess.run(

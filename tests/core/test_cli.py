@@ -305,6 +305,7 @@ def test_dry_run_as_json_is_one_object() -> None:
     assert plan["left_out"] == []
 
 
+@pytest.mark.slow
 def test_dry_run_of_100_000_cells_takes_seconds() -> None:
     datasets = f"line[n=[{','.join(map(str, range(2, 1002)))}]]"
     algos = f"Comb[start=[{','.join(map(str, range(10)))}]]"

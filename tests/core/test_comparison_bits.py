@@ -54,6 +54,7 @@ def test_bits_of_triplets_are_the_matrix_of_preferences(rows):
     check(Comparisons.from_triplets(7, rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "part"), [(2, 0.5), (12, 0.5), (32, 0.5), (33, 0.5), (46, 0.1), (128, 0.01)]
 )

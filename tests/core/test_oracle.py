@@ -165,6 +165,7 @@ def test_a_batch_larger_than_the_budget_is_refused_completely():
     assert quadruplets_of(5).ledger.left is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [False, True])
 def test_compiled_loop_and_arrays_agree_in_answers_and_counts(noise):
     questions = random_questions(6, 3000)

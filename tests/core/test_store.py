@@ -682,6 +682,7 @@ def python(source: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_is_a_full_disk(path: Path) -> None:
     source = """
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
@@ -856,6 +857,7 @@ def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) ->
             )
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
     writer = python(WRITER, path, 0, 100_000)
     assert writer.stdout is not None

@@ -186,6 +186,7 @@ def test_checks_of_an_oracle_with_queries():
     assert {"noise_rate", "same_question", "vectorised", "counting"} <= passed(CLASSES)
 
 
+@pytest.mark.slow
 def test_oracles() -> None:
     for check, spec, sentence in [
         ("consistent", wrong(first_is_alone), "wrong answers of 12, without noise"),

@@ -81,6 +81,7 @@ def by_name() -> dict[str, list[Check]]:
 CHECKS = by_name()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_conforms(name: str) -> None:
     """No check fails but those that are exempt, and these do with some of the settings."""
@@ -96,6 +97,7 @@ def failures(checks: Iterable[Check]) -> dict[str, str]:
     return {name: each.reason for name, each in found.items() if each.status == "failed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ordinal", "pair", "quadruplet"])
 def test_recorded_answers_conform(kind: str, tmp_path: Path) -> None:
     """With an answer to every query about the items."""

@@ -86,6 +86,7 @@ def test_the_pairs_below_a_node_are_numbered_without_gaps():
             assert {(min(pair), max(pair)) for pair in found} == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BF", "N-WDP"])
 @pytest.mark.parametrize("votes", [2, 3, 4])
 def test_without_noise_the_cut_is_the_true_one_merged_where_too_few_pairs_vote(name, votes):

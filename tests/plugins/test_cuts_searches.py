@@ -62,6 +62,7 @@ def test_the_small_trees_are_complete():
     assert all(len(all_cuts(t)) == n_cuts(t) for t in small_trees(4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_cut_of_every_tree_of_up_to_five_leaves_is_found(way):
     name, params = WAYS[way]
@@ -71,6 +72,7 @@ def test_every_cut_of_every_tree_of_up_to_five_leaves_is_found(way):
             assert cut_by(name, tree, compiled_oracle(labels), **params) == Partition(labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["BF", "OTS", "WDP, uniform", "N-WDP"])
 def test_every_cut_of_every_binary_tree_of_six_and_seven_leaves_is_found(way):
     name, params = WAYS[way]
@@ -94,6 +96,7 @@ def test_breadth_first_queries_nodes_above_and_just_below_the_cut():
                 assert len(asked) <= 2 * len(cut) - 1
 
 
+@pytest.mark.slow
 def test_ots_stays_within_the_bound_of_theorem_1():
     for tree in [*small_trees(5), *small_trees(7, 2), caterpillar(9)]:
         for cut in all_cuts(tree):
@@ -130,6 +133,7 @@ def test_wdp_asks_on_average_what_the_entropy_of_the_prior_allows(prior):
         assert entropy - 1e-9 <= mean <= entropy + 2 * paths + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [*WAYS, "N-WDP, votes"])
 def test_a_checkpoint_has_the_result_of_a_run_with_that_budget(way):
     name, params = WAYS.get(way, ("N-WDP", {"votes": 3, "noise": 0.2}))

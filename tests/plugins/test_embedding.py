@@ -68,6 +68,7 @@ def test_noisy_answers_are_outvoted(name: str) -> None:
     assert groups(run(name, noisy), 2) == blocks
 
 
+@pytest.mark.slow
 @BOTH
 def test_one_seed_one_tree(name: str) -> None:
     triplets = AllComparisons.from_similarity(planted_similarity()).materialise().only_triplets()
@@ -89,6 +90,7 @@ def test_new_names_of_the_items_change_only_names(name: str) -> None:
     assert renamed == groups(tree, 4)
 
 
+@pytest.mark.slow
 @BOTH
 def test_all_comparisons_give_the_tree_of_their_triplets(name: str) -> None:
     everything = AllComparisons.from_similarity(planted_similarity(1))

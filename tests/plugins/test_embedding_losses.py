@@ -128,6 +128,7 @@ def holds(points, rows) -> np.ndarray:
     return ((i - j) ** 2).sum(axis=1) < ((i - k) ** 2).sum(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS)
 @pytest.mark.parametrize("start", [0, 1])
 def test_a_planted_embedding_orders_triplets_that_were_held_out(fit: str, start: int) -> None:
@@ -139,6 +140,7 @@ def test_a_planted_embedding_orders_triplets_that_were_held_out(fit: str, start:
     assert holds(found, draw_triplets(planted, 2000, rng)).mean() > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS)
 def test_a_descent_never_ends_above_its_start(fit: str) -> None:
     rng = np.random.default_rng(3)

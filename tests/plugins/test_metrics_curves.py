@@ -149,6 +149,7 @@ def test_bakers_gamma_agrees_with_its_definition_and_with_scipy(pair):
         assert baker_gamma(score, "spearman") == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_all_shapes_of_larger_trees(seed):
     rng = np.random.default_rng(seed)

@@ -239,6 +239,7 @@ def test_transposed_ranks_by_hand():
     assert values[:2] == pytest.approx([plain, plain], abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
     rng = np.random.default_rng(seed)

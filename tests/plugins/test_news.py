@@ -222,6 +222,7 @@ def test_all_documents_are_not_random():
         assert not SPECS[name].random_with(SPECS[name].resolve({"n": 11314}))
 
 
+@pytest.mark.slow
 @real
 def test_the_real_documents_have_20_topics():
     problem = make("20newsgroups", n=1500, p=700)

@@ -45,6 +45,7 @@ def test_the_binary_trees_are_all_different():
     assert len(clusters) == len(trees) == 105  # (2n-3)!!
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_binary_tree_of_up_to_six_items_is_found(name):
     for parent in chain.from_iterable(map(binary_trees, range(1, 7))):

@@ -32,6 +32,7 @@ def oracle_of(problem, budget=None, **parameters):
     return Oracle(ordinal_queries(problem, 0, None, **parameters), budget)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_binary_tree_of_up_to_six_items_is_found(name):
     for parent in chain.from_iterable(map(binary_trees, range(1, 7))):

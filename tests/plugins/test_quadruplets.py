@@ -160,6 +160,7 @@ def test_planted_hierarchy_is_recovered():
         assert tree.cut(2) == Partition(label[order] // 2)
 
 
+@pytest.mark.slow
 def test_lists_bits_and_sums_over_blocks_give_the_same_merges():
     """With 112 items there are more columns of one weight than are counted at once."""
     w, label = planted(3, 14, delta=6.0, seed=5)

@@ -75,6 +75,7 @@ def test_the_kernel_is_that_of_equation_3(case):
     )
 
 
+@pytest.mark.slow
 def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
     """150 items: rows of several words, the last of which is partly filled."""
     rng = np.random.default_rng(0)

@@ -222,6 +222,7 @@ def test_input_is_unchanged_and_the_same_input_gives_the_same_tree(name, kind):
     assert problem.digest() == before
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_or_warned_about_even_when_first_imported():
     code = """
 import numpy as np
