@@ -428,11 +428,13 @@ def test_dask_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert line.endswith('pip install "hcbench[dask]"')
 
 
-def test_a_daemonic_worker(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        address, _ = stack.enter_context(scheduler_in(tmp_path))
-        stack.enter_context(worker_of(address, tmp_path / "worker.log", daemon="true"))
-        line = told("--executor=dask", f"--scheduler={address}", store=tmp_path / "s.sqlite")
+def test_a_daemonic_worker(tmp_path: Path, scheduler: str) -> None:
+    with (
+        worker_of(scheduler, tmp_path / "worker.log", daemon="true"),
+        client_of(scheduler) as client,
+    ):
+        client.wait_for_workers(3, timeout=60)
+        line = told("--executor=dask", f"--scheduler={scheduler}", store=tmp_path / "s.sqlite")
     assert "is daemonic" in line
     assert "distributed.worker.daemon: false" in line
 

@@ -4,8 +4,6 @@ import ctypes
 import math
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from textwrap import dedent
@@ -412,76 +410,6 @@ def test_a_spec_of_the_caller_reads_any_oracle(store: Path) -> None:
     )
     results = hcbench.compare([spec], ["planted[N0=3,L=2]"], repetitions=1, store=store)
     assert results.rows[0]["status"] == "ok"
-
-
-SCRIPT = """
-    import sys
-    import hcbench
-    results = hcbench.compare(
-        ["draws", "Random"], ["numbers[n=[20,21]]"], metrics=["depth"],
-        repetitions=50, plugins=[{plugin!r}], store={store!r}, n_jobs=2,
-    )
-    print(len(results.rows), sum(o.reused for o in results.outcomes))
-"""
-
-
-@pytest.mark.slow
-def test_killed_in_the_middle_it_resumes_and_the_numbers_are_the_same(tmp_path: Path) -> None:
-    store = tmp_path / "killed.sqlite"
-    code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while _stored(store) < 20:
-        assert time.monotonic() < deadline
-        assert process.poll() is None, "it was over before it could be killed"
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    survived = _stored(store)
-    assert 20 <= survived < 200
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    total, reused = map(int, done.stdout.split())
-    assert (total, reused) == (200, survived)
-    options: dict[str, Any] = {
-        "datasets": ["numbers[n=[20,21]]"],
-        "metrics": ["depth"],
-        "repetitions": 50,
-    }
-    resumed = compare(store, "draws", "Random", **options)
-    undisturbed = compare(tmp_path / "other.sqlite", "draws", "Random", **options)
-    assert quality(resumed) == quality(undisturbed)
-
-
-def _stored(store: Path) -> int:
-    if not store.exists():
-        return 0
-    import sqlite3
-
-    try:
-        connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    except sqlite3.OperationalError:
-        return 0
-    try:
-        return int(connection.execute("select count(*) from cells").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        connection.close()
-
-
-@pytest.mark.slow
-def test_two_main_processes_on_one_store_lose_nothing(tmp_path: Path) -> None:
-    store = tmp_path / "shared.sqlite"
-    code = dedent(SCRIPT.format(plugin=str(PLUGIN), store=str(store)))
-    both = [
-        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    for process in both:
-        output, _ = process.communicate(timeout=120)
-        assert process.returncode == 0
-        assert output.split()[0] == "200"
-    assert _stored(store) == 200
 
 
 def test_workers_see_one_thread(store: Path) -> None:

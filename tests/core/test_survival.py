@@ -24,12 +24,12 @@ from hcbench.store import Store
 pytestmark = pytest.mark.slow
 
 TOYS = Path(__file__).parent.parent / "plugins_for_tests" / "toys.py"
-CELLS = 500
+CELLS = 240
 COMMAND = [
     *(sys.executable, "-m", "hcbench", "compare", "--plugin", str(TOYS), "--jobs=2"),
-    *("--algos=Comb,Comb[start=1]", "--datasets=line,line[n=9]", "--metrics=nodes,size", "-r125"),
+    *("--algos=Comb,Comb[start=1]", "--datasets=line,line[n=9]", "--metrics=nodes,size", "-r60"),
 ]
-EARLY = 40  # cells that are stored when something is killed
+EARLY = 20  # cells that are stored when something is killed
 
 
 def environment(store: Path) -> dict[str, str]:
@@ -131,7 +131,9 @@ def store(tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> Iterator[Path]:
     path = tmp_path / "store.sqlite"
     yield path
     survived = count(path)
+    ((usable,),) = ask(path, "SELECT count(*) FROM cells WHERE status = 'ok'")
     resumed = again(path)
+    assert f"{CELLS} cells, {usable} of them stored already" in resumed.stderr
     assert resumed.exit_code == 0, resumed.stderr
     assert numbers(path) == undisturbed, f"after {survived} had survived"
     last = ask(path, "SELECT max(id) FROM runs")[0][0]
