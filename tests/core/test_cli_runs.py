@@ -62,27 +62,27 @@ def without_values(text: str) -> str:
 
 TABLES = """\
 line
-algorithm         oracle       nodes ↓          size ↑
-──────────────────────────────────────────────────────
-Comb              toy      15 ± 0*  x.xxx ± x.xxx*
-Comb[start=1]     toy      15 ± 0*  x.xxx ± x.xxx*
-Knowing           vectors  15 ± 0*  x.xxx ± x.xxx*
-Fail¹             vectors            -               -
-Fail[how=wrong]²  vectors            -               -
-Fail[how=crash]³  vectors            -               -
+algorithm         oracle   nodes ↓         size ↑
+─────────────────────────────────────────────────
+Comb              toy       15  x.xxx ± x.xxx
+Comb[start=1]     toy       15  x.xxx ± x.xxx
+Knowing           vectors   15  x.xxx ± x.xxx
+Fail¹             vectors        -              -
+Fail[how=wrong]²  vectors        -              -
+Fail[how=crash]³  vectors        -              -
 ¹ error: ValueError: it hurts
 ² error: the algorithm returned 9 leaves for 8 items
 ³ crash: CRASHED
 
 bare
-algorithm         oracle       nodes ↓          size ↑
-──────────────────────────────────────────────────────
-Comb              toy      11 ± 0*  x.xxx ± x.xxx*
-Comb[start=1]     toy      11 ± 0*  x.xxx ± x.xxx*
-Knowing¹          -                  -               -
-Fail²             vectors            -               -
-Fail[how=wrong]³  vectors            -               -
-Fail[how=crash]⁴  vectors            -               -
+algorithm         oracle   nodes ↓         size ↑
+─────────────────────────────────────────────────
+Comb              toy       11  x.xxx ± x.xxx
+Comb[start=1]     toy       11  x.xxx ± x.xxx
+Knowing¹          -              -              -
+Fail²             vectors        -              -
+Fail[how=wrong]³  vectors        -              -
+Fail[how=crash]⁴  vectors        -              -
 ¹ skipped: Knowing needs truth, which bare does not provide
 ² error: ValueError: it hurts
 ³ error: the algorithm returned 7 leaves for 6 items
@@ -105,7 +105,7 @@ excluded, as not all algorithms ran
 ³ too few for any significant difference: 6 algorithms need at least 10 data
 sets (Holm-corrected signed-rank tests, alpha 0.05)
 
-mean ± standard deviation over 2 repetitions
+mean ± standard deviation over 2 repetitions, one number if all are equal
 ↑ more is better, ↓ less is better, * is the best
 """
 

@@ -279,7 +279,7 @@ def test_times_are_medians_with_quartiles_everywhere() -> None:
     ]
     found = results(outcomes, SECONDS)
     assert shown(found) == [["A", "3.00 [2.00, 4.00] s*"], ["B", "5.00 [5.00, 6.00] s"]]
-    assert "of times median [quartiles]" in found.to_markdown()
+    assert "times: median [quartiles]" in found.to_markdown()
     row = found.summary[0]
     assert (row["average"], row["median"], row["mean"]) == (3.0, 3.0, 22.0)
     assert (row["lower_quartile"], row["upper_quartile"]) == (2.0, 4.0)

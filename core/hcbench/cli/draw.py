@@ -57,8 +57,9 @@ def write_legend(results: Results) -> None:
     """Write the legend of the numbers."""
     from hcbench.analysis.tables.datasets import describe_numbers
 
-    best = "bold" if console().is_terminal else "*"
-    click.echo(printable("\n".join(describe_numbers(results, best))))
+    out = console()
+    for line in describe_numbers(results, "bold" if out.is_terminal else "*"):
+        click.echo(printable("\n".join(textwrap.wrap(line, out.width, break_on_hyphens=False))))
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:

@@ -73,9 +73,12 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
     """Lower quartile, median and upper quartile, interpolated linearly; None without numbers."""
     if not len(values):
         return None
+    numbers = np.asarray(values, dtype=np.float64)
+    if (numbers == numbers[0]).all():
+        return (float(numbers[0]),) * 3  # infinite ones, too
     with np.errstate(invalid="ignore"):
-        low, middle, high = np.quantile(np.asarray(values, dtype=np.float64), (0.25, 0.5, 0.75))
-    return float(low), float(middle), float(high)
+        low, middle, high = np.quantile(numbers, (0.25, 0.5, 0.75)).tolist()
+    return low, middle, high
 
 
 def average_of(values: Sequence[float], of: Average = "mean") -> float | None:

@@ -134,17 +134,17 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         Description of the mark of the best value.
     """
     count = max((o.repetition + 1 for o in results.outcomes), default=0)
-    over = "1 repetition"
+    over = ["1 repetition"]
     if count > 1:
-        over = f"mean ± standard deviation over {count} repetitions, one number if all are equal"
+        over = [f"mean ± standard deviation over {count} repetitions, one number if all are equal"]
     if count > 1 and any(metric.average == "median" for metric in results.metrics):
-        over += "; of times median [quartiles]"
+        over.append("times: median [quartiles] of the repetitions")
     several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
     asked = several and any(metric.unit == "questions" for metric in results.metrics)
     apart = " (of queries: of each kind of oracle)" if asked else ""
     tests = results.inference.reason if results.rankings else ""
     return [
-        over,
+        *over,
         f"↑ more is better, ↓ less is better, {best} is the best{apart}",
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
         *_warn_of_load(results),
