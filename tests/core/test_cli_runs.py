@@ -151,7 +151,7 @@ def test_stored_cells_are_not_run_again(small: Result, store: Path) -> None:
 def test_no_width_cuts_a_number(width: int, small: Result, store: Path) -> None:
     assert small.exit_code == 0
     shown = call("results", "show", "2", store=store, width=width).stdout
-    assert "15.000 ± 0" in shown
+    assert re.search(r"Comb +15\.000", shown)
     assert "…" not in shown
     for line in shown.splitlines()[:-2]:
         assert len(line) <= width
@@ -525,8 +525,8 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     again = call("results", "show", store=store)
     assert again.stdout == shown.stdout  # with its verdicts, although the suite is not registered
-    assert re.search(r"^A comb of 8 has 15 nodes +15 +15 ± 0 +reproduced", shown.stdout, re.M)
-    assert re.search(r"^It has 14 +14 +15 ± 0 +differs", shown.stdout, re.M)
+    assert re.search(r"^A comb of 8 has 15 nodes +15 +15 +reproduced", shown.stdout, re.M)
+    assert re.search(r"^It has 14 +14 +15 +differs", shown.stdout, re.M)
     found = strict(call("run", str(file), "--format=json", store=store).stdout)
     assert [row["verdict"] for row in found["verdicts"]] == ["reproduced", "differs"]
     for row in found["verdicts"]:
