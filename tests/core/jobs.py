@@ -57,6 +57,17 @@ def segfault() -> None:
     ctypes.string_at(0)
 
 
+def write_to_sockets(frame: bytes) -> None:
+    """Write to every socket of the process, of which one leads to the main process."""
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                os.write(int(name), frame)
+        except OSError:
+            pass
+    time.sleep(5)
+
+
 def loop() -> None:
     while True:
         pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from hcbench.errors import WorkerError
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.limits import COMPILATION
 from hcbench.run.workers.memory import family_resident, peak_since, reset_peak, resident
+from hcbench.run.workers.messages import read_data
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
@@ -172,6 +174,34 @@ def test_failures_of_a_job_are_reported_and_the_pool_continues(
     assert re.search(reason, report.reason)
     assert report.value is None
     assert works(shared)
+
+
+def test_a_forged_message_runs_nothing_in_the_main_process(
+    shared: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touched = tmp_path / "touched"
+
+    class Forged:
+        def __reduce__(self) -> object:
+            return os.mkdir, (str(touched),)
+
+    body = pickle.dumps(Forged())
+    report = run(shared, partial(jobs.write_to_sockets, len(body).to_bytes(8, "big") + body))
+    assert report.ending == "crash"
+    assert report.reason.startswith("wrote into its connection to the harness: posix.mkdir")
+    assert works(shared)
+    assert not touched.exists()
+
+
+def test_a_pool_may_expect_results_of_certain_classes_only() -> None:
+    with Pool(1, PERFORM, decode=partial(read_data, allowed=frozenset())) as pool:
+        assert run_alone(pool, lambda: {"plain": [1, 2.5, b"data", None]}) == {
+            "plain": [1, 2.5, b"data", None]
+        }
+        pool.submit("it", lambda: partial(os.getpid), Limits())
+        [report] = pool.wait(10)
+    assert report.ending == "error"
+    assert "functools.partial is not expected" in report.reason
 
 
 def test_a_segfault_shows_the_python_stack(shared: Pool) -> None:

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.errors import ParameterError, WorkerError
+from hcbench.model.cost import Cost
+from hcbench.model.trees import HeightKind, Partition, Tree
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan
 from hcbench.registry.plugins import Plugins
 from hcbench.run.cached import memory_limit
 from hcbench.run.environment import usable_cores
 from hcbench.run.workers import Pool
+from hcbench.run.workers.messages import read_data
 
 if TYPE_CHECKING:
     from hcbench.run.dask_pool import Cluster, DaskPool
@@ -58,7 +62,24 @@ class ThisMachine:
 
 def cell_pool(slots: int) -> Pool:
     """Isolated processes that run packed cells."""
-    return Pool(slots, "hcbench.run.cell:run_packed", preload=PRELOADED)
+    return Pool(slots, "hcbench.run.cell:run_packed", preload=PRELOADED, decode=read_outcome)
+
+
+def read_outcome(pickled: bytes) -> object:
+    """Read what a worker says of a cell: it may have been written by an algorithm."""
+    return read_data(pickled, _OUTCOMES)
+
+
+_NUMPY = ("numpy", "numpy._core.numeric", "numpy._core.multiarray")
+_NUMPY_1 = ("numpy.core.numeric", "numpy.core.multiarray")
+_ARRAYS = ("dtype", "ndarray", "scalar", "_frombuffer", "_reconstruct")
+_OUTCOMES = frozenset(
+    [
+        *((each.__module__, each.__name__) for each in (Outcome, ScoredPoint, Value, Cost)),
+        *((each.__module__, each.__name__) for each in (Tree, Partition, HeightKind)),
+        *((module, name) for module in (*_NUMPY, *_NUMPY_1) for name in _ARRAYS),
+    ]
+)
 
 
 def open_executor(

@@ -6,7 +6,6 @@ import atexit
 import json
 import math
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -21,7 +20,7 @@ from typing import BinaryIO
 
 from hcbench.errors import WorkerError
 from hcbench.run.workers.limits import WEIGHED, Limits
-from hcbench.run.workers.logs import open_file, read_draft, read_tail, take_tail
+from hcbench.run.workers.logs import Decode, open_file, read_draft, read_tail, take_tail
 from hcbench.run.workers.memory import family_resident
 from hcbench.run.workers.messages import (
     CHUNK,
@@ -152,7 +151,7 @@ class ServerConnection:
 
     Parameters
     ----------
-    target, preload
+    target, preload, decode
         As for `Pool`.
 
     Attributes
@@ -163,8 +162,9 @@ class ServerConnection:
         Whether the fork server had been ready for another pool before.
     """
 
-    def __init__(self, target: str, preload: Sequence[str]) -> None:
+    def __init__(self, target: str, preload: Sequence[str], decode: Decode) -> None:
         self.ready = False
+        self._decode = decode
         self._inbox = bytearray()
         self._process, self.control = ServerProcess.connect()
         self.was_proven = self._process.is_proven
@@ -175,7 +175,8 @@ class ServerConnection:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         phases, announcing = _open_pipe()
-        worker = WorkerConnection(number, ours, phases, open_file(), open_file(), time.monotonic())
+        files, now = (open_file(), open_file()), time.monotonic()
+        worker = WorkerConnection(number, ours, phases, *files, now, self._decode)
         with theirs, announcing:
             shared = (theirs, announcing, worker.log, worker.draft)
             self._send(Fork(number), *(each.fileno() for each in shared))
@@ -285,14 +286,14 @@ class Submission:
         where = f"in phase {self.phase!r} before returning (os._exit?)"
         return self.crashed(f"{name_exit(code)} {where}")
 
-    def ended(self, result: Result) -> Report:
+    def ended(self, result: Result, decode: Decode) -> Report:
         """Return the report on it if its target returned or raised."""
         if result.ending == "error":
             return Report(
                 self.tag, "error", reason=result.reason, traceback=result.traceback, log=result.log
             )
         try:
-            return Report(self.tag, "done", pickle.loads(result.value), log=result.log)
+            return Report(self.tag, "done", decode(result.value), log=result.log)
         except Exception as error:
             why = f"the result cannot be read: {type(error).__name__}: {error}"
             return Report(self.tag, "error", reason=why, log=result.log)
@@ -308,6 +309,7 @@ class WorkerConnection:
     log: BinaryIO
     draft: BinaryIO
     asked: float  # when it was asked for
+    decode: Decode
     pid: int = 0  # 0 until it has started
     jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
     quick: bool = False  # whether its last job was a short one
@@ -391,7 +393,8 @@ class WorkerConnection:
         seconds = max(0.0, at - job.began)
         self.quick = report.ending == "done" and seconds < _QUICK
         if report.ending != "done":
-            report = replace(report, value=read_draft(self.draft.fileno(), job.number))
+            value = read_draft(self.draft.fileno(), job.number, self.decode)
+            report = replace(report, value=value)
         if not self.log_is_read:
             report = replace(report, log=take_tail(self.log.fileno()))
         self.killed_at, self.final, self.log_is_read = math.inf, None, False

@@ -7,11 +7,14 @@ if the job does not return: sending it would wake main up while a job is measure
 from __future__ import annotations
 
 import os
-import pickle
 import struct
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
+
+#: Reads what a worker has pickled.
+Decode: TypeAlias = Callable[[bytes], object]
 
 _SHOWN = 64 << 10
 _KEPT = 16 << 20
@@ -65,7 +68,7 @@ def write_draft(draft: int, order: int, content: bytes) -> None:
         os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)  # last: now it is whole
 
 
-def read_draft(draft: int, order: int) -> object:
+def read_draft(draft: int, order: int, decode: Decode) -> object:
     """Return what an order's job has written to a draft; None if that is nothing or incomplete."""
     head = os.pread(draft, _DRAFT.size, 0)
     if len(head) < _DRAFT.size:
@@ -78,6 +81,6 @@ def read_draft(draft: int, order: int) -> object:
         parts.append(part)
         offset += len(part)
     try:
-        return pickle.loads(b"".join(parts))
+        return decode(b"".join(parts))
     except Exception:
         return None  # the failure is reported; this cannot add to it

@@ -1,7 +1,13 @@
-"""The messages between the processes, pickled: all of them run our code."""
+"""The messages between the processes.
+
+They are pickled, but whatever runs in a worker may write into its connection. So the main process
+reads nothing but data: a pickle that names anything else than the classes of messages, or those
+that a pool expects as results, is refused, and none can call other code.
+"""
 
 from __future__ import annotations
 
+import io
 import pickle
 import struct
 from collections.abc import Iterator
@@ -102,10 +108,45 @@ class Result(NamedTuple):
     spent: bool = False
 
 
+#: Module and name of a class, or of a function that makes an object.
+Names = frozenset[tuple[str, str]]
+
+
+class _DataReader(pickle.Unpickler):
+    def __init__(self, data: bytes, allowed: Names) -> None:
+        super().__init__(io.BytesIO(data))
+        self._allowed = allowed
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in self._allowed:
+            raise pickle.UnpicklingError(f"{module}.{name} is not expected")
+        return super().find_class(module, name)
+
+
+def read_data(data: bytes, allowed: Names) -> Any:
+    """Unpickle an object that is made of nothing but these classes and Python's own data types.
+
+    Raises
+    ------
+    UnpicklingError
+        If it is not, or cannot be read.
+    """
+    try:
+        return _DataReader(data, allowed).load()
+    except pickle.UnpicklingError:
+        raise
+    except Exception as error:
+        raise pickle.UnpicklingError(f"{type(error).__name__}: {error}") from error
+
+
 def pack(message: object) -> bytes:
     """Return a message as a frame: its length, then its pickle."""
     body = pickle.dumps(message, PROTOCOL)
     return _HEADER.pack(len(body)) + body
+
+
+_CLASSES = (Open, Fork, Kill, Ready, Closed, Started, StartFailed, Ended, Order, Phase, Result)
+_MESSAGES = frozenset((each.__module__, each.__name__) for each in (*_CLASSES, Limits))
 
 
 def unpack(buffer: bytearray) -> Iterator[Any]:
@@ -114,7 +155,6 @@ def unpack(buffer: bytearray) -> Iterator[Any]:
         end = _HEADER.size + _HEADER.unpack_from(buffer)[0]
         if len(buffer) < end:
             return
-        with memoryview(buffer) as view:
-            message = pickle.loads(view[_HEADER.size : end])
+        body = bytes(buffer[_HEADER.size : end])
         del buffer[:end]
-        yield message
+        yield read_data(body, _MESSAGES)

@@ -17,7 +17,7 @@ from typing import Self
 from hcbench.errors import WorkerError
 from hcbench.run.workers.connections import ServerConnection, Submission, WorkerConnection
 from hcbench.run.workers.limits import Limits
-from hcbench.run.workers.logs import keep_short
+from hcbench.run.workers.logs import Decode, keep_short
 from hcbench.run.workers.messages import (
     PROTOCOL,
     Ended,
@@ -54,14 +54,24 @@ class Pool:
         not end by itself.
     preload
         Modules imported once for all workers; one that cannot be imported is skipped.
+    decode
+        Reads what the target has returned or announced, from its pickle.
     """
 
-    def __init__(self, slots: int, target: str, *, preload: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        slots: int,
+        target: str,
+        *,
+        preload: Sequence[str] = (),
+        decode: Decode = pickle.loads,
+    ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
         self._slots = slots
         self._target = target
         self._preload = tuple(preload)
+        self._decode = decode
         self._server: ServerConnection | None = None
         self._workers: dict[int, WorkerConnection] = {}
         self._numbers = itertools.count(1)
@@ -148,20 +158,6 @@ class Pool:
         reports, self._reports = self._reports, []
         return reports
 
-    def give_up(self, tag: object) -> None:
-        """Kill what runs under this tag; it is reported as lost."""
-        for worker in self._workers.values():
-            if (job := worker.undecided) is not None and job.tag is tag:
-                report = job.crashed("it was given up", outside=True, lost=True)
-                self._kill(worker, report, time.monotonic())
-
-    def fileno(self) -> int:
-        """Return a descriptor that is readable when `wait` need not wait, if a job runs.
-
-        For an event loop, which has to call `wait` now and then all the same, to enforce limits.
-        """
-        return self._selector.fileno()
-
     def close(self) -> None:
         """Kill everything, running jobs too."""
         self._closed = True
@@ -204,7 +200,7 @@ class Pool:
         if self._closed:
             raise WorkerError("the pool is closed")
         if self._server is None:
-            self._server = ServerConnection(self._target, self._preload)
+            self._server = ServerConnection(self._target, self._preload, self._decode)
             self._selector.register(self._server.control, selectors.EVENT_READ)
         return self._server
 
@@ -270,21 +266,35 @@ class Pool:
                 self._receive(worker)
 
     def _receive(self, worker: WorkerConnection) -> None:
-        for message in worker.read():
-            self._follow(worker)
-            job = worker.undecided
-            if job is not None and isinstance(message, Result) and message.order == job.number:
-                self._settle(worker, job, message)
+        try:
+            for message in worker.read():
+                self._follow(worker)
+                job = worker.undecided
+                if job is not None and isinstance(message, Result) and message.order == job.number:
+                    self._settle(worker, job, message)
+        except pickle.UnpicklingError as error:
+            self._refuse(worker, error)
         if worker.is_closed:
             self._ignore(worker)  # a closed connection is always readable
 
     def _follow(self, worker: WorkerConnection) -> None:
-        if (late := worker.follow()) is not None:
+        try:
+            late = worker.follow()
+        except pickle.UnpicklingError as error:
+            self._refuse(worker, error)
+            return
+        if late is not None:
             self._kill(worker, late, time.monotonic())
+
+    def _refuse(self, worker: WorkerConnection, error: pickle.UnpicklingError) -> None:
+        """Kill a worker in which something else than our code has written a message."""
+        if worker.killed_at == math.inf:
+            job, why = worker.job, f"wrote into its connection to the harness: {error}"
+            self._kill(worker, None if job is None else job.crashed(why), time.monotonic())
 
     def _settle(self, worker: WorkerConnection, job: Submission, result: Result) -> None:
         late = job.late(result.at)
-        report = job.ended(result) if late is None else replace(late, log=result.log)
+        report = job.ended(result, self._decode) if late is None else replace(late, log=result.log)
         worker.log_is_read = True
         if result.spent or late is not None:
             self._kill(worker, report, result.at)
