@@ -241,7 +241,7 @@ def test_failures_have_different_statuses() -> None:
         (MemoryError("too much"), "memory", ""),
         (ImportError("no module"), "error", "imports"),
         (NotApplicableError("not for these"), "skipped", ""),
-        (DataNotAvailableError("not here"), "skipped", ""),
+        (DataNotAvailableError("not here"), "skipped", "data"),
         (ValueError("wrong"), "error", ""),
         (KeyError(), "error", ""),
     ]:
