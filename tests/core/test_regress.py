@@ -295,9 +295,9 @@ def test_missing_results_are_reported_with_the_way_to_get_them(tmp_path: Path) -
 def test_missing_asv_is_reported_with_its_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "asv.results", None)
+    monkeypatch.setitem(sys.modules, "asv.machine", None)
     with pytest.raises(DataError, match="pip install asv"):
-        read_both(tmp_path, BASE, HEAD)
+        write_both(tmp_path, BASE, HEAD, found_of())
 
 
 # ---- git, and the command ------------------------------------------------------------------------

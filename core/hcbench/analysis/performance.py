@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hcbench.errors import DataError
 
@@ -142,8 +142,72 @@ def overall_ratios(histories: Sequence[History]) -> list[tuple[Measurement, int]
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """What asv stored of a benchmark with one combination of parameters at one commit.
+
+    Attributes
+    ----------
+    commit : str
+    date : datetime
+        Of the commit.
+    name, unit, environment, version : str
+    values : tuple of str
+        Of the parameters.
+    parameters : str
+        The same, with their names where asv has discovered them.
+    started : float, optional
+        When it was measured, in ms; equal for commits that ``hcbench regress`` measured in turns.
+    number : float
+        NaN if there is none.
+    state : {"", "n/a", "failed"}
+        Why there is none.
+    samples : tuple of float
+    """
+
+    commit: str
+    date: datetime
+    name: str
+    unit: str
+    environment: str
+    version: str
+    values: tuple[str, ...]
+    parameters: str
+    started: float | None
+    number: float
+    state: Literal["", "n/a", "failed"]
+    samples: tuple[float, ...]
+
+
 def read_histories(folder: Path) -> list[History]:
     """All benchmarks in a results folder of asv, in alphabetical order.
+
+    Parameters
+    ----------
+    folder : Path
+        As `read_results` takes it.
+
+    Raises
+    ------
+    DataError
+        If there are no results, or a file cannot be read.
+    """
+    results = read_results(folder)
+    if not results:
+        raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
+    found: dict[tuple[str, ...], list[Measurement]] = {}
+    for r in results:
+        if math.isfinite(r.number):
+            key = (r.name, r.parameters, r.unit, r.environment, r.version)
+            found.setdefault(key, []).append(Measurement(r.commit, r.date, r.number))
+    return [
+        History(name, params, unit, place, tuple(sorted(measured, key=lambda m: m.date)))
+        for (name, params, unit, place, _), measured in sorted(found.items())
+    ]
+
+
+def read_results(folder: Path) -> list[StoredResult]:
+    """What is in a results folder of asv.
 
     Parameters
     ----------
@@ -153,23 +217,18 @@ def read_histories(folder: Path) -> list[History]:
     Raises
     ------
     DataError
-        If there are no results, or a file cannot be read.
+        If a file cannot be read.
     """
-    files = sorted(path for path in folder.glob("*/*.json") if path.name != "machine.json")
-    if not files:
-        raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
     described = _read(folder / "benchmarks.json") if (folder / "benchmarks.json").exists() else {}
-    found: dict[tuple[str, ...], list[Measurement]] = {}
-    for path in files:
+    results: list[StoredResult] = []
+    for path in sorted(folder.glob("*/*.json")):
+        if path.name == "machine.json":
+            continue
         try:
-            for key, measurement in _measurements(_read(path), path.parent.name, described):
-                found.setdefault(key, []).append(measurement)
+            results += _results_of(_read(path), path.parent.name, described)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise DataError(f"{path} is no result file of asv: {error!r}") from error
-    return [
-        History(name, params, unit, place, tuple(sorted(measured, key=lambda m: m.date)))
-        for (name, params, unit, place, _), measured in sorted(found.items())
-    ]
+    return results
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -184,10 +243,10 @@ def _read(path: Path) -> dict[str, Any]:
     return read
 
 
-def _measurements(
+def _results_of(
     file: Mapping[str, Any], machine: str, described: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], Measurement]]:
-    """What was measured at one commit, with what identifies its series."""
+) -> Iterator[StoredResult]:
+    """What was measured at one commit."""
     date = datetime.fromtimestamp(file["date"] / 1000, UTC)
     for name, row in file["results"].items():
         of = dict(zip(file["result_columns"], row, strict=False))
@@ -195,14 +254,26 @@ def _measurements(
         prefix = name.rpartition(".")[2].partition("_")[0]
         unit = str(about.get("unit") or _PREFIXES.get(prefix, "")).replace("seconds", "s")
         names = about.get("param_names", ())
-        combinations = list(itertools.product(*of.get("params", ())))
-        for values, number in zip(combinations, of["result"] or (), strict=False):
-            if not isinstance(number, int | float) or not math.isfinite(number):
-                continue
+        combinations = list(itertools.product(*(of.get("params") or ())))
+        none = [None] * len(combinations)  # the benchmark failed as a whole, or has no samples
+        columns = combinations, of["result"] or none, of.get("samples") or none
+        for values, stored, samples in zip(*columns, strict=False):
+            number = float(stored) if isinstance(stored, int | float) else math.nan
             texts = [
                 f"{label}={value}" if label else value
                 for label, value in itertools.zip_longest(names, values, fillvalue="")
             ]
-            version = str(of.get("version", ""))
-            key = (name, ", ".join(texts), unit, f"{machine}/{file['env_name']}", version)
-            yield key, Measurement(str(file["commit_hash"]), date, float(number))
+            yield StoredResult(
+                commit=str(file["commit_hash"]),
+                date=date,
+                name=name,
+                unit=unit,
+                environment=f"{machine}/{file['env_name']}",
+                version=str(of.get("version") or ""),
+                values=values,
+                parameters=", ".join(texts),
+                started=of.get("started_at"),
+                number=number,
+                state="failed" if stored is None else "n/a" if math.isnan(number) else "",
+                samples=tuple(samples or ()),
+            )

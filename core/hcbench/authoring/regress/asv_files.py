@@ -1,6 +1,6 @@
 """asv's result files: reading those of two commits, and writing what was measured in turns.
 
-The installed version of asv reads and writes them. Pairs that were measured in turns are samples
+The installed version of asv writes them. Pairs that were measured in turns are samples
 with the same index in two files with the same start time in milliseconds, which never happens with
 ``asv run``.
 """
@@ -11,12 +11,13 @@ import importlib
 import math
 import platform
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from hcbench.analysis.performance import StoredResult, read_results
 from hcbench.authoring.asv import TRACKS, UNITS, VERSION
 from hcbench.authoring.asv.measuring import summarise
 from hcbench.authoring.regress.commits import Commit
@@ -67,13 +68,6 @@ class Recorded:
         return math.nan if any(self.states) or self.base == 0 else self.head / self.base
 
 
-def _asv(module: str) -> Any:
-    try:
-        return importlib.import_module(f"asv.{module}")
-    except ImportError as error:
-        raise DataError("regress reads and writes asv's results: pip install asv") from error
-
-
 # ---- Reading -------------------------------------------------------------------------------------
 
 
@@ -91,14 +85,14 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
     Raises
     ------
     DataError
-        If asv is not installed, or there are no results of one of them.
+        If there are no results of one of them.
     """
-    reader = _asv("results")
-    stored: dict[tuple[str, str], dict[str, Any]] = {}
-    for results in reader.iter_results(str(folder)) if folder.is_dir() else ():
-        place = (str(results.params.get("machine")), str(results.env_name))
-        if not environment or results.env_name == environment:
-            stored.setdefault(place, {})[results.commit_hash] = results
+    stored: dict[str, dict[str, dict[str, StoredResult]]] = {}
+    for result in read_results(folder):
+        if not environment or result.environment.endswith(f"/{environment}"):
+            name = f"{result.name}({', '.join(result.values)})" if result.values else result.name
+            commits = stored.setdefault(result.environment, {})
+            commits.setdefault(result.commit, {})[name] = result
     both = {place: of for place, of in stored.items() if base.hash in of and head.hash in of}
     if not both:
         there = {commit for of in stored.values() for commit in of}
@@ -107,70 +101,31 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
         raise DataError(
             f"{what} in {folder}; measure them: hcbench regress {base.name} {head.name} --measure"
         )
-    units = _units(folder)
     return [
-        recorded
+        _recorded(name, of[base.hash].get(name), of[head.hash].get(name), place)
         for place, of in sorted(both.items())
-        for recorded in _compared(of[base.hash], of[head.hash], units, "/".join(place))
+        for name in sorted({*of[base.hash], *of[head.hash]})
     ]
 
 
-def _units(folder: Path) -> dict[str, str]:
-    """The unit of each benchmark that asv has discovered."""
-    path = folder / "benchmarks.json"
-    if not path.is_file():
-        return {}
-    described = _asv("util").load_json(str(path), api_version=2)
-    return {
-        name: "s" if benchmark.get("unit") == "seconds" else str(benchmark.get("unit", ""))
-        for name, benchmark in described.items()
-        if isinstance(benchmark, dict)
-    }
-
-
-def _unit(name: str, units: Mapping[str, str]) -> str:
-    function = name.rpartition(".")[2]
-    own = UNITS.get(function.removeprefix("track_"), "")
-    by_prefix = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
-    return units.get(name) or own or by_prefix.get(function.partition("_")[0], "")
-
-
-def _compared(base: Any, head: Any, units: Mapping[str, str], place: str) -> Iterator[Recorded]:
-    for name in sorted({*base.get_all_result_keys(), *head.get_all_result_keys()}):
-        values = [_values(of, name) for of in (base, head)]
-        versions = {of.benchmark_version.get(name) for of in (base, head)} - {None}
-        started = [of.started_at.get(name) for of in (base, head)]
-        in_turns = started[0] is not None and started[0] == started[1]
-        for full_name in dict.fromkeys([*values[0], *values[1]]):
-            one, other = (of.get(full_name, (math.nan, "missing", ())) for of in values)
-            yield Recorded(
-                name=full_name,
-                unit=_unit(name, units),
-                base=one[0],
-                head=other[0],
-                states=(one[1], other[1]),
-                pairs=tuple(zip(one[2], other[2], strict=False)) if in_turns else (),
-                same_version=len(versions) < 2,
-                environment=place,
-            )
-
-
-def _values(results: Any, name: str) -> dict[str, tuple[float, State, tuple[float, ...]]]:
-    """Value, state and samples of a benchmark for each combination of its parameters."""
-    if name not in results.get_all_result_keys():
-        return {}
-    params = results.get_result_params(name) or []
-    values = results.get_result_value(name, params)
-    samples = results.get_result_samples(name, params)
-    unroll = _asv("commands.compare").unroll_result
-    return {
-        full_name: (
-            math.nan if value is None else float(value),
-            "failed" if value is None else "n/a" if math.isnan(value) else "",
-            tuple(sampled or ()),
-        )
-        for full_name, value, sampled in unroll(name, params, values, samples)
-    }
+def _recorded(
+    name: str, base: StoredResult | None, head: StoredResult | None, place: str
+) -> Recorded:
+    results = [result for result in (base, head) if result is not None]
+    quantity = results[0].name.rpartition(".track_")[2]
+    pairs: tuple[tuple[float, float], ...] = ()
+    if base and head and base.started is not None and base.started == head.started:
+        pairs = tuple(zip(base.samples, head.samples, strict=False))
+    return Recorded(
+        name=name,
+        unit=results[0].unit or UNITS.get(quantity, ""),
+        base=base.number if base else math.nan,
+        head=head.number if head else math.nan,
+        states=(base.state if base else "missing", head.state if head else "missing"),
+        pairs=pairs,
+        same_version=len({result.version for result in results} - {""}) < 2,
+        environment=place,
+    )
 
 
 # ---- Writing -------------------------------------------------------------------------------------
@@ -228,6 +183,13 @@ def write_both(
                 results.add_result(benchmark, result, started_at=started, record_samples=True)
         results.save(str(folder))
     return environment
+
+
+def _asv(module: str) -> Any:
+    try:
+        return importlib.import_module(f"asv.{module}")
+    except ImportError as error:
+        raise DataError("regress writes asv's results: pip install asv") from error
 
 
 def _machine() -> dict[str, str]:
