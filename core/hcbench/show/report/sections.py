@@ -35,15 +35,18 @@ _MOST_PAIRS = 55  # algorithms whose pairs are listed
 class Sections:
     """Collects the data of a page.
 
+    Parameters
+    ----------
+    name : str
+        The beginning of the names of downloads.
+
     Attributes
     ----------
     data : dict
         ``sections``, ``tables`` and ``figures`` by their names, and what all figures share.
     """
 
-    def __init__(self, contents: Contents) -> None:
-        self.results = contents.results
-        name = f"{self.results.suite.name or 'run'}-{contents.run.id}"
+    def __init__(self, name: str) -> None:
         self.data: dict[str, Any] = {"name": name, "sections": {}, "tables": {}, "figures": {}}
 
     def table(self, name: str, table: dict[str, Any]) -> dict[str, str]:
@@ -82,8 +85,8 @@ def describe_page(
     without : str
         Which trees are not shown.
     """
-    page = Sections(contents)
     results = contents.results
+    page = Sections(f"{results.suite.name or 'run'}-{contents.run.id}")
     if results.judged:
         page.add("claims", (), [((), [page.table("claims", tables.claims_table(results))])])
     if any(o.status != "skipped" for o in results.outcomes):
@@ -108,16 +111,28 @@ def describe_page(
 # ---- Leaderboard ---------------------------------------------------------------------------------
 
 
-def _add_leaderboard(page: Sections, results: Results) -> None:
+def make_leaderboards(results: Results) -> list[tuple[MetricInfo, dict[str, Any]]]:
+    """The leaderboard by each metric, quality first; on one data set all are the same table."""
     quality = [m for m in results.metrics if not m.cost]
     costs = [m for m in results.metrics if m.cost]
     costs.sort(key=lambda cost: -sum(bool(group.numbers(cost)) for group in results.groups))
-    alone = len({o.dataset for o in results.outcomes if o.status != "skipped"}) == 1
+    if len({o.dataset for o in results.outcomes if o.status != "skipped"}) == 1:
+        table = tables.leaderboard_table(make_scoreboard(results))
+        return [(metric, table) for metric in [*quality, *costs]]
+    return [
+        (metric, tables.leaderboard_table(make_leaderboard(results, metric)))
+        for metric in [*quality, *costs]
+    ]
+
+
+def _add_leaderboard(page: Sections, results: Results) -> None:
+    boards = make_leaderboards(results)
+    costs = [metric for metric, _ in boards if metric.cost]
+    alone = len({id(board) for _, board in boards}) < len(boards)
     shown: list[Any] = []
-    for metric in [*quality, *costs]:
-        board = make_scoreboard(results) if alone else make_leaderboard(results, metric)
+    for metric, board in boards:
         name = "leaderboard" if alone else f"leaderboard {metric.label}"
-        table = page.table(name, {**tables.leaderboard_table(board), "state": "leaderboard"})
+        table = page.table(name, {**board, "state": "leaderboard"})
         drawn = [] if metric.cost else _draw_tradeoffs(page, results, metric, costs)
         if alone and not drawn and shown:
             continue

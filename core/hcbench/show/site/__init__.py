@@ -1,15 +1,17 @@
-"""A static site of all runs of a store, which a web server or a browser alone can open.
+"""A static site of the runs of a store, which a web server or a browser alone can open.
 
-`pages` has the contents of the pages, `listing` their tables and `slugs` their file names;
-`folder` writes changed files and removes obsolete ones. Every run has a `hcbench.show.report`.
+`pages` has the contents of the pages, `performance` those about asv's benchmarks, and `slugs` file
+names; `folder` writes changed files and removes obsolete ones. Every run has a
+`hcbench.show.report`, whose script shows all pages.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -17,18 +19,19 @@ from typing import TYPE_CHECKING
 
 from hcbench.errors import DamagedRunError
 from hcbench.show.report import MOST_TREES, make_report, read_contents
-from hcbench.show.report.page import environment, read_asset, shared_assets
+from hcbench.show.report.page import environment, shared_assets
 from hcbench.show.site.folder import SiteFolder
-from hcbench.show.site.pages import Catalogue, Page, make_pages, search_entries
+from hcbench.show.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.show.report import Contents
-    from hcbench.store import Store
+    from hcbench.store import RunInfo, Store
 
-__all__ = ["Built", "build_site"]
-#: Scripts of reports that tables of the site also need.
-_SHARED_SCRIPTS = ("elements.js", "state.js", "table.js")
+__all__ = ["TITLE", "Built", "build_site"]
+TITLE = "Benchmarks"
+#: An absolute path, where it is no part of a URL, a closing tag or an embedded image.
+_PATH = re.compile(r"""data:[^"'\s]+|(?<![\w/:.<+~-])~?/(?:[\w.@+-]+/)+([\w.@+-]*)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,9 @@ def build_site(
     store: Store,
     registry: Registry,
     *,
+    runs: Sequence[RunInfo] | None = None,
+    title: str = TITLE,
+    asv: Path | None = None,
     trees: int = MOST_TREES,
     told: Callable[[str], None] = lambda _: None,
 ) -> Built:
@@ -63,9 +69,14 @@ def build_site(
     path : path
         A folder that is new, empty, or an earlier site.
     store : Store
-        All its runs are shown.
     registry : Registry
         Documents algorithms, data sets and suites.
+    runs : sequence of RunInfo, optional
+        Those to show; by default all. Runs without a result are not shown, nor runs whose
+        measurements a later one of the same suite reuses all.
+    title : str
+    asv : Path, optional
+        A results folder of asv, for the performance over commits.
     trees : int
         The most trees of a report.
     told : callable
@@ -74,41 +85,78 @@ def build_site(
     Raises
     ------
     HcbenchError
-        If the folder has other contents or cannot be written, or the store cannot be read.
+        If the folder has other contents or cannot be written, or the store or the results of asv
+        cannot be read.
     """
+    from hcbench.analysis.performance import read_histories
+
+    histories = read_histories(asv) if asv is not None else []
     folder = SiteFolder.open(Path(path).expanduser())
     before = dict(folder.known)
-    catalogue = Catalogue()
-    for info in store.runs():
+    found = []
+    for info in store.runs() if runs is None else runs:
         try:
-            contents = read_contents(store, info)
+            found.append(read_contents(store, info))
         except DamagedRunError as error:
             told(f"run {info.id} is not shown: {error}")
-            continue
-        catalogue.add(contents)
+    shown = choose_runs(found)
+    hidden = f"{len(found) - len(shown)} runs without results or repeated by later ones are hidden."
+    for contents in shown:
+        info = contents.run
         name, stamp = f"runs/{info.id}.html", _stamp(contents, trees)
         if not folder.holds(name, stamp):
             told(f"run {info.id}: {info.command}")
             text = make_report(store, info, registry=registry, trees=trees, assets="../assets")
-            folder.write(name, text, stamp)
-    pages = make_pages(catalogue, registry, store.location)
+            folder.write(name, without_paths(text), stamp)
+    pages = make_pages(
+        shown,
+        registry,
+        title=title,
+        hidden=hidden if len(shown) < len(found) else "",
+        histories=histories,
+    )
+    contents_of_site = [
+        (section.id, section.title) for section in pages[0].sections if not section.part
+    ]
+    if any(section.part for section in pages[0].sections):
+        contents_of_site.insert(0, ("leaderboards", "Leaderboards"))
     for page in pages:
-        folder.write(page.path, render_page(page))
-    for name, text in _assets().items():
+        folder.write(page.path, render_page(page, title, contents_of_site))
+    for name, text in {**shared_assets(), "search.js": _read("assets", "search.js")}.items():
         folder.write(f"assets/{name}", text)
-    entries = search_entries(pages, catalogue.runs)
-    folder.write("assets/index.js", f"const SITE_PAGES = {json.dumps(entries)};\n")
+    entries = json.dumps(search_entries(pages, shown))
+    folder.write("assets/index.js", f"const SITE_PAGES = {without_paths(entries)};\n")
     removed = folder.finish()
     written = sum(before.get(name) != stamp for name, stamp in folder.made.items())
-    return Built(len(pages) + len(catalogue.runs), written, removed)
+    return Built(len(pages) + len(shown), written, removed)
 
 
-def render_page(page: Page) -> str:
-    """A page with tables."""
+def choose_runs(found: Sequence[Contents]) -> list[Contents]:
+    """The runs with a result, without those whose measurements a later run of the suite has all."""
+    measured = [
+        {(o.key, o.cost.seconds) for o in contents.results.outcomes if o.status == "ok"}
+        for contents in found
+    ]
+    return [
+        contents
+        for i, contents in enumerate(found)
+        if measured[i]
+        and not any(
+            found[j].title == contents.title and measured[i] <= measured[j]
+            for j in range(i + 1, len(found))
+        )
+    ]
+
+
+def without_paths(text: str) -> str:
+    """A page in which absolute paths of this machine are replaced by their last part."""
+    return _PATH.sub(lambda m: m[0] if m[1] is None else f"…/{m[1]}", text)
+
+
+def render_page(page: Page, title: str, contents: Sequence[tuple[str, str]]) -> str:
+    """A page with tables and figures, in a site with this title and these main sections."""
     template = environment("site", "report").get_template("page.html.j2")
-    up = "../" if "/" in page.path else ""
-    data = [asdict(listing) for listing in page.listings if listing.table["rows"]]
-    return template.render(page=page, up=up, data=data)
+    return without_paths(template.render(page=page, title=title, contents=contents, nouns=NOUNS))
 
 
 def _stamp(contents: Contents, trees: int) -> str:
@@ -127,12 +175,5 @@ def _look() -> str:
     return hashlib.blake2b(json.dumps(texts).encode(), digest_size=16).hexdigest()
 
 
-def _assets() -> dict[str, str]:
-    own = resources.files("hcbench.show.site").joinpath("assets")
-    lists = [read_asset(name) for name in _SHARED_SCRIPTS]
-    lists += [own.joinpath("listing.js").read_text(encoding="utf-8")]
-    return {
-        **shared_assets(),
-        "listing.js": '(() => {\n"use strict";\n' + "\n".join(lists) + "\n})();\n",
-        "search.js": own.joinpath("search.js").read_text(encoding="utf-8"),
-    }
+def _read(*parts: str) -> str:
+    return resources.files("hcbench.show.site").joinpath(*parts).read_text(encoding="utf-8")
