@@ -76,14 +76,16 @@ def test_queries_are_exact() -> None:
     assert steps(1000.0, 1000.0 * (1 + 1e-12), unit="queries") == []
 
 
-def test_the_overall_ratio_is_a_geometric_mean_over_the_same_benchmarks() -> None:
-    found = overall_ratios([history(1.0, 2.0), history(4.0, 2.0), history(5.0), history(1.0, 4.0)])
-    assert [(m.commit, m.value, n) for m, n in found] == [
-        ("c0", pytest.approx(1.0), 3),
-        ("c1", pytest.approx(4.0 ** (1 / 3)), 3),  # 2, 1/2 and 4
+def test_the_overall_ratio_chains_geometric_means_of_what_both_commits_have() -> None:
+    added = History("b", "", "s", "", history(9.0, 3.0, 6.0).measurements[1:])
+    found = overall_ratios([history(1.0, 2.0, 2.0), history(4.0, 2.0, 2.0), history(5.0), added])
+    assert [(m.commit, m.value) for m in found] == [
+        ("c0", 1.0),
+        ("c1", pytest.approx(1.0)),  # 2 and 1/2
+        ("c2", pytest.approx(2 ** (1 / 3))),  # 1, 1 and 2
     ]
     assert overall_ratios([history(1.0)]) == []
-    assert overall_ratios([history(0.0, 1.0)]) == []
+    assert [m.value for m in overall_ratios([history(0.0, 1.0)])] == [1.0, 1.0]
 
 
 # ---- Reading -------------------------------------------------------------------------------------

@@ -15,12 +15,14 @@ from hypothesis import given, strategies as st
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
+from hcbench.registry.claims import Claim
 from hcbench.registry.suite import Suite
-from hcbench.show.site import Built, build_site
+from hcbench.show.site import Built, build_site, without_paths
 from hcbench.show.site.folder import MARKER
 from hcbench.show.site.slugs import slug
 from hcbench.store import Store
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
+from tests.core.test_performance import write_results
 from tests.core.test_report import Page, a_value
 
 
@@ -30,8 +32,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def build(folder: Path, store: Store) -> Built:
-    return build_site(folder, store, load_registry(), trees=0)
+def build(folder: Path, store: Store, **options: Any) -> Built:
+    return build_site(folder, store, load_registry(), trees=0, **options)
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    """What the script of a page shows."""
+    found = Page(page.read_text()).scripts
+    data: dict[str, Any] = json.loads(next(script for script in found if script))
+    return data
 
 
 def two_runs(store: Store) -> None:
@@ -89,9 +98,8 @@ def test_the_page_of_an_algorithm_has_its_runs_and_its_spec(tmp_path: Path, stor
     build(tmp_path / "site", store)
     (path,) = (tmp_path / "site" / "algorithms").glob("upgma-*.html")
     page = Page(path.read_text())
-    listing = json.loads(next(s for s in page.scripts if s))[0]
-    rows = listing["table"]["rows"]
-    assert [row[0][1] for row in rows] == [2, 1]
+    rows = data_of(path)["tables"]["results"]["rows"]
+    assert [row[0][0] for row in rows] == ["2", "1"]
     assert rows[0][2] == "UPGMA[metric=cosine]"
     assert "Average linkage" in page.text
     assert "euclidean" in page.text  # a default
@@ -172,7 +180,128 @@ def test_an_empty_store_and_a_run_of_failures_have_a_site(tmp_path: Path, store:
     build(tmp_path / "site", store)
     assert "Nothing is stored yet" in Page((tmp_path / "site" / "index.html").read_text()).text
     keep_run(store, [outcome("A", "x", status="crash", reason="signal 9")])
-    assert build(tmp_path / "site", store).pages == 5
+    assert build(tmp_path / "site", store).pages == 1
+
+
+# ---- The home page -------------------------------------------------------------------------------
+
+
+def test_the_home_page_has_the_leaderboard_and_verdicts_of_each_suite(
+    tmp_path: Path, store: Store
+) -> None:
+    claim = Claim(claim="B is good", algorithm="B", dataset="iris", metric="AARI", paper="0.9")
+    suite = Suite(name="judged", claims=(claim,), doc="A suite with a claim.")
+    keep_run(store, [outcome("A", "iris", values=a_value(0.1))], suite=suite)
+    rivals = [outcome(a, d, values=a_value(v)) for d in ("iris", "wine") for a, v in SCORES]
+    keep_run(store, rivals, suite=suite)
+    build(tmp_path / "site", store, title="My <site>")
+    index = tmp_path / "site" / "index.html"
+    page, data = Page(index.read_text()), data_of(index)
+    assert "My <site>" in page.text
+    assert "A suite with a claim." in page.text
+    metric, blocks = data["sections"]["leaderboard-judged"]["views"][0]
+    assert metric == ["AARI"]
+    board = data["tables"][blocks[0]["table"]]
+    assert [column["label"] for column in board["columns"]] == [
+        *("algorithm", "mean rank", "iris", "wine")
+    ]
+    assert [(row[0], row[1][0]) for row in board["rows"]] == [("B", "1.00"), ("A", "2.00")]
+    (verdict,) = data["tables"]["verdicts"]["rows"]
+    assert verdict[0][2]["href"] == "runs/2.html", "of the latest run"
+    assert verdict[1] == "B is good"
+
+
+SCORES = (("A", 0.25), ("B", 0.75))
+
+
+def test_runs_without_results_and_repeated_runs_are_hidden(tmp_path: Path, store: Store) -> None:
+    keep_run(store, [outcome("A", "iris", status="crash", reason="signal 9")])
+    first = keep_run(store, [outcome("A", "iris", values=a_value(0.5))])
+    again = keep_run(store, [outcome("B", "iris", values=a_value(0.5))])
+    rows = store.find([outcome("A", "iris", values=a_value(0.5)).key], {})
+    store.link(again, [stored.row for stored in rows.values()])
+    keep_run(store, [outcome("A", "iris", values=a_value(0.5))], suite=Suite(name="other"))
+    build(tmp_path / "site", store)
+    assert {path.name for path in (tmp_path / "site" / "runs").iterdir()} == {"3.html", "4.html"}
+    assert "2 runs without results or repeated by later ones" in (
+        Page((tmp_path / "site" / "index.html").read_text()).text
+    )
+    build(tmp_path / "site", store, runs=[store.run(first)])
+    assert {path.name for path in (tmp_path / "site" / "runs").iterdir()} == {"2.html"}
+
+
+def test_no_page_has_a_path_of_this_machine(tmp_path: Path, store: Store) -> None:
+    file = tmp_path / "private" / "mine.csv"
+    command = f"hcbench compare --datasets {file} --store ~/secret/s.sqlite"
+    label = f"file[path={file}]"
+    failed = outcome("B", label, status="error", reason=f"{file}: no", traceback=f'File "{file}"')
+    keep_run(store, [outcome("A", label, values=a_value(0.5)), failed], command=command)
+    build(tmp_path / "site", store)
+    for name in files(tmp_path / "site"):
+        if not name.startswith("assets/") or name == "assets/index.js":
+            text = (tmp_path / "site" / name).read_text()
+            assert str(tmp_path) not in text, name
+            assert "secret" not in text, name
+    assert "file[path=…/mine.csv]" in (tmp_path / "site" / "runs" / "1.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("in /home/me/a.csv:", "in …/a.csv:"),
+        ("path=~/data/x.npz]", "path=…/x.npz]"),
+        ('"/tmp/results/"', '"…/"'),
+        ("https://doi.org/10.1/x and //host/x/y", "https://doi.org/10.1/x and //host/x/y"),
+        ("</section><br/>", "</section><br/>"),
+        ("../assets/x.js ./a/b queries/s 1/2/3", "../assets/x.js ./a/b queries/s 1/2/3"),
+        (
+            "data:image/svg+xml;base64,/9j/4AAQ/x+/ab/c=",
+            "data:image/svg+xml;base64,/9j/4AAQ/x+/ab/c=",
+        ),
+    ],
+)
+def test_paths_are_told_from_urls_tags_and_images(text: str, public: str) -> None:
+    assert without_paths(text) == public
+
+
+# ---- Performance over commits --------------------------------------------------------------------
+
+
+def test_the_performance_over_commits_is_on_the_home_page_and_one_of_its_own(
+    tmp_path: Path, store: Store
+) -> None:
+    two_runs(store)
+    times = [1.0, 1.0, 1.02, 2.0, 2.1]
+    results = write_results(
+        tmp_path, [{"b.time_it": [[t], []], "b.track_queries": [[7], []]} for t in times]
+    )
+    build(tmp_path / "site", store, asv=results)
+    home = data_of(tmp_path / "site" / "index.html")
+    (regression,) = home["tables"]["regressions"]["rows"]
+    assert [regression[i] for i in (0, 1, 4)] == ["time", "b.time_it", f"{3:040}"[:8]]
+    assert [cell[0] for cell in regression[6:]] == ["1.00 s", "2.00 s", "2.00"]
+    traces = {trace["name"]: trace for trace in home["figures"]["performance"]["data"]}
+    assert traces["time"]["y"] == [1, 1, 1.02, 2, 2.1]
+    assert traces["queries"]["y"] == [1, 1, 1, 1, 1]
+    assert traces["regression"]["y"] == [2]
+    page = data_of(tmp_path / "site" / "performance.html")
+    assert [values for values, _ in page["sections"]["benchmarks"]["views"]] == [
+        ["time", "b.time_it"],
+        ["queries", "b.track_queries"],
+    ]
+    assert len(page["tables"]["all benchmarks"]["rows"]) == 2
+
+
+def test_nothing_is_loaded_from_elsewhere_and_plotly_once(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    site = tmp_path / "site"
+    build(site, store, asv=write_results(tmp_path, [{"b.time_it": [[t], []]} for t in (1, 2, 3)]))
+    scripts = [path for path in site.rglob("*") if path.is_file() and "Plotly=" in path.read_text()]
+    assert [path.name for path in scripts] == ["plotly.js"]
+    for page in site.rglob("*.html"):
+        for tag, about in Page(page.read_text()).tags:
+            for key in ("src", "data-src", "href") if tag != "a" else ():
+                assert "//" not in about.get(key, ""), page
 
 
 def test_names_with_html_and_paths_are_safe(tmp_path: Path, store: Store) -> None:
@@ -212,7 +341,7 @@ def test_the_command_reports_written_files(tmp_path: Path, store: Store) -> None
     env: dict[str, Any] = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "HCBENCH_DEBUG": ""}
     done = CliRunner(env=env).invoke(main, ["site", str(tmp_path / "site"), "--trees", "0"])
     assert done.exit_code == 0
-    assert done.stderr.endswith("9 pages in " + str(tmp_path / "site") + "; 16 files written\n")
+    assert done.stderr.endswith("9 pages in " + str(tmp_path / "site") + "; 15 files written\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
     done = CliRunner(env=env).invoke(main, ["site", str(tmp_path / "full")])

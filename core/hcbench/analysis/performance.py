@@ -65,7 +65,7 @@ class Step:
         return self.at.value / self.before if self.before else math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class History:
     """The measurements of one benchmark with one combination of parameters on one machine.
 
@@ -114,32 +114,24 @@ def _find_steps(measured: Sequence[Measurement], tolerance: float) -> Iterator[S
             start = i
 
 
-def overall_ratios(histories: Sequence[History]) -> list[tuple[Measurement, int]]:
-    """The geometric mean over benchmarks of the ratio to their first values, at each commit.
+def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
+    """How all benchmarks together changed, relative to the first commit.
 
-    Only benchmarks with positive values that were measured at all commits take part, so that all
-    means are over the same benchmarks.
-
-    Returns
-    -------
-    list of (Measurement, int)
-        The mean at each commit, and the number of benchmarks.
+    From one commit to the next it is the geometric mean of the ratios of the benchmarks that were
+    measured at both, if there are any; these changes are multiplied. Values of 0 do not take part.
     """
-    most = max((len(history.measurements) for history in histories), default=0)
-    whole = [
-        [m.value for m in history.measurements]
-        for history in histories
-        if len(history.measurements) == most and min(m.value for m in history.measurements) > 0
-    ]
-    if most < 2 or not whole:
-        return []
-    at = next(history.measurements for history in histories if len(history.measurements) == most)
-    means = [
-        statistics.geometric_mean([values[i] / values[0] for values in whole]) for i in range(most)
-    ]
-    return [
-        (Measurement(m.commit, m.date, mean), len(whole)) for m, mean in zip(at, means, strict=True)
-    ]
+    at: dict[tuple[datetime, str], dict[History, float]] = {}
+    for history in histories:
+        for measured in history.measurements:
+            at.setdefault((measured.date, measured.commit), {})[history] = measured.value
+    level, before = 1.0, dict[History, float]()
+    ratios = []
+    for (date, commit), values in sorted(at.items(), key=lambda entry: entry[0]):
+        both = [v / before[h] for h, v in values.items() if before.get(h, 0) > 0 and v > 0]
+        level *= statistics.geometric_mean(both) if both else 1.0
+        before = values
+        ratios.append(Measurement(commit, date, level))
+    return ratios if len(ratios) > 1 else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +244,8 @@ def _results_of(
         of = dict(zip(file["result_columns"], row, strict=False))
         about = described.get(name, {})
         prefix = name.rpartition(".")[2].partition("_")[0]
-        unit = str(about.get("unit") or _PREFIXES.get(prefix, "")).replace("seconds", "s")
+        unit = str(about.get("unit") or _PREFIXES.get(prefix, ""))
+        unit = {"seconds": "s", "questions": "queries"}.get(unit, unit)
         names = about.get("param_names", ())
         combinations = list(itertools.product(*(of.get("params") or ())))
         none = [None] * len(combinations)  # the benchmark failed as a whole, or has no samples

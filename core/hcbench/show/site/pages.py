@@ -85,7 +85,7 @@ class Page:
     def add_table(self, title: str, table: Mapping[str, Any], lead: str = "") -> None:
         """Add a section with one table, unless it is empty."""
         if table["rows"]:
-            block = self.contents.table(title.lower(), dict(table))
+            block = self.contents.table(title.lower(), {**table, "page": 10})
             self.add(Heading(title.lower().replace(" ", "-"), title, lead), [((), [block])])
 
     def add_leaderboard(self, run: Contents, *, part: str = "") -> None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from hcbench.show.report.sections import Sections
 
 RULE = (
-    f"A regression is a value above the median of up to {WINDOW} measurements before it, since the "
-    f"last step, that the next measured commit confirms: by more than {TOLERANCE:.0%}, or at all for "
-    f"{', '.join(EXACT)}."
+    f"A regression is a value above the median of up to {WINDOW} measurements since the last "
+    f"change, by more than {TOLERANCE:.0%} (or at all if it is exact: {', '.join(EXACT)}), that "
+    "the next measured commit confirms."
 )
 _QUANTITIES = ("time", "memory", "queries")
 _REGRESSION = "#D55E00"
@@ -46,7 +46,9 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
     if overall:
         blocks.append(page.figure("performance", _draw_overall(overall, histories)))
     table = steps_table(histories)
-    return [*blocks, page.table("regressions", table)] if table["rows"] else blocks
+    if table["rows"]:
+        blocks.append(page.table("regressions", {**table, "page": 10}))
+    return blocks
 
 
 def draw_views(
@@ -103,17 +105,16 @@ def _marks(measured: Sequence[Measurement], texts: Sequence[str]) -> dict[str, A
 
 
 def _draw_overall(
-    overall: dict[str, list[tuple[Measurement, int]]], histories: Sequence[History]
+    overall: dict[str, list[Measurement]], histories: Sequence[History]
 ) -> dict[str, Any]:
     """The geometric mean of times, memory and queries, relative to the first commit."""
     traces, rows, all_marked = [], [], []
     for (quantity, means), look in zip(
         overall.items(), looks_for(_QUANTITIES).values(), strict=False
     ):
-        counted = f"{quantity}, {means[0][1]} benchmarks"
-        traces.append(_trace(counted, [m for m, _ in means], "ratio", look))
-        rows += [[quantity, m.commit, f"{m.date:%Y-%m-%d}", short(m.value)] for m, _ in means]
-        at = {m.commit: m for m, _ in means}
+        traces.append(_trace(quantity, means, "ratio", look))
+        rows += [[quantity, m.commit, f"{m.date:%Y-%m-%d}", short(m.value)] for m in means]
+        at = {m.commit: m for m in means}
         worse: dict[str, list[str]] = {}
         for history in histories:
             for step in history.regressions if history.quantity == quantity else ():
@@ -126,12 +127,12 @@ def _draw_overall(
         ]
         traces.append(_marks([m for m, _ in all_marked], texts))
     names = [trace["name"] for trace in traces]
-    axes = (_commit_axis([[m for m, _ in of] for of in overall.values()]), axis("ratio to first"))
+    axes = (_commit_axis(overall.values()), axis("ratio to first"))
     return make_figure(
         traces,
         make_panels([""], names, [axes]),
-        "Geometric means over the benchmarks that were measured at every commit, relative to the "
-        "first commit; less is better. Triangles: commits with regressions.",
+        "All benchmarks together, relative to the first commit: geometric means of the changes "
+        "from one commit to the next, multiplied. Less is better. Triangles are regressions.",
         ("quantity", "commit", "date", "ratio to the first commit"),
         rows,
     )
