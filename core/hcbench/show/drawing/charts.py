@@ -49,7 +49,7 @@ def draw_curves(view: CurveView, results: Results, *, log_log: bool = False) -> 
             ax.grid(visible=True, axis="y")
             _scale(ax, panel, view.metric, log_log=log_log)
     add_legend(figure)
-    add_caption(figure, [view.interval, *_captions(view, log_log=log_log), *results.caveats])
+    add_caption(figure, [view.interval, *_captions(view), *results.caveats])
     return figure
 
 
@@ -73,9 +73,9 @@ def exponent_text(line: Line) -> str:
     return "" if law is None else f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
 
 
-def _captions(view: CurveView, *, log_log: bool) -> list[str]:
+def _captions(view: CurveView) -> list[str]:
     captions = []
-    if log_log:
+    if any(line.fit for panel in view.panels for line in panel.lines):
         captions.append(
             "dotted: power laws fitted to at least four sizes, exponent with its 95 % interval"
         )

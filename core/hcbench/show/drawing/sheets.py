@@ -46,7 +46,7 @@ def add_title(ax: Axes, text: str) -> None:
 
 def name_metric(metric: MetricInfo) -> str:
     """An axis label: the metric, its unit, and an arrow in the direction that is better."""
-    unit = f" [{metric.unit}]" if metric.unit and metric.unit != metric.label else ""
+    unit = "" if metric.unit in ("", "questions", metric.label) else f" [{metric.unit}]"
     return f"{plain(metric.label)}{unit}{ARROWS[metric.direction]}"
 
 
