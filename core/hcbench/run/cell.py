@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import resource
 import sys
 import threading
@@ -169,14 +168,17 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
 
 def _settings_of_process() -> tuple[object, ...]:
     """What an algorithm may change of its process that affects later cells."""
+    status = read_proc("/proc/self/status")
+    signals = status.partition(b"SigBlk:")[2].partition(b"Cap")[0]  # blocked, ignored, caught
     limits = [resource.getrlimit(limit) for limit in _LIMITS]
-    signals = _SIGNALS.findall(read_proc("/proc/self/status"))
     return signals, limits, sys.getrecursionlimit()
 
 
-# But for that of processor time, which the worker itself sets in each phase.
-_LIMITS = {v for k, v in vars(resource).items() if k.startswith("RLIMIT_")} - {resource.RLIMIT_CPU}
-_SIGNALS = re.compile(rb"^Sig(?:Blk|Ign|Cgt):.*$", re.MULTILINE)
+# That of processor time is set by the worker itself in each phase.
+_LIMITS = (
+    *(resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_STACK),
+    *(resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC),
+)
 
 
 def _threads() -> int:
