@@ -212,6 +212,19 @@ def test_the_truth_has_a_footnote_where_chance_is_better() -> None:
     ]
 
 
+def test_tables_of_many_data_sets_have_the_same_footnotes() -> None:
+    values = {"A": 0.7, "Truth": 1.3, "Random": 1.0}
+    found = results(
+        [cell(name, 0, d, dasgupta=value) for d in "de" for name, value in values.items()],
+        DASGUPTA,
+        references=("Truth", "Random"),
+        truth_given={"Truth": dict.fromkeys("de", "the true hierarchy")},
+    )
+    block = make_tables(found, most=1)[0]
+    assert [[entry.marks for entry in row] for row in block.rows] == [[(), (), (1,), ()]] * 2
+    assert block.notes == ("worse than Random, as this metric does not compare with the truth",)
+
+
 def test_an_oracle_that_answers_from_the_truth_is_noted_beside_others() -> None:
     outcomes = [
         cell("Insertion", 0, oracle="ordinal", AARI=1.0),

@@ -225,3 +225,18 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> E
         return Entry(NOTHING)
     text = "error" if any(v.status == "error" for v in missing) else "n/a"
     return Entry(text, marks=notes.mark(reasons))
+
+
+def noted_entry(
+    results: Results,
+    group: Group,
+    metric: MetricInfo,
+    bold: bool,
+    notes: Notes,
+    beside: Sequence[Group],
+) -> Entry:
+    """A value with all footnotes about its cells; ``beside``: the groups on its data set."""
+    remarks = [*troubles(group), *remarks_on(results, group)]
+    marks = notes.mark([*remarks, *worse_than_chance(results, group, metric, beside)])
+    entry = value_entry(group, metric, bold, notes)
+    return replace(entry, marks=tuple(dict.fromkeys([*marks, *entry.marks])))

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.tables.datasets import (
-    remarks_on,
-    troubles,
-    value_entry,
-    worse_than_chance,
-)
+from hcbench.analysis.tables.datasets import noted_entry
 from hcbench.analysis.tables.model import ARROWS, NOTHING, Notes
 from hcbench.analysis.views.axes import labels_of
 from hcbench.registry.specs import Interval
@@ -191,14 +186,11 @@ def _column(
         if group is None:
             scores.append(Score(NOTHING))
             continue
-        remarks = [*troubles(group), *remarks_on(results, group)]
-        marks = notes.mark([*remarks, *worse_than_chance(results, group, metric, present)])
-        entry = value_entry(group, metric, group in best, notes)
+        entry = noted_entry(results, group, metric, group in best, notes, present)
         value = average if average in known else None
         outside = group.leaves_range(metric)
         heat = None if value is None or outside else _heat(value, known, metric)
-        marks = tuple(dict.fromkeys([*marks, *entry.marks]))
-        scores.append(Score(entry.text, value, heat, entry.bold, marks))
+        scores.append(Score(entry.text, value, heat, entry.bold, entry.marks))
     return scores
 
 

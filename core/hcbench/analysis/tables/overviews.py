@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.tables import ARROWS, NOTHING, Block, Entry, Notes
-from hcbench.analysis.tables.datasets import dataset_block, remarks_on, troubles, value_entry
+from hcbench.analysis.tables.datasets import dataset_block, noted_entry
 from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed
 from hcbench.analysis.views.ranks import ALPHA
 from hcbench.analysis.views.significance import blocks_text, format_p, pairs_line
@@ -59,27 +59,18 @@ def _overview_block(
     rows = []
     for dataset in results.datasets:
         best = results.best_rows(dataset, metric)
-        row = [Entry(dataset)]
-        for column in columns:
-            group = place.get((dataset, column))
-            row.append(
-                Entry(NOTHING)
-                if group is None
-                else _noted_entry(results, group, metric, best, notes)
-            )
-        rows.append(tuple(row))
+        of_data = [place.get((dataset, column)) for column in columns]
+        present = [group for group in of_data if group is not None]
+        entries = (
+            Entry(NOTHING)
+            if group is None
+            else noted_entry(results, group, metric, group in best, notes, present)
+            for group in of_data
+        )
+        rows.append((Entry(dataset), *entries))
     title = f"{metric.label}{ARROWS[metric.direction]}"
     numeric = (False, *(True for _ in columns))
     return Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
-
-
-def _noted_entry(
-    results: Results, group: Group, metric: MetricInfo, best: Sequence[Group], notes: Notes
-) -> Entry:
-    """A value with footnotes about its cells."""
-    marks = notes.mark([*troubles(group), *remarks_on(results, group)])
-    entry = value_entry(group, metric, group in best, notes)
-    return Entry(entry.text, entry.bold, tuple(dict.fromkeys([*marks, *entry.marks])))
 
 
 # ---- Ranks and verdicts --------------------------------------------------------------------------
