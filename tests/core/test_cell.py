@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
@@ -207,6 +208,26 @@ def test_memory_load_and_frequency_are_those_of_the_call(monkeypatch: pytest.Mon
     assert (done.load, done.frequency, done.cost.peak_bytes) == (0.5, 3e9, 42)
     monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: None)
     assert run_job(job("good")).cost.peak_bytes is None, "it is not known on this machine"
+
+
+def test_compilation_before_the_timed_call_is_announced() -> None:
+    from numba import njit
+
+    @njit
+    def half(x: Any) -> Any:
+        return x / 2
+
+    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+        return linkage(np.arange(given.n)[:, None] * half(given.n), "average")
+
+    phases: list[str] = []
+    done = run_packed(pack_job(job(algorithm), ()), lambda phase, value=None: phases.append(phase))
+    assert done is not None
+    assert done.status == "ok"
+    begun = phases.index("warm-up")
+    assert phases[begun : begun + 3] == ["warm-up", "compiling, once", "warm-up"]
+    assert phases[-3:] == ["warm-up", "algorithm", "metrics"]
+    assert set(phases) == {"data", "oracle", "warm-up", "compiling, once", "algorithm", "metrics"}
 
 
 def test_each_phase_is_announced_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:

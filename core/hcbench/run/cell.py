@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core.event import install_recorder
+from numba.core.event import Listener, install_listener, install_recorder
 from numpy.typing import NDArray
 
 from hcbench.errors import (
@@ -86,7 +86,40 @@ def run_packed(packed: bytes, announce: Announce) -> Outcome | None:
     if isinstance(job, ImportJob):
         load_function(job.function)  # an error will occur again, and be reported, in each cell
         return None
-    return rescore(job, announce) if isinstance(job, RescoreJob) else run_job(job, announce)
+    if isinstance(job, RescoreJob):
+        return rescore(job, announce)
+    phases = _Phases(announce)
+    with install_listener("numba:compile", phases):
+        return run_job(job, phases.begin)
+
+
+class _Phases(Listener):
+    """Announces phases, and when a kernel is compiled before the timed call, that."""
+
+    def __init__(self, announce: Announce) -> None:
+        self.announce = announce
+        self.phase = ""
+        self.kernels = 0  # that are being compiled, as one may call another
+
+    def begin(self, phase: str, value: object = None) -> None:
+        """Announce a phase."""
+        self.phase = phase
+        self.announce(phase, value)
+
+    def on_start(self, _event: object) -> None:
+        """Announce it for the first kernel."""
+        self.kernels += 1
+        if self.kernels == 1 and self.phase in _UNTIMED:
+            self.announce("compiling, once")
+
+    def on_end(self, _event: object) -> None:
+        """Return to the phase."""
+        self.kernels -= 1
+        if self.kernels == 0 and self.phase in _UNTIMED:
+            self.announce(self.phase)
+
+
+_UNTIMED = ("data", "oracle", "warm-up")  # phases before the timed call
 
 
 _START = (Path.cwd(), dict(os.environ), np.geterr())
