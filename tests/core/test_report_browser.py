@@ -556,9 +556,9 @@ def test_the_site_is_searched_and_its_links_are_followed(
     page.find_element(By.ID, "search").send_keys(Keys.ENTER)
     wait(page, "return document.querySelector('h1')?.textContent === 'Gamma'")
     wait(page, "return document.documentElement.dataset.ready === 'yes'")
-    rows = page.execute_script("return document.querySelectorAll('#table-results tbody tr').length")
+    rows = page.execute_script("return document.querySelectorAll('#results tbody tr').length")
     assert rows == len(DATASETS)
-    page.find_element(By.CSS_SELECTOR, "#table-results tbody a").click()
+    page.find_element(By.CSS_SELECTOR, "#results tbody a").click()
     wait(page, "return location.pathname.endsWith('runs/1.html')")
     scroll_to(page, "curves")  # with the shared script of plotly
     assert page.execute_script("return document.querySelectorAll('#curves .plot path').length")

@@ -5,7 +5,7 @@ A page has tables and figures in sections, as a report has, and the script of re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -163,7 +163,7 @@ def make_pages(
     histories : sequence of History
         Of asv's benchmarks.
     """
-    suites = _grouped(((run.title, run) for run in runs), str.casefold)
+    suites = _grouped((run.title, run) for run in runs)
     rows = [
         Row(run, group)
         for run in runs
@@ -171,8 +171,7 @@ def make_pages(
         if group.checkpoint is None and any(o.status != "skipped" for o in group.outcomes)
     ]
     named = {
-        kind: _grouped(((base_of(getattr(row.group, kind)), row) for row in rows), str.casefold)
-        for kind in OTHER
+        kind: _grouped((base_of(getattr(row.group, kind)), row) for row in rows) for kind in OTHER
     }
     pages = [_index(runs, suites, named, title, hidden, histories)]
     pages += [_suite_page(name, of_suite, registry) for name, of_suite in suites.items()]
@@ -213,11 +212,11 @@ def page_of(kind: str, name: str) -> str:
     return f"{_FOLDERS[kind]}/{slug(name)}.html"
 
 
-def _grouped(items: Iterable[tuple[str, Item]], key: Callable[[str], str]) -> dict[str, list[Item]]:
+def _grouped(items: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
     groups: dict[str, list[Item]] = {}
     for name, item in items:
         groups.setdefault(name, []).append(item)
-    return dict(sorted(groups.items(), key=lambda entry: key(entry[0])))
+    return dict(sorted(groups.items(), key=lambda entry: entry[0].casefold()))
 
 
 def _link(text: str | int, path: str) -> list[Any]:
