@@ -168,7 +168,7 @@ def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, st
 def test_other_columns_that_distinguish_rows_are_repeated_too(store: Path) -> None:
     many = ("compare", "--datasets", "cut-of[n=8]", "--algos", "BF", "--repetitions", "1")
     shown = call(*many, "--budget", "3,4", store=store, width=34).stdout
-    parts = [line for line in shown.splitlines() if line.startswith("algorithm")]
+    parts = [line for line in shown.splitlines() if line.startswith("algorithm ")]
     assert len(parts) > 1
     assert all("budget" in line for line in parts), shown
 
