@@ -251,7 +251,7 @@ def texts(figure: Any) -> str:
 def test_the_diagram_has_each_name_with_its_rank_and_the_critical_difference() -> None:
     found = results([[0.1, 0.5, 0.9]] * 9)
     ranked = ranking(found, "AARI")
-    figure = draw_ranks(ranked, found)
+    figure = draw_ranks(ranked, found, test="nemenyi")
     said = texts(figure)
     assert "alg2  1.00" in said
     assert "alg1  2.00" in said
@@ -261,6 +261,10 @@ def test_the_diagram_has_each_name_with_its_rank_and_the_critical_difference() -
     (ax,) = figure.axes
     bars = [line for line in ax.lines if line.get_linewidth() == 3.0]
     assert len(bars) == len(ranked.cliques) == 2  # 1 to 2, and 2 to 3
+    agreeing = draw_ranks(ranked, found)  # with the tables: all differ by signed-rank tests
+    assert ranked.worse_than_best == ("alg1", "alg0")
+    assert not [line for line in agreeing.axes[0].lines if line.get_linewidth() == 3.0]
+    assert "CD" not in texts(agreeing)
 
 
 def test_curves_have_the_colours_of_their_algorithms_and_bands() -> None:

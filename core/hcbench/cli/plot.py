@@ -92,9 +92,9 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--test",
     type=click.Choice(["nemenyi", "holm"]),
-    default="nemenyi",
+    default="holm",
     show_default=True,
-    help="ranks: test behind the bars; holm means signed-rank tests adjusted by Holm.",
+    help="ranks: test behind the bars; holm means signed-rank tests adjusted by Holm, as in tables.",
 )
 @click.option(
     "--by",

@@ -21,7 +21,7 @@ _ROW = 0.2  # inches between names, and between bars
 _INK = "black"
 
 
-def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") -> Figure:
+def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Figure:
     """Average ranks on a line, best on the left; bars join algorithms without a difference.
 
     Parameters
@@ -30,7 +30,7 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") ->
     results : Results
     test : {"nemenyi", "holm"}
         The test behind the bars: Nemenyi's, whose critical difference is drawn above, or
-        Holm-corrected signed-rank tests.
+        Holm-corrected signed-rank tests, as in tables.
     """
     cliques = ranking.cliques if test == "nemenyi" else ranking.holm_cliques
     names, ranks = ranking.competitors, ranking.ranks
@@ -42,7 +42,7 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "nemenyi") ->
     figure, ax = new_figure(7.2, height + 0.6)
     looks = looks_of(results, names)
     with style():
-        _draw_axis(ax, low, high, ranking)
+        _draw_axis(ax, low, high, ranking.nemenyi.value if test == "nemenyi" else None)
         for clique, level in zip(cliques, levels, strict=True):
             y = -0.6 - level
             slack = 0.006 * (high - low)
@@ -87,15 +87,14 @@ def _levels(spans: list[tuple[float, float]]) -> list[int]:
     return levels
 
 
-def _draw_axis(ax: Axes, low: int, high: int, ranking: Ranking) -> None:
-    """The axis of ranks with its ticks, and the critical difference above it."""
+def _draw_axis(ax: Axes, low: int, high: int, limit: float | None) -> None:
+    """The axis of ranks with its ticks, and a critical difference above it."""
     ax.set_axis_off()
     ax.plot([low, high], [0, 0], color=_INK, linewidth=1.0)
     step = max(1, math.ceil((high - low) / 12))
     for tick in range(low, high + 1, step):
         ax.plot([tick, tick], [0, 0.35], color=_INK, linewidth=1.0)
         ax.text(tick, 0.5, str(tick), ha="center", va="bottom", fontsize=8.5)
-    limit = ranking.nemenyi.value
     if limit is None:
         return
     fits = limit <= high - low

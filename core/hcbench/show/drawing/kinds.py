@@ -55,7 +55,7 @@ class Choices:
     against: str = "queries"
     failed: Failed = "worst"
     alpha: float = ALPHA
-    test: Test = "nemenyi"
+    test: Test = "holm"
     by: Distance | None = None
     repetition: int = 0
     checkpoint: int | None = None

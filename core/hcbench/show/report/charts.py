@@ -352,7 +352,7 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
     names, ranks = ranking.competitors, ranking.ranks
     looks = looks_of(results, names)
     count = len(names)
-    tests = {"Nemenyi's test": ranking.cliques, "signed-rank tests, Holm": ranking.holm_cliques}
+    tests = {"signed-rank tests, Holm": ranking.holm_cliques, "Nemenyi's test": ranking.cliques}
     if ranking.inference.reason:
         tests = {}  # nothing was tested
     bars = {
