@@ -94,7 +94,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(["nemenyi", "holm"]),
     default="holm",
     show_default=True,
-    help="ranks: test behind the bars; holm means signed-rank tests adjusted by Holm, as in tables.",
+    help="ranks: test behind the bars; holm, as in tables, means Holm-corrected signed-rank tests.",
 )
 @click.option(
     "--by",
