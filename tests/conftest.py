@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import hcbench_ordinal
 from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
@@ -52,6 +55,21 @@ def pytest_configure(config: pytest.Config) -> None:
     executors.PRELOADED += _USUAL
     quick = config.getoption("markexpr") == "not slow"
     settings.load_profile("inner loop" if quick else "any machine")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import all kernels; each process of xdist begins with others, so that they share the work."""
+    name = os.environ.get("PYTEST_XDIST_WORKER")
+    if name is not None:
+        plugins = Path(hcbench_ordinal.__path__[0]).parent
+        kernels = [
+            f"{path.parent.name}.{path.stem}"
+            for path in sorted(plugins.glob("hcbench_*/_*kernels.py"))
+        ]
+        number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        first = number * len(kernels) // count
+        for module in kernels[first:] + kernels[:first]:
+            importlib.import_module(module)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
