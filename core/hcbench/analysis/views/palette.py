@@ -65,6 +65,8 @@ SYMBOLS = (
     "x",
     "star",
 )
+#: Of references, in plotly.
+REFERENCE_SYMBOLS = ("star-open", "hexagon-open", "pentagon-open", "hourglass-open")
 DASHES = ("solid", "dash", "dashdot", "dot")
 _LINESTYLES = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
 
@@ -119,7 +121,8 @@ def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str,
     shown = 0
     for name in dict.fromkeys(names):
         if name in plain:
-            looks[name] = Look(REFERENCE, REFERENCE_DARK, "", "circle-open", "dash")
+            symbol = REFERENCE_SYMBOLS[(len(looks) - shown) % len(REFERENCE_SYMBOLS)]
+            looks[name] = Look(REFERENCE, REFERENCE_DARK, "", symbol, "dash")
         else:
             looks[name] = look_number(shown)
             shown += 1

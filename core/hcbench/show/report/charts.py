@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,12 @@ from hcbench.analysis.views.significance import blocks_text
 from hcbench.analysis.views.tradeoffs import TradeoffPoint
 from hcbench.show.report.figures import (
     ACCENT,
-    DESIGNED,
     INK,
     SOFT,
     axis,
     clear,
     line_style,
     make_figure,
-    make_legend,
     make_panels,
     panel_ids,
     plain,
@@ -32,7 +31,7 @@ from hcbench.show.report.tables import short
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Summary
-    from hcbench.analysis.views.curves import CurveView, Line, PowerLaw
+    from hcbench.analysis.views.curves import CurvePoint, CurveView, Line, PowerLaw
     from hcbench.analysis.views.palette import Look
     from hcbench.analysis.views.rankings import ProfileView
     from hcbench.analysis.views.ranks import Ranking
@@ -42,14 +41,15 @@ if TYPE_CHECKING:
 _MOST_TICKS = 8
 
 
-def _written(value: float | None, low: float | None, high: float | None, metric: MetricInfo) -> str:
+def _written(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
     """An average with its interval, for the text that is shown at a point."""
 
     def number(value: float | None) -> str:
         return format_spread(value, None, metric.unit, metric.interval)
 
+    low, high = summary.low, summary.high
     interval = "" if low is None or low == high else f" ({number(low)} to {number(high)})"
-    return f"{metric.label} {number(value)}{interval}"
+    return f"{metric.label} {number(summary.average)}{interval}"
 
 
 def _title(metric: MetricInfo) -> str:
@@ -147,58 +147,45 @@ def _tradeoff_traces(
     ids: dict[str, str],
 ) -> Iterator[dict[str, Any]]:
     for front in panel.fronts:
-        yield {
-            "x": [panel.points[i].x.average for i in front],
-            "y": [panel.points[i].y.average for i in front],
-            "mode": "lines+markers",
-            "line": {"color": SOFT, "width": 1.2, "dash": "dot", "shape": "hv"},
-            "marker": {"symbol": "circle-open", "size": 17, "color": INK, "line": {"width": 1.6}},
-            "hoverinfo": "skip",
-            "showlegend": False,
-            **ids,
-        }
+        x, y = zip(
+            *((panel.points[i].x.average, panel.points[i].y.average) for i in front), strict=True
+        )
+        line = {"color": SOFT, "width": 1.2, "dash": "dot", "shape": "hv"}
+        ring = {"symbol": "circle-open", "size": 17, "color": INK, "line": {"width": 1.6}}
+        yield _background(x, y, ids, mode="lines+markers", line=line, marker=ring)
     for name in dict.fromkeys(point.name for point in panel.points if not point.reference):
         points = sorted((p for p in panel.points if p.name == name), key=lambda p: p.x.average or 0)
+        costs, values = [p.x for p in points], [p.y for p in points]
         about = [
-            "\n".join(
-                [
-                    name,
-                    _written(p.y.average, p.y.low, p.y.high, view.metric),
-                    _written(p.x.average, p.x.low, p.x.high, view.against),
-                ]
-                + ([] if p.checkpoint is None else [f"after {p.checkpoint:,} queries"])
-            )
+            [name, _written(p.y, view.metric), _written(p.x, view.against)]
+            + ([] if p.checkpoint is None else [f"after {p.checkpoint:,} queries"])
             for p in points
         ]
+        mode = "lines+markers" if len(points) > 1 else "markers"
+        look = looks[name]
+        bars = {"error_x": _bars(costs, look), "error_y": _bars(values, look)}
         yield {
-            "x": [p.x.average for p in points],
-            "y": [p.y.average for p in points],
-            "error_x": _bars([p.x for p in points], looks[name]),
-            "error_y": _bars([p.y for p in points], looks[name]),
-            "mode": "lines+markers" if len(points) > 1 else "markers",
-            **line_style(looks[name], 1.4),
-            **_legend(name, listed),
-            "hoverinfo": "text",
-            "hovertext": [plain(text) for text in about],
+            **_named(name, [x.average for x in costs], [y.average for y in values], about, listed),
+            "mode": mode,
+            **bars,
+            **line_style(look, 1.4),
             **ids,
         }
     references = [point for point in panel.points if point.reference]
     flat: list[Level | TradeoffPoint] = [*panel.levels, *references]
     for level in flat:
-        lines = [level.name, _written(level.y.average, level.y.low, level.y.high, view.metric)]
+        lines = [level.name, _written(level.y, view.metric)]
         if isinstance(level, TradeoffPoint):
-            lines += ["a reference", _written(level.x.average, None, None, view.against)]
+            lines += ["a reference", _written(level.x, view.against)]
         else:
             lines.append(f"no {view.against.label}")
+        look, heights = looks[level.name], [level.y.average] * 2
+        style = line_style(replace(look, dash="dash"), 1.4)
+        mode = "lines+markers" if level.reference else "lines"
         yield {
-            "x": list(reach),
-            "y": [level.y.average] * 2,
-            "mode": "lines+markers" if level.reference else "lines",
-            "line": {"color": looks[level.name].colour, "dash": "dash", "width": 1.4},
-            "marker": {"symbol": looks[level.name].symbol, "size": 10},
-            **_legend(level.name, listed),
-            "hoverinfo": "text",
-            "hovertext": plain("\n".join(lines)),
+            **_named(level.name, reach, heights, [lines] * 2, listed),
+            "mode": mode,
+            **style,
             **ids,
         }
 
@@ -227,11 +214,22 @@ def _bars(summaries: Sequence[Summary], look: Look) -> dict[str, Any]:
     }
 
 
-def _legend(name: str, listed: set[str]) -> dict[str, Any]:
-    """An entry of the legend, for the first trace with this name."""
+def _named(
+    name: str, x: Sequence[Any], y: Sequence[Any], about: Sequence[Sequence[str]], listed: set[str]
+) -> dict[str, Any]:
+    """A trace with texts at its points; the first with this name has an entry in the legend."""
     first = name not in listed
     listed.add(name)
-    return {"name": plain(name), "legendgroup": name, "showlegend": first}
+    legend = {"name": plain(name), "legendgroup": name, "showlegend": first}
+    texts = [plain("\n".join(lines)) for lines in about]
+    hover = {"hoverinfo": "text", "hovertext": texts} if about else {}
+    return {"x": list(x), "y": list(y), **legend, **hover}
+
+
+def _background(x: Sequence[Any], y: Sequence[Any], ids: Any, **more: Any) -> dict[str, Any]:
+    """A trace without texts and without an entry in the legend."""
+    quiet = {"mode": "lines", "hoverinfo": "skip", "showlegend": False}
+    return {"x": list(x), "y": list(y), **quiet, **more, **ids}
 
 
 # ---- Curves and growth ---------------------------------------------------------------------------
@@ -296,47 +294,22 @@ def _line_traces(
     low = [p.average if p.low is None else p.low for p in line.points]
     high = [p.average if p.high is None else p.high for p in line.points]
     if any(a < b for a, b in zip(low, high, strict=True)):
-        yield {
-            "x": [*x, *reversed(x)],
-            "y": [*high, *reversed(low)],
+        around = [*x, *reversed(x)], [*high, *reversed(low)]
+        shade: dict[str, Any] = {
             "fill": "toself",
             "fillcolor": clear(look.colour, 0.16),
             "line": {"width": 0},
-            "mode": "lines",
-            "hoverinfo": "skip",
-            "legendgroup": line.name,
-            "showlegend": False,
-            **ids,
         }
+        yield _background(*around, ids, legendgroup=line.name, **shade)
     if line.fit is not None:
         ends = [x[0], x[-1]]
-        yield {
-            "x": ends,
-            "y": [line.fit.factor * at**line.fit.exponent for at in ends],
-            "mode": "lines",
-            "line": {"color": look.colour, "width": 1, "dash": "dot"},
-            "hoverinfo": "skip",
-            "legendgroup": line.name,
-            "showlegend": False,
-            **ids,
-        }
-    style = line_style(look)
-    yield {
-        "x": x,
-        "y": [point.average for point in line.points],
-        "mode": "lines" if line.flat else "markers" if line.fit else "lines+markers",
-        **style,
-        **_legend(line.name, listed),
-        "hoverinfo": "text",
-        "hovertext": [
-            plain(
-                f"{line.name}\n{view.x.name} = {p.x:g}\n"
-                f"{_written(p.average, p.low, p.high, view.metric)}"
-            )
-            for p in line.points
-        ],
-        **ids,
-    }
+        law = [line.fit.factor * at**line.fit.exponent for at in ends]
+        dots = {"color": look.colour, "width": 1, "dash": "dot"}
+        yield _background(ends, law, ids, legendgroup=line.name, line=dots)
+    y = [point.average for point in line.points]
+    about = [[line.name, f"{view.x.name} = {p.x:g}", _written(p, view.metric)] for p in line.points]
+    mode = "lines" if line.flat else "markers" if line.fit else "lines+markers"
+    yield {**_named(line.name, x, y, about, listed), "mode": mode, **line_style(look), **ids}
 
 
 def exponent(law: PowerLaw) -> str:
@@ -435,40 +408,15 @@ def draw_profile(view: ProfileView, results: Results) -> dict[str, Any]:
     for place, name in enumerate(names):
         within, share = profile.within[place].tolist(), profile.share[place].tolist()
         rows += [[name, short(x), short(y)] for x, y in zip(within, share, strict=True)]
-        last = share[-1] if share else 0.0
-        traces.append(
-            {
-                "x": [start, *within, end],
-                "y": [float(profile.at(start)[place]), *share, last],
-                "mode": "lines",
-                "line": {
-                    "shape": "hv",
-                    "color": looks[name].colour,
-                    "dash": looks[name].dash,
-                    "width": 2,
-                },
-                **_legend(name, listed),
-            }
-        )
-    what = "factor" if ratio else "difference"
-    layouts = []
-    for width in DESIGNED:
-        legend, below = make_legend(names, width)
-        layouts.append(
-            {
-                "xaxis": axis(
-                    f"within this {what} of the best {view.metric.label}",
-                    type="log" if wide else "linear",
-                ),
-                "yaxis": axis(
-                    f"share of {view.blocks.inference.unit}s", range=[-0.02, 1.04], tickformat=".0%"
-                ),
-                "legend": legend,
-                "showlegend": len(names) > 1,
-                "margin": {"l": 62, "r": 16, "t": 12, "b": 56 + below},
-                "height": 330 + below,
-            }
-        )
-    blocks = f"{view.blocks.inference.unit}s"
+        x = [start, *within, end]
+        y = [float(profile.at(start)[place]), *share, share[-1] if share else 0.0]
+        look = looks[name]
+        line = {"shape": "hv", "color": look.colour, "dash": look.dash, "width": 2}
+        traces.append({**_named(name, x, y, (), listed), "mode": "lines", "line": line})
+    what, blocks = "factor" if ratio else "difference", f"{view.blocks.inference.unit}s"
+    title = f"within this {what} of the best {view.metric.label}"
+    x_axis = axis(title, type="log" if wide else "linear")
+    y_axis = axis(f"share of {blocks}", range=[-0.02, 1.04], tickformat=".0%")
+    layouts = make_panels([""], names, [(x_axis, y_axis)])
     caption = f"The share of {blocks} on which each algorithm is that close to the best."
     return make_figure(traces, layouts, caption, ["algorithm", what, "share"], rows)

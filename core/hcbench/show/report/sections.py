@@ -140,9 +140,6 @@ def _add_leaderboard(page: Sections, results: Results) -> None:
             shown.append(((metric.label, cost, dataset), [table, figure]))
         if not drawn:
             shown.append(((metric.label, "", ""), [table]))
-    if results.rankings and (reason := results.inference.reason):
-        for _, blocks in shown:
-            blocks.append({"lines": [f"No test of differences: {reason}."]})
     page.add("leaderboard", ("Metric", "Cost", "Data set of the figure"), shown)
 
 
@@ -217,6 +214,8 @@ def _add_growth(page: Sections, results: Results) -> None:
                 continue
             with suppress(HcbenchError):
                 view = views.scaling(results, metric.label, "n")
+                if not any(line.fit for panel in view.panels for line in panel.lines):
+                    continue  # a few sizes of different data show no growth
                 figure = charts.draw_curves(view, results, growth=True)
                 blocks = [page.figure(f"growth of {metric.label}", figure)]
                 rows = [

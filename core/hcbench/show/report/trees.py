@@ -143,7 +143,7 @@ def _levels(problem: Problem, truth: Tree | None) -> Iterator[tuple[str, ...]]:
         for depth in range(1, problem.levels.shape[1] + 1):
             names = problem.class_names(depth)
             if len(set(names)) <= _LEGEND:
-                yield tuple(names)
+                yield tuple(names if problem.classes else (f"class {name}" for name in names))
     elif truth is not None and truth.n > 1:
         labels = truth.cut(min(_MOST_CLASSES, truth.n)).labels
         yield tuple(f"clade {code + 1}" for code in labels.tolist())
@@ -349,7 +349,7 @@ def _layout(
     width: int,
 ) -> dict[str, Any]:
     legend, below = make_legend(classes if len(classes) <= _LEGEND else (), width)
-    height = min(1100, max(380, tree.n * (13 if tree.n <= _MOST_NAMES else 4)))
+    height = min(920, max(380, tree.n * (13 if tree.n <= _MOST_NAMES else 4)))
     shown: dict[str, Any] = _FACING if data.truth is not None else _RESULT
     return {
         **shown,

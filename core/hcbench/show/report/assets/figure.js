@@ -65,10 +65,14 @@ class Figure {
     const image = (format) => button(format.toUpperCase(), () => this.save(format));
     const tools = element("div", { class: "plot-tools" }, image("svg"), image("png"), shown);
     place.append(element("figure", {}, this.controls, this.plot, element("figcaption", { text: spec.caption }), tools, table));
-    this.plot.style.minHeight = `${this.layout().height}px`;
     Figure.all.push(this);
     Figure.watcher.observe(this.plot);
     Figure.resized.observe(this.plot);
+  }
+
+  // Keep room on the page, so that nothing moves when it is drawn.
+  reserve() {
+    this.plot.style.minHeight = `${this.layout().height}px`;
   }
 
   // The chosen option of a control.
@@ -103,7 +107,7 @@ class Figure {
       const layout = this.layout();
       const data = this.patches().reduce((traces, { traces: of }) => traces.map((trace, i) => merged(trace, of?.[i])), this.spec.data);
       const drawn = theme.now() === "dark" ? darkened({ data, layout }) : { data, layout };
-      this.plot.style.minHeight = `${layout.height}px`;
+      this.reserve();
       const config = { displaylogo: false, modeBarButtons: MODEBAR, displayModeBar: CAN_HOVER && "hover" };
       await Plotly.react(this.plot, drawn.data, drawn.layout, config);
       this.plot.dataset.drawn = "yes";

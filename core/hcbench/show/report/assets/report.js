@@ -28,6 +28,7 @@ class Section {
     });
     this.controls.replaceChildren(...controls);
     this.blocks.replaceChildren(...views[0][1].map((block) => this.block(block)));
+    Figure.all.filter(({ drawn }) => !drawn).forEach((figure) => figure.reserve());
   }
 
   block({ table, figure, title, lines }) {
@@ -102,5 +103,5 @@ window.addEventListener("afterprint", () => {
 });
 if (document.getElementById("plotly")?.dataset.src) (window.requestIdleCallback ?? setTimeout)(loadPlotly);
 
-document.getElementById(state.section)?.scrollIntoView();
+document.getElementById(state.section)?.scrollIntoView({ behavior: "instant" });
 document.documentElement.dataset.ready = "yes";

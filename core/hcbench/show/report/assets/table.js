@@ -9,8 +9,8 @@ const aboutOf = (cell) => (Array.isArray(cell) ? cell[2] : undefined) ?? {};
 const isNumeric = (cells) => cells.some((cell) => typeof valueOf(cell) === "number");
 const collate = new Intl.Collator("en", { numeric: true }).compare;
 
-// Text that may be broken after brackets and commas.
-const breakable = (text) => element("span", {}, ...text.split(/(?<=[[,])/).flatMap((part) => [part, element("wbr")]));
+// Text that may be broken after brackets, commas and signs of equality.
+const breakable = (text) => element("span", {}, ...text.split(/(?<=[[,=])/).flatMap((part) => [part, element("wbr")]));
 
 class Table {
   static all = [];
@@ -160,7 +160,7 @@ class Table {
   sheets(columns, rows) {
     const longest = (texts) => Math.max(8, ...texts.map(({ length }) => length));
     const lengthOf = ({ at, label }) =>
-      3 + Math.min(26, longest([...label.split(/[[,\s]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
+      3 + Math.min(26, longest([...label.split(/[[,=\s-]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
     const names = columns.slice(0, this.names);
     const free = names.reduce((room, column) => room - lengthOf(column), Table.printedWidth);
     const parts = [[]];
@@ -204,10 +204,11 @@ class Table {
   drawCell({ at, numeric, wide }, unit, place, notes) {
     const cell = unit.cells[at];
     const { href, heat, best, note, badge } = aboutOf(cell);
-    const looks = [numeric && "number", wide && "wide", best && "best", heat !== undefined && "heat"];
+    const text = textOf(cell) || "–";
+    const isShort = !wide && text.length <= 26;
+    const looks = [numeric && "number", wide && "wide", isShort && "short", best && "best", heat !== undefined && "heat"];
     const drawn = element(place ? "td" : "th", { class: looks.filter(Boolean).join(" "), scope: place ? null : "row" });
     if (heat !== undefined) drawn.style.setProperty("--heat", heat);
-    const text = textOf(cell) || "–";
     const [value, spread] = numeric ? text.split(/(?= (?:± |\[))/) : [text];
     if (!place && unit.members.length) {
       const toggle = () => {
