@@ -33,8 +33,8 @@ def _sample(n: int, count: int) -> hcbench.Comparisons:
     """Comparisons of random pairs, sorted and without repeats."""
     w = planted_similarities(n)[np.triu_indices(n, 1)].astype(np.float32)
     one, two = np.random.default_rng(SEED).integers(w.size, size=(2, count), dtype=np.uint32)
-    kept = one != two
-    one, two = one[kept], two[kept]
+    chosen = one != two
+    one, two = one[chosen], two[chosen]
     first = w[one] > w[two]
     closer, farther = np.where(first, one, two), np.where(first, two, one)
     return hcbench.Comparisons(n, closer, farther).unique()

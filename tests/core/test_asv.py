@@ -281,8 +281,8 @@ def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
         text=True,
         check=True,
     )
-    told, first, second = map(json.loads, done.stdout.splitlines())
-    assert told["version"] == hcbench.asv.VERSION
-    assert ["algorithm_QuickClustering", N] in told["cases"]
+    reported, first, second = map(json.loads, done.stdout.splitlines())
+    assert reported["version"] == hcbench.asv.VERSION
+    assert ["algorithm_QuickClustering", N] in reported["cases"]
     assert first["queries"] > 0
     assert second["value"] == 8

@@ -115,12 +115,12 @@ def test_shared_comparisons_are_drawn_once_and_counted_for_each_algorithm() -> N
     def observe(problem: Problem, seed: int, budget: int | None) -> Answers:
         drawn.append(seed)
         rows = [[0, 1, 2, 3], [0, 1, 0, 4]]
-        heard = Comparisons.from_quadruplets(problem.n, rows[:budget])
-        return Answers(kind="quadruplet-set", n=problem.n, data=heard, size=len(heard))
+        comparisons = Comparisons.from_quadruplets(problem.n, rows[:budget])
+        return Answers(kind="quadruplet-set", n=problem.n, data=comparisons, size=len(comparisons))
 
     def read(oracle: Any, given: Any, rng: Any) -> Tree:
-        heard = oracle.read()
-        assert not heard.closer.flags.writeable
+        comparisons = oracle.read()
+        assert not comparisons.closer.flags.writeable
         return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
 
     def run(**changes: Any) -> int | None:
@@ -244,8 +244,10 @@ def test_each_phase_is_announced_as_it_begins(monkeypatch: pytest.MonkeyPatch) -
     assert (unscored.cost, unscored.status) == (done.cost, "ok")
     assert [point.values for point in unscored.points] == [{}], "not judged yet"
     phases.clear()
-    kept = (ScoredPoint(result=BAD.caterpillar(20)),)
-    again = run_packed(pack_job(RescoreJob(job("good"), Cost(seconds=7.0), kept), ()), announce)
+    kept_points = (ScoredPoint(result=BAD.caterpillar(20)),)
+    again = run_packed(
+        pack_job(RescoreJob(job("good"), Cost(seconds=7.0), kept_points), ()), announce
+    )
     assert phases == [("data", None), ("metrics", None)]
     assert (again.cost.seconds, again.data_digest) == (7.0, done.data_digest)
     assert again.points[0].values["leaves"].value == 20
@@ -344,8 +346,8 @@ def test_draws_are_among_the_costs() -> None:
 
 
 def test_stored_results_are_scored_without_running_anything() -> None:
-    kept = (ScoredPoint(result=BAD.caterpillar(20)),)
-    done = rescore(RescoreJob(job("raises"), Cost(seconds=1.0), kept))
+    kept_points = (ScoredPoint(result=BAD.caterpillar(20)),)
+    done = rescore(RescoreJob(job("raises"), Cost(seconds=1.0), kept_points))
     assert done.status == "ok"
     assert done.points[0].values["leaves"].value == 20
 

@@ -122,9 +122,9 @@ def test_the_table_has_a_block_per_data_set_and_reasons_below(mixed: Result) -> 
 def test_failures_and_the_end_are_reported_on_stderr(mixed: Result, store: Path) -> None:
     lines = mixed.stderr.splitlines()
     assert lines[0] == "hcbench: 22 cells"
-    told = [line for line in lines if "ValueError: it hurts" in line]
-    assert len(told) == 1, "one cause is told once, however many cells it fails"
-    assert re.fullmatch(r"hcbench: Fail on \w+, repetition \d: error: .*", told[0])
+    reported = [line for line in lines if "ValueError: it hurts" in line]
+    assert len(reported) == 1, "one message for a cause, however many cells fail"
+    assert re.fullmatch(r"hcbench: Fail on \w+, repetition \d: error: .*", reported[0])
     assert lines[-3] == "hcbench: 24 cells: 10 ok, 12 failed, 2 skipped"
     assert re.fullmatch(
         r"hcbench: run a failed cell again with: hcbench rerun [0-9a-f]{8} --in-process "
@@ -385,10 +385,10 @@ def test_runs_are_compared(tmp_path: Path) -> None:
         "2 of 2 means are equal, 0 differ by more than two standard errors (*); "
         "0 cells ended otherwise, 0 are in one of the runs only\n"
     )
-    told = call("results", "diff", "1", "2", store=store).stdout
-    assert re.search(r"^Comb / toy  size  +x\.xxx +x\.xxx ", without_values(told), re.M)
-    assert re.search(r"^line +Comb / toy +ok +- +3$", told, re.M)
-    assert re.search(r"^line +Fail / vectors +- +error +3$", told, re.M)
+    reported = call("results", "diff", "1", "2", store=store).stdout
+    assert re.search(r"^Comb / toy  size  +x\.xxx +x\.xxx ", without_values(reported), re.M)
+    assert re.search(r"^line +Comb / toy +ok +- +3$", reported, re.M)
+    assert re.search(r"^line +Fail / vectors +- +error +3$", reported, re.M)
     found = json.loads(call("results", "diff", "1", "2", "--format=json", store=store).stdout)
     (size,) = (
         d for d in found["differences"] if d["metric"] == "size" and d["algorithm"] == "Comb"

@@ -138,7 +138,7 @@ def consistent(draw) -> Comparisons:
         return Comparisons(n, [], [])
     pairs = st.integers(0, n * (n - 1) // 2 - 1)
     asked = draw(st.dictionaries(st.frozensets(pairs, min_size=2, max_size=2), st.booleans()))
-    rows = [sorted(asked)[:: 1 if said else -1] for asked, said in asked.items()]
+    rows = [sorted(asked)[:: 1 if answer else -1] for asked, answer in asked.items()]
     return Comparisons(n, [a for a, _ in rows], [b for _, b in rows]).unique()
 
 
@@ -195,8 +195,8 @@ def test_no_list_is_made_if_bits_are_enough(monkeypatch):
     assert len(held) == 5
     assert not held.is_dense
     assert held.flip().flip() == held
-    for told in (held.bits, held.never_compared, held.times_closer, held.only_triplets):
-        told()
+    for attribute in (held.bits, held.never_compared, held.times_closer, held.only_triplets):
+        attribute()
     assert repr(held) == "Comparisons(n=13, m=5)"
     with pytest.raises(AssertionError, match="the list was made"):
         held.closer  # noqa: B018
@@ -212,9 +212,9 @@ def test_opposite_bits_cancel_in_tiles_of_any_number(n):
     both += both.select(np.arange(0, len(both), 5)).flip()
     assert both.contradictions() > 0
     held = held_as_bits(both)
-    kept = np.argwhere(naive(both))
-    assert held == Comparisons(n, *kept.T).unique()
-    assert held.closer.size == len(kept) == len(held)
+    expected_rows = np.argwhere(naive(both))
+    assert held == Comparisons(n, *expected_rows.T).unique()
+    assert held.closer.size == len(expected_rows) == len(held)
 
 
 def test_the_list_of_bits_is_read_only_and_made_once():

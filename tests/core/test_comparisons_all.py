@@ -19,11 +19,11 @@ similarities = st.integers(1, 6).flatmap(
 
 def naive(n: int, w: list) -> set:
     """(closer, farther) of every query that has an answer."""
-    told = set()
+    answers = set()
     for a, b in combinations(range(len(w)), 2):
         if w[a] != w[b]:
-            told.add((a, b) if w[a] > w[b] else (b, a))
-    return told
+            answers.add((a, b) if w[a] > w[b] else (b, a))
+    return answers
 
 
 def as_set(comparisons: Comparisons) -> set:
@@ -34,16 +34,16 @@ def as_set(comparisons: Comparisons) -> set:
 @given(similarities)
 def test_it_represents_every_answer_of_the_similarities(drawn):
     n, w = drawn
-    everything = AllComparisons.from_similarity(np.array(w, float))
-    stored = everything.materialise()
-    assert everything.n == stored.n == n
+    all_comparisons = AllComparisons.from_similarity(np.array(w, float))
+    stored = all_comparisons.materialise()
+    assert all_comparisons.n == stored.n == n
     assert as_set(stored) == naive(n, w)
-    assert len(everything) == len(stored) == len(stored.unique())
+    assert len(all_comparisons) == len(stored) == len(stored.unique())
     assert stored.unique() is stored  # already sorted
-    assert everything.unique() is everything
-    assert everything.contradictions() == stored.contradictions() == 0
-    assert everything.never_compared().tolist() == stored.never_compared().tolist()
-    assert as_set(everything.flip().materialise()) == {(b, a) for a, b in naive(n, w)}
+    assert all_comparisons.unique() is all_comparisons
+    assert all_comparisons.contradictions() == stored.contradictions() == 0
+    assert all_comparisons.never_compared().tolist() == stored.never_compared().tolist()
+    assert as_set(all_comparisons.flip().materialise()) == {(b, a) for a, b in naive(n, w)}
 
 
 @settings(deadline=None)  # the first call compiles
@@ -51,20 +51,23 @@ def test_it_represents_every_answer_of_the_similarities(drawn):
 def test_taking_items_is_the_same_before_and_after_storing(drawn, order, size):
     n, w = drawn
     items = [item for item in order if item < n][:size]
-    everything = AllComparisons.from_similarity(np.array(w, float))
-    assert everything.take(items).materialise() == everything.materialise().take(items).unique()
+    all_comparisons = AllComparisons.from_similarity(np.array(w, float))
+    assert (
+        all_comparisons.take(items).materialise()
+        == all_comparisons.materialise().take(items).unique()
+    )
 
 
 def test_a_matrix_and_its_condensed_pairs_are_ranked_alike():
     w = np.array([[9, 0.5, 0.1, 2], [0.5, 9, 2, 0.1], [0.1, 2, 9, 0.3], [2, 0.1, 0.3, 9]])
-    everything = AllComparisons.from_similarity(w)
-    assert everything.rank.tolist() == [2, 0, 3, 3, 0, 1]
-    assert len(everything) == 15 - 2
-    assert everything == AllComparisons.from_similarity(w[np.triu_indices(4, 1)])
-    assert everything == AllComparisons(4, [2, 0, 3, 3, 0, 1])
-    assert everything != AllComparisons.from_similarity(-w)
-    assert everything != everything.materialise()
-    assert len({everything, AllComparisons(4, everything.rank)}) == 1
+    all_comparisons = AllComparisons.from_similarity(w)
+    assert all_comparisons.rank.tolist() == [2, 0, 3, 3, 0, 1]
+    assert len(all_comparisons) == 15 - 2
+    assert all_comparisons == AllComparisons.from_similarity(w[np.triu_indices(4, 1)])
+    assert all_comparisons == AllComparisons(4, [2, 0, 3, 3, 0, 1])
+    assert all_comparisons != AllComparisons.from_similarity(-w)
+    assert all_comparisons != all_comparisons.materialise()
+    assert len({all_comparisons, AllComparisons(4, all_comparisons.rank)}) == 1
 
 
 def test_similarities_a_tolerance_apart_are_tied():
@@ -75,20 +78,20 @@ def test_similarities_a_tolerance_apart_are_tied():
 
 
 def test_it_is_read_only_and_survives_pickling():
-    everything = AllComparisons.from_similarity([3.0, 1.0, 2.0])
-    again = pickle.loads(pickle.dumps(everything))
-    assert again == everything
-    for one in (everything, again):
+    all_comparisons = AllComparisons.from_similarity([3.0, 1.0, 2.0])
+    again = pickle.loads(pickle.dumps(all_comparisons))
+    assert again == all_comparisons
+    for one in (all_comparisons, again):
         with pytest.raises(ValueError, match="read-only"):
             one.rank[0] = 1
-    assert repr(everything) == "AllComparisons(n=3, m=3)"
+    assert repr(all_comparisons) == "AllComparisons(n=3, m=3)"
 
 
 def test_a_ranking_too_large_to_store_is_reported():
-    everything = AllComparisons.from_similarity(np.arange(300 * 299 / 2))
-    assert len(everything) == 44850 * 44849 // 2
+    all_comparisons = AllComparisons.from_similarity(np.arange(300 * 299 / 2))
+    assert len(all_comparisons) == 44850 * 44849 // 2
     with pytest.raises(InvalidComparisonsError, match="n=300 makes 1005738825 comparisons"):
-        everything.materialise()
+        all_comparisons.materialise()
 
 
 def test_invalid_rankings_are_refused() -> None:

@@ -74,10 +74,10 @@ def test_a_missing_file_is_reported_with_similar_ones(
 def test_each_reason_has_its_way_out(
     folder: Path, doing: str, error: Exception, ending: str
 ) -> None:
-    told = message(doing, folder, error)
-    assert told.startswith(f"cannot {doing} {folder}: ")
-    assert ending.format(parent=folder.parent) in told
-    assert "\n" not in told
+    text = message(doing, folder, error)
+    assert text.startswith(f"cannot {doing} {folder}: ")
+    assert ending.format(parent=folder.parent) in text
+    assert "\n" not in text
 
 
 def test_an_error_keeps_its_class() -> None:
@@ -87,5 +87,5 @@ def test_an_error_keeps_its_class() -> None:
 
 def test_a_folder_that_cannot_be_listed_is_no_second_error(folder: Path) -> None:
     os.chmod("iris.csvs", 0)
-    told = message("read", Path("iris.csvs/a.csv"), PermissionError(13, "Permission denied"))
-    assert told.endswith("with chmod")
+    text = message("read", Path("iris.csvs/a.csv"), PermissionError(13, "Permission denied"))
+    assert text.endswith("with chmod")

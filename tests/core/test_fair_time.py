@@ -137,8 +137,8 @@ def test_the_conditions_of_a_call_are_stored(tmp_path: Path) -> None:
     (row,) = results.rows
     assert row["load"] >= 0
     with Store(tmp_path / "s.sqlite") as store:
-        ((kept, _),) = store.outcomes()
-    assert (kept.load, kept.frequency) == (row["load"], row["frequency"])
+        ((stored, _),) = store.outcomes()
+    assert (stored.load, stored.frequency) == (row["load"], row["frequency"])
 
 
 def test_conditions_are_those_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

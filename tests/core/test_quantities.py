@@ -37,9 +37,9 @@ def test_units_are_the_common_ones() -> None:
 )
 @pytest.mark.parametrize("quantity", [SECONDS, GIB])
 def test_invalid_units_are_reported_with_valid_ones(quantity: Quantity, text: str) -> None:
-    with pytest.raises(ParameterError, match=f"is no {quantity.name} above 0; write ") as told:
+    with pytest.raises(ParameterError, match=f"is no {quantity.name} above 0; write ") as raised:
         quantity.read(text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_suite_may_contain_units(tmp_path: Path) -> None:

@@ -350,9 +350,9 @@ def test_unchanged_code_ends_with_0_and_says_so(repository: Path) -> None:
     done = call("main")
     assert done.exit_code == 0
     assert done.stdout == "2 benchmarks: 2 same\n"
-    told = json.loads(call("main", "--format", "json").stdout)
-    assert told["regressions"] == 0
-    assert [one["pairs"] for one in told["benchmarks"]] == [3, ROUNDS]
+    report = json.loads(call("main", "--format", "json").stdout)
+    assert report["regressions"] == 0
+    assert [one["pairs"] for one in report["benchmarks"]] == [3, ROUNDS]
 
 
 def test_a_commit_message_declares_a_regression(repository: Path) -> None:

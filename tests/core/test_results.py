@@ -693,8 +693,8 @@ def test_latex_compiles(tmp_path: Path) -> None:
 def test_json_contains_the_paired_differences_from_the_best() -> None:
     scores = {"A": (0.5, 0.9), "B": (0.4, 0.7)}
     cells = [cell(a, r, AARI=score) for a, of_a in scores.items() for r, score in enumerate(of_a)]
-    told = json.loads(results(cells).to_json())["differences"]
-    (pair,) = [pair for pair in told if pair["metric"] == "AARI"]
+    differences = json.loads(results(cells).to_json())["differences"]
+    (pair,) = [pair for pair in differences if pair["metric"] == "AARI"]
     assert (pair["best"], pair["other"], pair["dataset"]) == ("A", "B", "planted")
     assert pair["difference"]["mean"] == pytest.approx((0.1 + 0.2) / 2)
     assert pair["difference"]["n"] == 2

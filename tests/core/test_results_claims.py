@@ -92,9 +92,9 @@ def test_bounds_by_hand() -> None:
 
 
 def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
-    kept = verdict(SPREAD, relation="<=", paper="3", every_repetition=True)
+    agreeing = verdict(SPREAD, relation="<=", paper="3", every_repetition=True)
     broken = verdict(SPREAD, relation="<=", paper="2", every_repetition=True)
-    assert kept["verdict"] == "reproduced"
+    assert agreeing["verdict"] == "reproduced"
     assert broken["verdict"] == "differs"
     assert broken["note"] == "violated in 2 of 4 repetitions, the worst 3 in repetition 2"
     assert broken["printed"] == "≤ 2 in every repetition"
@@ -275,7 +275,10 @@ def test_an_infinite_value_equals_no_number_and_is_beyond_any_bound() -> None:
         relation: verdict(without_end, relation=relation, paper="0.86")["verdict"]
         for relation in ("=", "<=", ">=", ">")
     }
-    assert [word for word, said in words.items() if said == "reproduced"] == [">=", ">"]
+    assert [word for word, judged in words.items() if judged == "reproduced"] == [
+        ">=",
+        ">",
+    ]
 
 
 def curve(algorithm: str, **values: float) -> Outcome:
@@ -309,9 +312,9 @@ def test_a_claim_may_be_about_a_checkpoint() -> None:
     )
 
 
-def grid(member: int, errors: list[float], told: list[float]) -> list[Outcome]:
+def grid(member: int, errors: list[float], measured: list[float]) -> list[Outcome]:
     """Repetitions of one value of a grid: their errors, and those used for tuning."""
-    values = zip(errors, told, strict=True)
+    values = zip(errors, measured, strict=True)
     name = f"A[x={member}]"
     return [cell(r, algorithm=name, error=e, other=t, AARI=-t) for r, (e, t) in enumerate(values)]
 
@@ -346,9 +349,10 @@ def test_tuning_is_done_at_the_checkpoint_of_the_claim() -> None:
     for member, (early, late) in {1: (0.1, 0.9), 2: (0.2, 0.3)}.items():
         points = tuple(
             ScoredPoint(
-                checkpoint=at, values={"error": Value(10 * member + told), "other": Value(told)}
+                checkpoint=at,
+                values={"error": Value(10 * member + measured), "other": Value(measured)},
             )
-            for at, told in ((100, early), (600, late))
+            for at, measured in ((100, early), (600, late))
         )
         runs.append(replace(cell(0, algorithm=f"A[x={member}]"), points=points))
     tuned = {"algorithm": "A[x=[1,2]]", "tuned_by": "other"}

@@ -87,8 +87,8 @@ def test_every_kind_of_misbehaviour_affects_only_its_own_cell(store: Path) -> No
 def test_a_failure_keeps_its_traceback_and_output(store: Path) -> None:
     compare(store, "raises", "prints", "segfault")
     with Store(store) as opened:
-        kept = {outcome.algorithm: outcome for outcome, _ in opened.outcomes()}
-        full = {name: opened.cell(outcome.key)[0] for name, outcome in kept.items()}
+        stored_outcomes = {outcome.algorithm: outcome for outcome, _ in opened.outcomes()}
+        full = {name: opened.cell(outcome.key)[0] for name, outcome in stored_outcomes.items()}
     assert "in raises" in full["raises"].traceback
     assert "to the descriptor" in full["prints"].log
     assert "to stdout" in full["prints"].log
@@ -184,10 +184,10 @@ def test_results_of_other_data_are_not_mixed_with_new_ones(
     assert len(digests) == 4, "one digest for the data of each repetition"
     assert all(row["metrics"].keys() == set(metrics) for row in both.rows)
     with Store(store) as opened:
-        kept = [o for o, _ in opened.outcomes(run=2)]
+        stored_outcomes = [o for o, _ in opened.outcomes(run=2)]
         first = {o.data_digest for o, _ in opened.outcomes(run=1) if o.dataset == "drifting"}
-    assert len(kept) == 8, "each cell once"
-    assert {(o.dataset, o.repetition, o.data_digest) for o in kept} == digests
+    assert len(stored_outcomes) == 8, "each cell once"
+    assert {(o.dataset, o.repetition, o.data_digest) for o in stored_outcomes} == digests
     assert not first & {digest for _, _, digest in digests}, "the first run keeps its own"
     again = compare(store, "draws", "good", **{**drifting, "metrics": metrics})
     assert all(o.reused for o in again.outcomes)
@@ -226,7 +226,7 @@ def test_reused_cells_have_the_label_of_the_current_run(store: Path, tmp_path: P
     with Store(store) as opened:
         for number, name in ((1, "one.csv"), (2, "two.csv")):
             layout = Presentation.of_description(opened.run(number).layout)
-            stored = [kept for kept, _ in opened.outcomes(run=number)]
+            stored = [outcome for outcome, _ in opened.outcomes(run=number)]
             assert Results.of_layout(layout, stored).datasets == [str(tmp_path / name)]
 
 
@@ -265,7 +265,7 @@ def test_a_metric_that_ends_its_worker_loses_values_and_not_the_result(
         value = outcome.points[0].values[metric.__name__]
         assert (value.status, value.reason) == ("error", reason)
     (outcome,) = compare(store, "good").outcomes
-    assert outcome.reused, "the tree is kept, and judged by what can judge it"
+    assert outcome.reused, "the stored tree is scored by the other metrics"
     assert outcome.points[0].values["leaves"].value == 20
 
 

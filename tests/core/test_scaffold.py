@@ -51,9 +51,9 @@ def test_a_new_plugin_installs_passes_its_tests_and_is_listed(tmp_path: Path) ->
 
 def test_every_written_file_and_the_next_steps_are_listed(tmp_path: Path) -> None:
     written = new_plugin(tmp_path, "my_linkage")
-    told = [Path(line) for line in written.stdout.splitlines()]
+    printed = [Path(line) for line in written.stdout.splitlines()]
     there = [path for path in (tmp_path / "my_linkage").rglob("*") if path.is_file()]
-    assert sorted(told) == sorted(there)
+    assert sorted(printed) == sorted(there)
     assert {str(path.relative_to(tmp_path / "my_linkage")) for path in there} == {
         "pyproject.toml",
         "README.md",

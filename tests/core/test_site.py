@@ -118,11 +118,11 @@ def test_another_run_changes_only_what_it_belongs_to(tmp_path: Path, store: Stor
     two_runs(store)
     site = tmp_path / "site"
     build(site, store)
-    kept = (site / "runs/1.html").stat().st_mtime_ns
+    modified = (site / "runs/1.html").stat().st_mtime_ns
     keep_run(store, [outcome("B", "iris", 1, values=a_value(0.75))])
     build(site, store)
     assert (site / "runs/3.html").is_file()
-    assert (site / "runs/1.html").stat().st_mtime_ns == kept
+    assert (site / "runs/1.html").stat().st_mtime_ns == modified
 
 
 def test_removed_runs_lose_their_pages_and_files_of_the_user_stay(

@@ -167,11 +167,11 @@ def test_saved_cells_are_found(store: Store, path: Path) -> None:
     wanted = tuple(
         replace(p, result=None, values={"AARI": p.values["AARI"]}) for p in outcome.points
     )
-    told = ("3 % negative \\udcff", notes[1])
-    assert found == replace(bare(outcome), points=wanted, notes=told)
+    texts = ("3 % negative \\udcff", notes[1])
+    assert found == replace(bare(outcome), points=wanted, notes=texts)
     assert stored.labels == (outcome.algorithm, outcome.dataset, outcome.oracle)
     assert (stored.status, stored.data_digest) == (outcome.status, outcome.data_digest)
-    assert whole.notes == told
+    assert whole.notes == texts
     assert (stored.timeout, stored.memory, stored.missing) == (10.0, 2.0, ())
     assert (whole.traceback, whole.log) == ("Traceback", "printed\n")
     assert cell["algorithm"]["params"]["k"] == math.inf
@@ -259,9 +259,9 @@ def test_two_runs_that_disagree_are_both_kept(store: Store, changes: dict[str, A
     store.save(first, [make_record(make_outcome())])
     store.save(second, [make_record(make_outcome(**changes))])
     assert row_of(store, make_outcome()) == 2
-    ((kept, info),) = store.outcomes(run=first)
+    ((first_outcome, info),) = store.outcomes(run=first)
     assert info.id == first
-    assert kept == replace(bare(make_outcome()), reused=False)
+    assert first_outcome == replace(bare(make_outcome()), reused=False)
 
 
 def test_a_fresh_cell_does_not_replace_the_old_one(store: Store) -> None:
@@ -301,7 +301,7 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
     store.save(run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
     assert {stored.row for stored in found.values()} == {1, 2, 3}
-    assert all(kept.cost.seconds == 9.0 for kept in store.read([1, 2, 3], KEYS).values())
+    assert all(outcome.cost.seconds == 9.0 for outcome in store.read([1, 2, 3], KEYS).values())
     assert all(stored.missing == ("seconds",) for stored in found.values())
 
 

@@ -142,13 +142,13 @@ def test_a_server_that_cannot_be_used_is_told_in_one_line_without_the_password(
     for form in (url, url.replace(f":{secret}@", "@") + f"?password={secret}"):
         with pytest.raises(StoreError, match=message) as caught:
             Store(form)
-        told = str(caught.value)
-        assert told.startswith("postgresql://")
-        assert "127.0.0.1" in told
-        assert "\n" not in told
-        assert PASSWORD not in told
-        assert IN_A_URL not in told
-        assert "wrong" not in told
+        text = str(caught.value)
+        assert text.startswith("postgresql://")
+        assert "127.0.0.1" in text
+        assert "\n" not in text
+        assert PASSWORD not in text
+        assert IN_A_URL not in text
+        assert "wrong" not in text
 
 
 def test_the_password_may_be_in_a_file_and_the_url_in_the_environment(

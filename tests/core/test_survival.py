@@ -160,14 +160,14 @@ def test_a_worker_is_killed_and_then_the_fork_server(store: Path) -> None:
     assert all_gone(workers[:1])
     wait_for(store, count(store) + EARLY, running)
     server.kill()
-    _, told = running.communicate(timeout=60)
+    _, errors = running.communicate(timeout=60)
     assert all_gone(workers)
     assert count(store) == CELLS, "neither stops the run"
     killed = ask(store, "SELECT phase, reason FROM cells WHERE status <> 'ok'")
     # At most the cell of the worker; only its metrics if it was killed there, or no cell if
     # it was between two of them.
     assert killed in ([], [("outside", "killed by signal 9 (possibly out of memory)")])
-    failed = "killed by signal 9" in told
+    failed = "killed by signal 9" in errors
     assert running.returncode == failed
     assert failed or not killed
 
@@ -176,11 +176,11 @@ def test_sigterm_ends_it_in_one_line(store: Path) -> None:
     running = start(store, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     server, workers = family(running.pid)
     running.terminate()
-    out, told = running.communicate(timeout=30)
+    out, errors = running.communicate(timeout=30)
     assert (running.returncode, out) == (143, "")
     last = "hcbench: interrupted; finished cells are stored, and the same command resumes"
-    assert told.splitlines()[-1] == last
-    assert "Traceback" not in told
+    assert errors.splitlines()[-1] == last
+    assert "Traceback" not in errors
     assert all_gone([server, *workers])
     assert EARLY <= count(store) < CELLS
     assert ask(store, "SELECT status FROM cells WHERE status <> 'ok'") == []

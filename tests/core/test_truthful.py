@@ -83,9 +83,9 @@ def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> No
     assert ranking.worse_than_best == ()
     why = "all repetitions on d have the same data"
     assert views.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
-    (told,) = json.loads(found.to_json())["significance"]
-    assert told["friedman"]["reason"] == told["nemenyi"]["reason"] == why
-    assert not any(pair["differs"] for pair in told["pairs"])
+    (comparison,) = json.loads(found.to_json())["significance"]
+    assert comparison["friedman"]["reason"] == comparison["nemenyi"]["reason"] == why
+    assert not any(pair["differs"] for pair in comparison["pairs"])
     assert found.inference.reason == why
     assert len(make_tables(found)) == 1  # no table of ranks, which would have no test
 
@@ -132,8 +132,8 @@ def test_data_are_new_only_if_all_repetitions_differ() -> None:
 
 def test_differences_on_the_same_data_are_not_said_to_be_significant() -> None:
     for new, differs in [(True, True), (False, None)]:
-        told = json.loads(repeated(new_data=new).to_json())["differences"]
-        assert {row["differs"] for row in told} == {differs}
+        rows = json.loads(repeated(new_data=new).to_json())["differences"]
+        assert {row["differs"] for row in rows} == {differs}
 
 
 def shown(found: Results) -> list[list[str]]:

@@ -100,8 +100,8 @@ def test_a_single_truth_has_one_column_among_data_with_several(
         run = store.run()
         layout = Presentation.of_description(json.loads(json.dumps(run.layout)))
         again = Results.of_layout(layout, [o for o, _ in store.outcomes(run=run.id)])
-    told = [row["metrics"] for row in results.rows]
-    assert [row["metrics"] for row in again.rows] == told
+    measured = [row["metrics"] for row in results.rows]
+    assert [row["metrics"] for row in again.rows] == measured
 
 
 def test_the_callers_own_data_have_a_column_for_each_truth() -> None:

@@ -423,10 +423,14 @@ def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
     assert "over 10 data sets" in block.notes[1]
     for written in (shown.to_markdown(), shown.to_latex()):
         assert "significantly worse" in written
-    (told,) = json.loads(shown.to_json())["significance"]
-    assert (told["metric"], told["block"], told["failed"]) == ("AARI", "data set", "worst")
-    assert told["friedman"]["p"] < 0.001
-    assert [(p["first"], p["second"], p["differs"]) for p in told["pairs"]] == [
+    (comparison,) = json.loads(shown.to_json())["significance"]
+    assert (comparison["metric"], comparison["block"], comparison["failed"]) == (
+        "AARI",
+        "data set",
+        "worst",
+    )
+    assert comparison["friedman"]["p"] < 0.001
+    assert [(p["first"], p["second"], p["differs"]) for p in comparison["pairs"]] == [
         ("B", "C", True),
         ("B", "A", True),
         ("C", "A", True),

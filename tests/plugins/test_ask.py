@@ -189,8 +189,8 @@ def test_with_noise_questions_are_repeated_until_the_tree_is_certain(tmp_path):
     finding = hold(tmp_path / "a.jsonl", person, "NoisyInsertion[p=0.9]")
     assert finding.result.isomorphic(TRUE)
     assert not any(query.takes_neither for query in person.asked)
-    told = {query.remaining[1] for query in person.asked if query.remaining is not None}
-    assert told == {False}
+    are_bounds = {query.remaining[1] for query in person.asked if query.remaining is not None}
+    assert are_bounds == {False}
     errors = sum(
         odd_one_out(TRUE, *(WORDS.index(item) for item in a.query)) != a.code
         for a in finding.recorded.answers
@@ -367,9 +367,9 @@ def test_answers_of_another_session_are_refused_with_the_difference(
     with pytest.raises(Leave):
         hold(path, Knower(TRUE, WORDS, {2: "leave"}.get))
     before = path.read_bytes()
-    with pytest.raises(DataError, match=said) as told:
+    with pytest.raises(DataError, match=said) as raised:
         hold(path, Knower(TRUE, WORDS), algorithm, items, seed)
-    assert "--answers FILE" in str(told.value)
+    assert "--answers FILE" in str(raised.value)
     assert path.read_bytes() == before
 
 
@@ -512,8 +512,8 @@ def test_contradictory_answers_are_reported_with_items_and_lines(tmp_path):
     ]
     said = [answer.code for answer in finding.recorded.answers]
     assert count_disagreeing(finding) == sum(a != b for a, b in zip(found, said, strict=True)) > 0
-    told = describe_contradiction(contradicting)
-    assert "'apple' is the odd one out, not" in told
+    text = describe_contradiction(contradicting)
+    assert "'apple' is the odd one out, not" in text
     by_line = (tmp_path / "a.jsonl").read_text().splitlines()
     for answer in contradicting:
         assert json.loads(by_line[answer.line - 1])["question"] == list(answer.query)

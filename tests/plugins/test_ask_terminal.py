@@ -111,8 +111,8 @@ def test_keys_of_all_sorts(folder):
         code, rest = page.end()
         assert page.settings == page.before
     assert code == 130
-    kept = "stopped after 1 answer, stored in items.answers.jsonl: the same command resumes"
-    assert rest.strip() == f"hcbench: {kept}"
+    note = "stopped after 1 answer, stored in items.answers.jsonl: the same command resumes"
+    assert rest.strip() == f"hcbench: {note}"
     said = [line.get("answer", "undo") for line in answers(folder)]
     assert said == ["unsure", "none", "undo"]
 
@@ -278,9 +278,9 @@ def test_every_error_is_one_line(name, text, args, said, folder):
         (folder / name).write_bytes(content)
     result = call(name or "i.csv", *args, keys="1\n")
     assert result.exit_code == 2, result.stderr
-    told = [line for line in result.stderr.splitlines() if line.startswith("hcbench: error")]
-    assert len(told) == 1
-    assert said in told[0]
+    errors = [line for line in result.stderr.splitlines() if line.startswith("hcbench: error")]
+    assert len(errors) == 1
+    assert said in errors[0]
     assert "this is a defect" not in result.stderr
     assert result.stdout == ""
 
@@ -346,16 +346,16 @@ def test_replayed_answers_in_a_comparison_and_missing_ones_as_rows(folder):
     part = rows["recorded-ordinal[file=some.jsonl]"]
     assert part["status"] == "skipped"
     assert re.fullmatch(r"some.jsonl has no answer about .*: nobody answered this", part["reason"])
-    nobody = rows["person[answers=mine.jsonl]"]
-    assert nobody["status"] == "skipped"
-    assert "workers have no terminal to ask a person" in nobody["reason"]
+    unmatched = rows["person[answers=mine.jsonl]"]
+    assert unmatched["status"] == "skipped"
+    assert "workers have no terminal to ask a person" in unmatched["reason"]
 
 
 def test_a_missing_file_cannot_be_replayed(folder):
     result = CliRunner().invoke(main, ["compare", "--replay", "none.jsonl"])
     assert result.exit_code == 2
-    told = "hcbench: error: cannot read none.jsonl: No such file or directory; it is not in"
-    assert result.stderr.startswith(told)
+    text = "hcbench: error: cannot read none.jsonl: No such file or directory; it is not in"
+    assert result.stderr.startswith(text)
 
 
 def test_changed_answers_are_compared_again(folder):

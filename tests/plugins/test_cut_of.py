@@ -110,8 +110,8 @@ def ancestors(tree, node):
 
 def k_tilde(tree, cut):
     """Leaves of the tree of the nodes above the cut and its lower boundary, without T's leaves."""
-    kept = {v for u in cut for v in ancestors(tree, u) | {u} if v >= tree.n}
-    return sum(not kept & set(tree.children(v).tolist()) for v in kept)
+    above_cut = {v for u in cut for v in ancestors(tree, u) | {u} if v >= tree.n}
+    return sum(not above_cut & set(tree.children(v).tolist()) for v in above_cut)
 
 
 @settings(deadline=None, max_examples=25)

@@ -250,11 +250,11 @@ def test_the_number_of_queries_shown_to_a_person_is_a_bound(name):
     tree = complete(2, 4)
     params = {"votes": 1} if name in ("BF", "N-WDP") else {}
     questions = load_function(SPECS[name].questions)
-    told, is_bound = questions(tree.n, **SPECS[name].resolve(params))
+    estimate, is_bound = questions(tree.n, **SPECS[name].resolve(params))
     assert is_bound
     asked = [
         len(questions_of(name, tree, labels_of(tree, cut), **params)) for cut in all_cuts(tree)[::9]
     ]
-    assert told / 2 <= max(asked) <= told == 15
+    assert estimate / 2 <= max(asked) <= estimate == 15
     if name in ("BF", "N-WDP"):
         assert questions(tree.n, **SPECS[name].resolve({"votes": 5})) == (75, True)

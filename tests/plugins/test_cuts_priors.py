@@ -85,8 +85,8 @@ def test_a_number_of_bands_stands_for_heights_of_equal_rank():
     height = [0] * 6 + [1.0, 2.0, 5.0, 8.0, 9.0]
     tree = Tree([6, 6, 7, 8, 9, 10, 7, 8, 9, 10, -1], height, HeightKind.DISTANCE)
     # Ranks 5/3 and 10/3 of 1..5, rounded up: the second and the fourth.
-    counted, told = bands_prior(tree, 2, 0.2), bands_prior(tree, (8.0, 2.0), 0.2)
-    assert np.allclose(counted.below, told.below, rtol=0, atol=1e-12)
+    counted, by_heights = bands_prior(tree, 2, 0.2), bands_prior(tree, (8.0, 2.0), 0.2)
+    assert np.allclose(counted.below, by_heights.below, rtol=0, atol=1e-12)
 
 
 def test_with_bands_a_path_costs_log_b_plus_two_queries():

@@ -165,9 +165,9 @@ def test_a_python_function_is_asked_what_the_compiled_oracle_is(name):
         labels = labels_of(tree, cut)
         oracle = compiled_oracle(labels)
         found = cut_by(name, tree, oracle, **params)
-        heard = ask_oracle("pair-queries", lambda i, j, y=labels: y[i] == y[j], n=tree.n)
-        assert cut_by(name, tree, heard, **params) == found
-        assert heard.ledger.queries == oracle.ledger.queries
+        by_labels = ask_oracle("pair-queries", lambda i, j, y=labels: y[i] == y[j], n=tree.n)
+        assert cut_by(name, tree, by_labels, **params) == found
+        assert by_labels.ledger.queries == oracle.ledger.queries
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -229,19 +229,19 @@ def test_answers_of_minus_one_are_apart(name):
 
 @pytest.mark.parametrize("name", SPECS)
 def test_unsure_answers_cost_queries_and_change_no_result(name):
-    heard = []
+    asked = []
 
     def same(i, j):
-        heard.append((i, j))
-        return 0 if len(heard) % 2 == 0 else UNSURE
+        asked.append((i, j))
+        return 0 if len(asked) % 2 == 0 else UNSURE
 
     params = {"votes": 1} if name == "N-WDP" else {}
     for budget, clusters in ((6, 4), (5, 3 if name == "BF" else 4)):
-        heard.clear()
+        asked.clear()
         oracle = ask_oracle("pair-queries", same, n=4, budget=budget)
         found = cut_by(name, Tree([4, 4, 5, 5, 6, 6, -1]), oracle, **params)
         assert found.n_clusters == clusters
-        assert len(heard) <= budget
+        assert len(asked) <= budget
 
 
 @pytest.mark.parametrize(

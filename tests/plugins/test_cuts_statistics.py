@@ -87,12 +87,12 @@ def test_a_balanced_tree_has_about_1_5028_to_the_n_cuts():
 
 def naive_k_tilde(tree, nodes):
     """Leaves of the tree of AB and LB without L, from its definition."""
-    kept = set()
+    above_cut = set()
     for v in nodes:
         while v >= 0:  # the node of the lower boundary, and all above it
-            kept |= {v} if v >= tree.n else set()
+            above_cut |= {v} if v >= tree.n else set()
             v = int(tree.parent[v])
-    return sum(not any(c in kept for c in tree.children(v).tolist()) for v in kept)
+    return sum(not any(c in above_cut for c in tree.children(v).tolist()) for v in above_cut)
 
 
 @settings(deadline=None, max_examples=60)

@@ -52,8 +52,8 @@ def test_the_set_is_of_the_oracle_and_its_seed_not_of_the_result():
     labels = np.arange(100) % 7
     one, other = scored(labels, labels), scored(labels, np.zeros(100, int))
     np.testing.assert_array_equal(validation_pairs(one, 50), validation_pairs(other, 50))
-    anew = validation_pairs(scored(labels, labels, seed=2), 50)
-    assert not np.array_equal(validation_pairs(one, 50), anew)
+    other_seed = validation_pairs(scored(labels, labels, seed=2), 50)
+    assert not np.array_equal(validation_pairs(one, 50), other_seed)
     np.testing.assert_array_equal(validation_pairs(one, 50)[:20], validation_pairs(one, 20))
 
 

@@ -94,8 +94,8 @@ def test_car_has_two_quadruplets_for_each_of_6056_statements():
     assert np.bincount(problem.levels[:, 0]).tolist() == [24, 15, 17, 4]
     assert problem.names[1] == "ordinary 2"
     with pytest.warns(ModelWarning, match="answered in both ways"):
-        everything = make("car", answers="all")
-    assert len(everything.comparisons) == 2 * 7097
+        all_answers = make("car", answers="all")
+    assert len(all_answers.comparisons) == 2 * 7097
 
 
 def test_every_car_is_in_one_class():

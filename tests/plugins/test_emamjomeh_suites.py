@@ -355,12 +355,12 @@ def test_a_tree_built_from_some_triples_is_unique():
         truth = random_tree(seed, n=5).truth
         oracle = Oracle(ordinal_queries(Problem(n=5, truths={"t": truth}), 0, None))
         tree = hcbench.fit("Build", oracle, count=1 + seed % 9, seed=seed)
-        heard = Recorder(truth)
+        truth_recorder = Recorder(truth)
         asked_by_build = Recorder(truth)
         hcbench.fit("Build", n=5, ordinal=asked_by_build, count=1 + seed % 9, seed=seed)
         agreeing = [
             other
             for other in map(Tree.from_parents, binary_trees(5))
-            if all(Recorder(other)(*q) == heard(*q) for q in asked_by_build.asked)
+            if all(Recorder(other)(*q) == truth_recorder(*q) for q in asked_by_build.asked)
         ]
         assert tree.isomorphic(truth) == (len(agreeing) == 1)

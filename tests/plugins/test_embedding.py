@@ -93,26 +93,26 @@ def test_new_names_of_the_items_change_only_names(name: str) -> None:
 @pytest.mark.slow
 @BOTH
 def test_all_comparisons_give_the_tree_of_their_triplets(name: str) -> None:
-    everything = AllComparisons.from_similarity(planted_similarity(1))
-    stored = everything.materialise()
+    all_comparisons = AllComparisons.from_similarity(planted_similarity(1))
+    stored = all_comparisons.materialise()
     for comparisons in (stored, stored.only_triplets()):
-        assert groups(run(name, comparisons, d=3), 4) == groups(run(name, everything, d=3), 4)
+        assert groups(run(name, comparisons, d=3), 4) == groups(run(name, all_comparisons, d=3), 4)
 
 
 def test_the_triplets_of_all_comparisons_are_those_that_share_an_item() -> None:
     w = np.round(planted_similarity(4) * 5)  # with ties
-    everything = AllComparisons.from_similarity(w)
-    triplets = triplets_of(everything, np.random.default_rng(0))
-    assert triplets.unique() == everything.materialise().only_triplets().unique()
+    all_comparisons = AllComparisons.from_similarity(w)
+    triplets = triplets_of(all_comparisons, np.random.default_rng(0))
+    assert triplets.unique() == all_comparisons.materialise().only_triplets().unique()
     assert not triplets.duplicates()
 
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_a_random_sample_of_too_many_triplets_is_used_with_a_note(ties: bool) -> None:
     w = planted_similarity(4)
-    everything = AllComparisons.from_similarity(np.round(w * 5) if ties else w)
-    stored = everything.materialise().only_triplets()
-    for comparisons in (everything, stored):
+    all_comparisons = AllComparisons.from_similarity(np.round(w * 5) if ties else w)
+    stored = all_comparisons.materialise().only_triplets()
+    for comparisons in (all_comparisons, stored):
         with pytest.warns(ModelWarning, match=r"of \d+ triplets, 900 are used"):
             part = triplets_of(comparisons, np.random.default_rng(0), most=900)
         assert len(part & stored) == len(part.unique()) > 300
@@ -122,11 +122,11 @@ def test_a_random_sample_of_too_many_triplets_is_used_with_a_note(ties: bool) ->
 
 @pytest.mark.filterwarnings("ignore:of 12 triplets, 9 are used:hcbench.ModelWarning")
 def test_the_drawn_triplets_are_uniform() -> None:
-    everything = AllComparisons(4, np.arange(6))
+    all_comparisons = AllComparisons(4, np.arange(6))
     draws = [0] * 12
-    keys = {tuple(row): at for at, row in enumerate(triplets_of(everything, None).triplets())}
+    keys = {tuple(row): at for at, row in enumerate(triplets_of(all_comparisons, None).triplets())}
     for seed in range(400):
-        for row in triplets_of(everything, np.random.default_rng(seed), most=9).triplets():
+        for row in triplets_of(all_comparisons, np.random.default_rng(seed), most=9).triplets():
             draws[keys[tuple(row)]] += 1
     assert sum(draws) == 3600
     assert max(abs(number - 300) for number in draws) < 6 * np.sqrt(300)

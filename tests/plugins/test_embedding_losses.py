@@ -180,9 +180,9 @@ def test_the_nearest_matrix_of_a_rank_beats_others(n, d, seed) -> None:
     found = nearest_of_rank(M, d)
     assert found.shape == (n, min(d, n))
     distance = np.linalg.norm(found @ found.T - M)
-    kept = np.sort(np.linalg.eigvalsh(M))[::-1]
-    kept[:d] = np.minimum(kept[:d], 0)  # Eckart & Young, of the positive part
-    assert distance == pytest.approx(np.linalg.norm(kept), abs=1e-9)
+    eigenvalues = np.sort(np.linalg.eigvalsh(M))[::-1]
+    eigenvalues[:d] = np.minimum(eigenvalues[:d], 0)  # Eckart & Young, of the positive part
+    assert distance == pytest.approx(np.linalg.norm(eigenvalues), abs=1e-9)
     for scale in (0.1, 1.0):
         other = found + scale * rng.normal(size=found.shape)
         assert distance <= np.linalg.norm(other @ other.T - M) + 1e-9

@@ -87,8 +87,8 @@ def test_claims_are_about_runs_of_their_suite(suite: Suite):
                 assert m.identity in metrics, claim
             wanted = {o.identity for o in registry.use_oracles(claim.oracle or "pair-queries")}
             for a in members:
-                heard = {o for o in oracles if (a.identity, d.identity, o) in ran}
-                assert len(heard & wanted) == 1, claim
+                oracles_run = {o for o in oracles if (a.identity, d.identity, o) in ran}
+                assert len(oracles_run & wanted) == 1, claim
 
 
 def sides(claim: Claim) -> Iterator[tuple[str, str, str]]:
@@ -128,8 +128,8 @@ def cut_tree(tree: Tree, cut: tuple[int, ...]) -> tuple[set[int], int]:
     """The nodes above a cut, and the leaves of T'_c*, from their definitions."""
     inner = range(tree.n, tree.n_nodes)
     above = {v for v in inner if not set(ancestors(tree, v)) & set(cut)}
-    kept = above | {v for v in cut if v >= tree.n}
-    return above, sum(not kept & set(tree.children(v).tolist()) for v in kept)
+    nodes = above | {v for v in cut if v >= tree.n}
+    return above, sum(not nodes & set(tree.children(v).tolist()) for v in nodes)
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -49,9 +49,9 @@ def test_claims_are_about_runs_of_their_suite(suite: Suite, registry: Registry):
             (a,), (d,) = registry.use_algorithms(algorithm), registry.use_datasets(dataset)
             (m,) = registry.use_metrics(metric)
             assert m.identity in metrics, claim
-            heard = {o for o in oracles if (a.identity, d.identity, o) in ran}
-            wanted = {o.identity for o in registry.use_oracles(oracle)} if oracle else heard
-            assert len(heard & wanted) == 1, claim
+            oracles_run = {o for o in oracles if (a.identity, d.identity, o) in ran}
+            wanted = {o.identity for o in registry.use_oracles(oracle)} if oracle else oracles_run
+            assert len(oracles_run & wanted) == 1, claim
 
 
 def sides(claim: Claim) -> list[tuple[str, str, str, str]]:
@@ -151,13 +151,15 @@ def test_comparisons_and_cost_of_figure_3_are_by_cosine_similarity(registry: Reg
 
 def test_the_embeddings_get_the_same_comparisons(registry: Registry):
     cells = make_plan(suites_real.FIGURE_3, registry).cells
-    heard = {
+    oracles_run = {
         (base, cell.dataset.identity, cell.oracle.identity)
         for cell in cells
         if (base := cell.algorithm.spec.name) in ("4-AL", "tSTE-AL", "FORTE-AL")
     }
-    assert {h[1:] for h in heard if h[0] == "4-AL"} == {h[1:] for h in heard if h[0] == "tSTE-AL"}
-    assert all("quadruplet-set" in oracle for _, _, oracle in heard)
+    assert {h[1:] for h in oracles_run if h[0] == "4-AL"} == {
+        h[1:] for h in oracles_run if h[0] == "tSTE-AL"
+    }
+    assert all("quadruplet-set" in oracle for _, _, oracle in oracles_run)
 
 
 # ---- Running them --------------------------------------------------------------------------------
@@ -217,13 +219,13 @@ def assert_difference_between_oracles(found: Verdict, results: hcbench.Results) 
 @pytest.mark.slow
 def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
     whole = suites_theorems.THEOREMS
-    kept = tuple(d for d in whole.datasets if "N0=10, L=3" in d or "N0=2," in d)
+    few_datasets = tuple(d for d in whole.datasets if "N0=10, L=3" in d or "N0=2," in d)
     suite = small(
         whole,
         algorithms=tuple(a for a in whole.algorithms if a.startswith(("SL", "CL"))),
-        datasets=kept,
+        datasets=few_datasets,
         oracles=(),
-        claims=tuple(c for c in whole.claims if c.dataset in kept),
+        claims=tuple(c for c in whole.claims if c.dataset in few_datasets),
     )
     results = run(suite, tmp_path)
     verdicts = [judge_claim(claim, results) for claim in suite.claims]

@@ -93,12 +93,14 @@ def test_a_tree_and_one_that_refines_it_do_not_tangle(tree, random):
     random.shuffle(order)
     tree = tree.relabel(order)
     # The tree without some of its inner nodes.
-    kept = [v for v in range(tree.n_nodes) if v < tree.n or v == tree.root or random.random() < 0.5]
+    nodes = [
+        v for v in range(tree.n_nodes) if v < tree.n or v == tree.root or random.random() < 0.5
+    ]
     above = {v: int(tree.parent[v]) for v in range(tree.n_nodes)}
-    for v in kept[:-1]:
-        while above[v] not in kept:
+    for v in nodes[:-1]:
+        while above[v] not in nodes:
             above[v] = above[above[v]]
-    coarse = Tree([kept.index(above[v]) if v != tree.root else -1 for v in kept])
+    coarse = Tree([nodes.index(above[v]) if v != tree.root else -1 for v in nodes])
     for one, other in ((tree, coarse), (coarse, tree), (tree, tree)):
         assert entanglement(scored(one, truth=other)) == 0.0
 

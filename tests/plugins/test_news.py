@@ -186,8 +186,8 @@ def test_topics_are_items_with_the_mean_of_their_documents(few_documents):
     documents = make("20newsgroups", n=30)
     topics = make("20newsgroups", n=30, by="topic")
     assert topics.names == ("comp.sys.mac.hardware", "comp.graphics", "sci.med")
-    kept = documents.vectors.toarray()
-    expected = [kept[k::3].mean(axis=0) for k in range(3)]
+    dense = documents.vectors.toarray()
+    expected = [dense[k::3].mean(axis=0) for k in range(3)]
     np.testing.assert_allclose(topics.vectors, expected)
     assert topics.levels.tolist() == [[0, 2], [0, 0], [1, 1]]  # sorted names of each level
     assert list(topics.truths) == ["authors", "dotted"]

@@ -173,11 +173,11 @@ def test_the_number_of_comparisons_is_binomial():
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
 def test_p_of_one_gives_all_answers_and_they_are_true(n):
     problem = problem_of(n)
-    everything = read(problem, p=1.0)
+    all_comparisons = read(problem, p=1.0)
     pairs = n * (n - 1) // 2
-    assert isinstance(everything, AllComparisons)  # none is stored
-    comparisons = everything.materialise()
-    assert len(comparisons.unique()) == len(everything) == pairs * (pairs - 1) // 2
+    assert isinstance(all_comparisons, AllComparisons)  # none is stored
+    comparisons = all_comparisons.materialise()
+    assert len(comparisons.unique()) == len(all_comparisons) == pairs * (pairs - 1) // 2
     assert comparisons.contradictions() == 0
     i, j, k, l = comparisons.quadruplets().T  # noqa: E741
     assert (problem.similarity[i, j] > problem.similarity[k, l]).all()
@@ -294,13 +294,13 @@ def test_all_comparisons_are_stored_with_a_budget_or_noise():
     part = read(problem, p=1.0, budget=total - 1)
     assert isinstance(part, Comparisons)
     assert len(part) == total - 1
-    everything = read(problem, p=1.0).materialise()
-    assert part & everything == part
-    assert read(problem, count=total) == everything
+    all_comparisons = read(problem, p=1.0).materialise()
+    assert part & all_comparisons == part
+    assert read(problem, count=total) == all_comparisons
     noisy = read(problem, p=1.0, noise=0.2)
     assert isinstance(noisy, Comparisons)
-    assert (noisy | noisy.flip()) == (everything | everything.flip())
-    assert 0.1 < len(noisy - everything) / total < 0.3
+    assert (noisy | noisy.flip()) == (all_comparisons | all_comparisons.flip())
+    assert 0.1 < len(noisy - all_comparisons) / total < 0.3
     large = read(problem_of(600), p=1.0)  # 1.6e10 comparisons
     assert len(large) == 179_700 * 179_699 // 2
 

@@ -112,24 +112,24 @@ def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_sa
     separator, shape
 ):
     problem = random_tree(3, n=40, shape=shape, degree=3)
-    heard, compiled = Recorder(problem.truth), oracle_of(problem)
-    asked = ask_oracle("ordinal-queries", heard, n=40)
+    recorder, compiled = Recorder(problem.truth), oracle_of(problem)
+    asked = ask_oracle("ordinal-queries", recorder, n=40)
     tree = fit("InsertionClustering", asked, separator=separator)
     assert tree.isomorphic(problem.truth)
     assert tree == fit("InsertionClustering", compiled, separator=separator)
-    sets = {frozenset(question) for question in heard.asked}
+    sets = {frozenset(question) for question in recorder.asked}
     for ledger in (asked.ledger, compiled.ledger):
-        assert (ledger.queries, ledger.distinct_queries) == (len(heard.asked), len(sets))
+        assert (ledger.queries, ledger.distinct_queries) == (len(recorder.asked), len(sets))
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(3, 120), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
     """floor(log2(2i-3)) queries for the i-th item: lemma 4.2 and theorem 4.3."""
-    heard = Recorder(random_tree(seed, n=n, shape=shape).truth)
-    fit("InsertionClustering", n=n, ordinal=heard, separator="exact", order="given")
+    recorder = Recorder(random_tree(seed, n=n, shape=shape).truth)
+    fit("InsertionClustering", n=n, ordinal=recorder, separator="exact", order="given")
     for i in range(3, n + 1):
-        questions = [q for q in heard.asked if max(q) == i - 1]
+        questions = [q for q in recorder.asked if max(q) == i - 1]
         assert len(questions) <= floor(log2(2 * i - 3))
 
 
@@ -139,10 +139,10 @@ def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
     """A node of d children costs r/2 + 1 queries for a part of 1/r: d/(2 log2 d) per halving."""
     problem = random_tree(seed, n=n, shape="yule", degree=degree)
     d = int(np.diff(problem.truth.child_offsets).max())
-    heard = Recorder(problem.truth)
-    fit("InsertionClustering", n=n, ordinal=heard, separator="exact", order="given")
+    recorder = Recorder(problem.truth)
+    fit("InsertionClustering", n=n, ordinal=recorder, separator="exact", order="given")
     for i in range(3, n + 1):
-        questions = [q for q in heard.asked if max(q) == i - 1]
+        questions = [q for q in recorder.asked if max(q) == i - 1]
         assert len(questions) <= (d / (2 * log2(d)) + 2) * log(2 * i, 2) + d / 2
 
 
@@ -253,10 +253,10 @@ def test_a_star_needs_a_query_about_each_pair(name):
     for closer in (0, 2):  # as in the paper: two of the leaves below a separate node
         parent = [n] * n + [-1] if not closer else [n] * 2 + [n + 1] * (n - 2) + [n + 1, -1]
         truth = Tree.from_parents(parent).relabel(np.random.default_rng(closer).permutation(n))
-        heard = Recorder(truth)
-        assert fit(name, n=n, ordinal=heard).isomorphic(truth)
+        recorder = Recorder(truth)
+        assert fit(name, n=n, ordinal=recorder).isomorphic(truth)
         if not closer:
-            pairs = {frozenset(pair) for q in heard.asked for pair in combinations(q, 2)}
+            pairs = {frozenset(pair) for q in recorder.asked for pair in combinations(q, 2)}
             assert len(pairs) == n * (n - 1) // 2
 
 

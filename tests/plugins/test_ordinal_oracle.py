@@ -101,21 +101,21 @@ def test_answers_are_wrong_with_the_stated_probability(wrong):
     problem = random_tree(0, n=60)
     triples = np.array(list(combinations(range(60), 3)))
     right = oracle_of(problem).ask(triples)
-    heard = oracle_of(problem, noise=0.3, wrong=wrong).ask(triples)
-    errors = heard != right
+    noisy = oracle_of(problem, noise=0.3, wrong=wrong).ask(triples)
+    errors = noisy != right
     m = len(triples)
     assert abs(errors.mean() - 0.3) < 5 * np.sqrt(0.21 / m)
     smallest = np.where(right == 0, 1, 0)
-    share = (heard == smallest)[errors].mean()
+    share = (noisy == smallest)[errors].mean()
     assert share == 1 if wrong == "adversarial" else abs(share - 0.5) < 5 / np.sqrt(m)
 
 
 def test_wrong_answers_to_a_tie_name_each_item_equally_often():
     star = Problem(n=50, truths={"star": Tree([50] * 50 + [-1])})
     triples = np.array(list(combinations(range(50), 3)))
-    heard = oracle_of(star, noise=0.4).ask(triples)
+    noisy = oracle_of(star, noise=0.4).ask(triples)
     for item in range(3):
-        assert abs((heard == item).mean() - 0.4 / 3) < 5 * np.sqrt(0.12 / len(triples))
+        assert abs((noisy == item).mean() - 0.4 / 3) < 5 * np.sqrt(0.12 / len(triples))
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -135,10 +135,10 @@ def test_corrupt_pairs_keep_their_wrong_distance_and_change_only_their_own_tripl
     triples = np.array(list(combinations(range(n), 3)))
     right = oracle_of(problem).ask(triples)
     oracle = oracle_of(problem, corrupt=0.02)
-    heard = oracle.ask(triples)
-    assert (oracle.ask(triples) == heard).all()
+    noisy = oracle.ask(triples)
+    assert (oracle.ask(triples) == noisy).all()
     # Wrong answers are about few pairs: 2% of 780, in n - 2 triples each.
-    wrong = triples[heard != right]
+    wrong = triples[noisy != right]
     assert 0 < len(wrong) < 40 * (n - 2)
     assert (oracle_of(problem, corrupt=1e-12).ask(triples) == right).all()
 

@@ -40,18 +40,18 @@ def test_random_trees_of_any_degree_are_found(n, shape, degree, seed):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_same(name):
     problem = random_tree(3, n=60, degree=3)
-    heard, compiled = Recorder(problem.truth), oracle_of(problem)
-    asked = ask_oracle("ordinal-queries", heard, n=60)
+    recorder, compiled = Recorder(problem.truth), oracle_of(problem)
+    asked = ask_oracle("ordinal-queries", recorder, n=60)
     assert fit(name, asked) == fit(name, compiled)
-    sets = {frozenset(question) for question in heard.asked}
+    sets = {frozenset(question) for question in recorder.asked}
     for ledger in (asked.ledger, compiled.ledger):
-        assert (ledger.queries, ledger.distinct_queries) == (len(heard.asked), len(sets))
+        assert (ledger.queries, ledger.distinct_queries) == (len(recorder.asked), len(sets))
 
 
 def test_the_first_split_asks_about_both_pivots_and_every_other_item():
-    heard = Recorder(random_tree(0, n=40).truth)
-    fit("QuickClustering", n=40, ordinal=heard)
-    first = heard.asked[:38]
+    recorder = Recorder(random_tree(0, n=40).truth)
+    fit("QuickClustering", n=40, ordinal=recorder)
+    first = recorder.asked[:38]
     pivots = set(first[0][:2])
     assert all(set(question[:2]) == pivots for question in first)
     assert sorted(question[2] for question in first) == sorted(set(range(40)) - pivots)

@@ -54,9 +54,9 @@ def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, see
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_python_function_answers_every_triple_once(name):
-    heard = Recorder(random_tree(2, n=12, degree=3).truth)
-    fit(name, n=12, ordinal=heard)
-    assert sorted(heard.asked) == list(combinations(range(12), 3))
+    recorder = Recorder(random_tree(2, n=12, degree=3).truth)
+    fit(name, n=12, ordinal=recorder)
+    assert sorted(recorder.asked) == list(combinations(range(12), 3))
 
 
 def test_triples_are_numbered_one_by_one():
@@ -71,11 +71,13 @@ def test_triples_are_numbered_one_by_one():
 @settings(deadline=None, max_examples=50)
 @given(st.integers(3, 20), st.integers(0, 200), st.integers(0, 10**6))
 def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
-    heard = Recorder(random_tree(seed, n=n).truth)
-    tree = fit("Build", n=n, ordinal=heard, count=count, seed=seed)
-    assert len(heard.asked) == len({frozenset(q) for q in heard.asked}) == min(count, comb(n, 3))
-    asked, found = heard.asked.copy(), Recorder(tree)
-    assert all(found(*question) == heard(*question) for question in asked)
+    recorder = Recorder(random_tree(seed, n=n).truth)
+    tree = fit("Build", n=n, ordinal=recorder, count=count, seed=seed)
+    assert (
+        len(recorder.asked) == len({frozenset(q) for q in recorder.asked}) == min(count, comb(n, 3))
+    )
+    asked, found = recorder.asked.copy(), Recorder(tree)
+    assert all(found(*question) == recorder(*question) for question in asked)
 
 
 @settings(deadline=None, max_examples=100)
@@ -97,8 +99,8 @@ def test_build_returns_a_tree_exactly_if_one_exists(n, m, seed):
 
 
 def _agrees(tree, rows):
-    heard = Recorder(tree)
-    return all(heard(*row) == 2 for row in rows.tolist())
+    recorder = Recorder(tree)
+    return all(recorder(*row) == 2 for row in rows.tolist())
 
 
 def _some_tree_agrees(n, rows):
@@ -111,11 +113,11 @@ def test_contradictory_answers_are_named():
     problem = Problem(n=4, names=names)
     with pytest.raises(DataError) as raised:
         fit("Build", problem, ordinal=lambda *q: answers[q])
-    told = str(raised.value)
+    message = str(raised.value)
     pattern = r"(\w+) and (\w+) without (\w+)"
-    rows = [[names.index(x) for x in row] for row in re.findall(pattern, told)]
-    assert told.startswith("no tree agrees with these answers: ")
-    assert "\n" not in told
+    rows = [[names.index(x) for x in row] for row in re.findall(pattern, message)]
+    assert message.startswith("no tree agrees with these answers: ")
+    assert "\n" not in message
     assert len(rows) >= 2
     assert not _some_tree_agrees(4, np.array(rows))
     for a, b, c in rows:
@@ -139,12 +141,12 @@ def test_items_of_contradictory_answers_can_be_left_unresolved():
 def test_bottom_up_tolerates_few_wrong_answers(seed):
     """Errors of one or two in sizes do not mix clusters of very different sizes."""
     problem = random_tree(seed, n=32, shape="balanced")
-    heard = Recorder(problem.truth)
+    recorder = Recorder(problem.truth)
     rng = np.random.default_rng(seed)
     wrong = {tuple(sorted(rng.choice(32, 3, replace=False).tolist())) for _ in range(3)}
 
     def answer(*question):
-        right = heard(*question)
+        right = recorder(*question)
         return (right + 1) % 3 if question in wrong else right
 
     tree = fit("Bottom-up", n=32, ordinal=answer)

@@ -48,9 +48,9 @@ def few_levels(n: int, m: int, seed: int) -> Comparisons:
     rng = np.random.default_rng(seed)
     w = rng.integers(4, size=n * (n - 1) // 2)
     a, b = rng.integers(w.size, size=(2, m))
-    kept = w[a] != w[b]
+    untied = w[a] != w[b]
     closer = (w[a] > w[b]) ^ (rng.random(m) < 0.1)
-    return Comparisons(n, np.where(closer, a, b)[kept], np.where(closer, b, a)[kept]).unique()
+    return Comparisons(n, np.where(closer, a, b)[untied], np.where(closer, b, a)[untied]).unique()
 
 
 @settings(max_examples=30, deadline=None)

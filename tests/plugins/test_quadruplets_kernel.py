@@ -86,8 +86,8 @@ def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
         rng.integers(M, size=36_000),
     )
     farther[:6000] %= 300
-    kept = closer != farther
-    drawn = Comparisons(n, closer[kept], farther[kept])
+    different = closer != farther
+    drawn = Comparisons(n, closer[different], farther[different])
     comparisons = Comparisons(
         n,
         np.concatenate((drawn.closer, drawn.farther[:500])),
@@ -109,24 +109,24 @@ def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
 @given(st.integers(2, 6), st.integers(1, 12), st.integers(0, 1000))
 def test_the_kernels_of_a_ranking_are_those_of_its_comparisons(n, levels, seed):
     values = np.random.default_rng(seed).integers(levels, size=n * (n - 1) // 2)
-    everything = AllComparisons.from_similarity(values)
-    stored = everything.materialise()
+    all_comparisons = AllComparisons.from_similarity(values)
+    stored = all_comparisons.materialise()
     for variant in ("paper", "code"):
         np.testing.assert_array_equal(
-            off_diagonal(kernel_matrix(everything, variant)),
+            off_diagonal(kernel_matrix(all_comparisons, variant)),
             off_diagonal(kernel_matrix(stored, variant)),
         )
     triplets = stored.only_triplets()
     for variant in ("k1", "k2"):
         np.testing.assert_allclose(
-            triplet_kernel(everything, variant), triplet_kernel(triplets, variant), atol=1e-12
+            triplet_kernel(all_comparisons, variant), triplet_kernel(triplets, variant), atol=1e-12
         )
 
 
 def test_without_ties_the_kernel_follows_from_differences_of_ranks():
     """M - 2 |rank(w_ir) - rank(w_jr)|, summed, here over the only other r."""
-    everything = AllComparisons(3, [0, 2, 1])
-    K = kernel_matrix(everything)
+    all_comparisons = AllComparisons(3, [0, 2, 1])
+    K = kernel_matrix(all_comparisons)
     assert (K[0, 1], K[0, 2], K[1, 2]) == (3 - 2 * 1, 3 - 2 * 1, 3 - 2 * 2)
 
 

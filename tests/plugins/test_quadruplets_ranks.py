@@ -24,19 +24,19 @@ ALL = ["4-AL", '4-AL[init="4K-AL"]', "4K-AL", "4K-AL[kernel=code]", "tK-AL", "AL
 def test_four_al_by_ranks_makes_the_merges_of_the_stored_comparisons(n, levels, seed, clusters):
     """With ties, in the ranking and among the clusters."""
     rng = np.random.default_rng(seed)
-    everything = AllComparisons.from_similarity(rng.integers(levels, size=n * (n - 1) // 2))
+    all_comparisons = AllComparisons.from_similarity(rng.integers(levels, size=n * (n - 1) // 2))
     cluster = Partition(rng.integers(clusters, size=n)).labels
-    merges, W = merge_by_ranks(everything, cluster)
-    expected = merge_all(everything.materialise(), cluster)
+    merges, W = merge_by_ranks(all_comparisons, cluster)
+    expected = merge_all(all_comparisons.materialise(), cluster)
     np.testing.assert_array_equal(merges, expected[0])
     np.testing.assert_allclose(W, expected[1], atol=1e-12)
 
 
 def test_four_al_by_ranks_on_more_ranks_than_one_stretch():
     rng = np.random.default_rng(0)
-    everything = AllComparisons.from_similarity(rng.normal(size=60 * 59 // 2))
-    merges, W = merge_by_ranks(everything, np.arange(60))
-    expected = merge_all(everything.materialise(), np.arange(60))
+    all_comparisons = AllComparisons.from_similarity(rng.normal(size=60 * 59 // 2))
+    merges, W = merge_by_ranks(all_comparisons, np.arange(60))
+    expected = merge_all(all_comparisons.materialise(), np.arange(60))
     np.testing.assert_array_equal(merges, expected[0])
     np.testing.assert_allclose(W, expected[1], atol=1e-12)
 

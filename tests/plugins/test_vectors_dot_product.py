@@ -147,9 +147,9 @@ def opposite(n: int, p: int) -> np.ndarray:
 @pytest.mark.parametrize("p", [2, 100])
 @pytest.mark.parametrize("params", [{}, {"pca": 2}, {"affinity": "cosine"}])
 def test_negative_affinities_work_with_a_warning(p, params):
-    with pytest.warns(ModelWarning, match=r"5\d% of the pairs merge at a negative") as told:
+    with pytest.warns(ModelWarning, match=r"5\d% of the pairs merge at a negative") as caught:
         tree = fit("DotProduct", vectors(opposite(40, p)), **params)
-    assert "\n" not in str(told[0].message)
+    assert "\n" not in str(caught[0].message)
     assert tree.height.min() < 0
     assert tree.cut(2).labels[::2].std() == 0
 

@@ -36,8 +36,8 @@ def naive_variable_genes(X: np.ndarray) -> list[bool]:
     alone = spread.isna()
     normalised = ((table.dispersion - centre) / spread).where(~alone, 1.0)
     normalised = normalised.where(table.dispersion.notna(), 0.0)
-    kept = (table.level > 0.0125) & (table.level < 3) & (normalised > 0.5)
-    return kept.tolist()
+    chosen = (table.level > 0.0125) & (table.level < 3) & (normalised > 0.5)
+    return chosen.tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -65,8 +65,8 @@ def test_the_recipe_filters_normalises_and_scales():
     X[7, :150] = 1  # a cell with too few genes
     X[:, 10] = 0
     X[:2, 10] = 5  # a gene in two cells
-    kept, values = expression(sparse.csr_array(X))
-    assert kept.tolist() == [i for i in range(80) if i != 7]
+    chosen, values = expression(sparse.csr_array(X))
+    assert chosen.tolist() == [i for i in range(80) if i != 7]
     X = np.delete(np.delete(X, 7, axis=0), 10, axis=1)
     totals = X.sum(axis=1)
     normal = X * (1e4 / totals)[:, None]
