@@ -149,6 +149,7 @@ def test_the_data_provide_everything_except_comparisons() -> None:
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_queries_and_losses_are_those_of_the_algorithm(cases: Cases, measured: Measured) -> None:
     assert measured.measure(("algorithm_Bottom_up", N))["queries"] == math.comb(N, 3)
     (cell,) = (c for c in cases.cells["algorithm_UPGMA", N] if c.repetition == 1)

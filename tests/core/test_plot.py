@@ -306,6 +306,7 @@ def test_one_repetition_nan_and_infinite_values_are_drawn(kind: str, tmp_path: P
     figure.savefig(tmp_path / "a.png")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ranks", "scaling"])
 def test_fifty_algorithms_on_fifty_data_sets(kind: str, tmp_path: Path) -> None:
     table = np.random.default_rng(0).normal(size=(50, 50))

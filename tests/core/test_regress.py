@@ -220,6 +220,7 @@ def test_a_process_that_ends_is_reported_and_started_again(tmp_path: Path) -> No
         side.close()
 
 
+@pytest.mark.slow
 def test_a_commit_that_cannot_be_measured_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"main \(aaaaaaaa\) cannot be measured: .*no-such"):
         MeasuringProcess(["no-such-package"], tmp_path, "main (aaaaaaaa)").cases()

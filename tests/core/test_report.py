@@ -336,6 +336,7 @@ def test_every_run_has_a_report(store: Store, cells: list[Any]) -> None:
         assert len(page.data["tables"]["cells"]["rows"]) == len(ran)
 
 
+@pytest.mark.slow
 def test_fifty_algorithms_on_fifty_data_sets(store: Store) -> None:
     rng = np.random.default_rng(0)
     cells = [

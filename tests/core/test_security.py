@@ -102,6 +102,7 @@ def test_a_header_that_is_nested_without_end_is_damage() -> None:
         decode_result(zlib.compress(struct.pack("<I", len(head)) + head))
 
 
+@pytest.mark.slow
 def test_a_small_result_that_would_become_all_memory_is_damage() -> None:
     compressor = zlib.compressobj()
     zeros = b"\0" * 2**24
@@ -111,6 +112,7 @@ def test_a_small_result_that_would_become_all_memory_is_damage() -> None:
         decode_result(bomb)
 
 
+@pytest.mark.slow
 def test_a_store_in_which_bytes_have_changed_is_read_or_told(tmp_path: Path) -> None:
     whole, damaged = tmp_path / "whole.sqlite", tmp_path / "damaged.sqlite"
     with Store(whole) as store:

@@ -95,6 +95,7 @@ def test_valid_plugins_pass_all_checks():
     assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget"}
 
 
+@pytest.mark.slow
 def test_valid_plugins_with_queries_fail_only_checks_that_do_not_apply():
     """With another first item, other items are together with it."""
     assert set(failed(PAIRS)) == {"renumbered_items"}

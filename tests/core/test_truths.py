@@ -118,6 +118,7 @@ def test_the_callers_own_data_have_a_column_for_each_truth() -> None:
     assert row["metrics"] == {"exact-recovery": 1.0, "exact-recovery[truth=crossed]": 0.0}
 
 
+@pytest.mark.slow
 def test_declared_truths_are_the_actual_ones() -> None:
     with_truths = [
         use
