@@ -171,11 +171,7 @@ def _make(
 
 
 def _column(
-    results: Results,
-    notes: Notes,
-    groups: Sequence[Group | None],
-    dataset: str,
-    metric: MetricInfo,
+    results: Results, notes: Notes, groups: Sequence[Group | None], dataset: str, metric: MetricInfo
 ) -> list[Score]:
     best = results.best_rows(dataset, metric)
     present = [group for group in groups if group is not None]

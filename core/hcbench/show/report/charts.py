@@ -130,11 +130,7 @@ def draw_tradeoff(view: TradeoffView, results: Results) -> dict[str, Any]:
     header += [f"{label}{end}" for label in (cost, metric) for end in ("", ", low", ", high")]
     titles = [panel.dataset for panel in view.panels]
     return make_figure(
-        traces,
-        make_panels(titles, names, axes),
-        " ".join(parts),
-        [*header, "on the front"],
-        rows,
+        traces, make_panels(titles, names, axes), " ".join(parts), [*header, "on the front"], rows
     )
 
 

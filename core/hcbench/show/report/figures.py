@@ -215,7 +215,8 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
         "yref": "container",
         "itemsizing": "constant",
     }
-    return style, 21 * math.ceil(len(names) / across) + 14
+    below = 21 * math.ceil(len(names) / across) + 14
+    return {**style, "maxheight": below + 40}, below  # otherwise half of the figure
 
 
 def heading(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:

@@ -341,12 +341,7 @@ def _names_axis(tree: Tree, data: Data, order: NDArray[np.int64]) -> dict[str, A
 
 
 def _layout(
-    tree: Tree,
-    data: Data,
-    order: NDArray[np.int64],
-    name: str,
-    classes: Sequence[str],
-    width: int,
+    tree: Tree, data: Data, order: NDArray[np.int64], name: str, classes: Sequence[str], width: int
 ) -> dict[str, Any]:
     legend, below = make_legend(classes if len(classes) <= _LEGEND else (), width)
     height = min(920, max(380, tree.n * (13 if tree.n <= _MOST_NAMES else 4)))

@@ -159,8 +159,8 @@ class Table {
   // Columns that fit on a sheet of paper, each time with those that identify a row.
   sheets(columns, rows) {
     const longest = (texts) => Math.max(8, ...texts.map(({ length }) => length));
-    const lengthOf = ({ at, label }) =>
-      3 + Math.min(26, longest([...label.split(/[[,=\s-]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
+    const lengthOf = ({ at, label, wide }) =>
+      3 + Math.min(wide ? 15 : 26, longest([...label.split(/[[,=\s-]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
     const names = columns.slice(0, this.names);
     const free = names.reduce((room, column) => room - lengthOf(column), Table.printedWidth);
     const parts = [[]];
