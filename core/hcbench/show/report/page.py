@@ -74,7 +74,9 @@ def render_report(
     within = {} if assets else _within(plotly=bool(data["figures"]))
     return template.render(
         contents=contents,
-        legend=sentence("; ".join([*describe_numbers(contents.results, "★"), "darker is better"])),
+        legend=sentence(
+            "; ".join([*describe_numbers(contents.results, "★"), "a stronger shade is better"])
+        ),
         data=data,
         figures=figures,
         sources=sources or {},
