@@ -152,6 +152,18 @@ def test_doubtful_claims_are_explained() -> None:
     )
 
 
+def test_one_repetition_of_random_data_decides_nothing() -> None:
+    once = cells([2.0])
+    for paper in ("2", "3"):
+        suite = Suite(name="s", claims=(claim(paper=paper),))
+        (row,) = Results(once, METRICS, suite, random_data=("d",)).verdicts
+        assert row["verdict"] == "undecided"
+        assert row["note"].endswith("one repetition of random data is not enough")
+    always = Suite(name="s", claims=(claim(paper="3", relation="<=", every_repetition=True),))
+    (row,) = Results(once, METRICS, always, random_data=("d",)).verdicts
+    assert row["verdict"] == "reproduced"
+
+
 def test_a_share_has_the_exact_binomial_interval() -> None:
     """All of n = 60 trees found: the one-sided bound is 0.05^(1/60) = 0.9513; of 58, 0.9497."""
     metrics = (MetricInfo("error", "higher", interval="{0, 1}"),)

@@ -110,6 +110,8 @@ class Presentation:
     truth_given : mapping of label to mapping of data set to str
         For each algorithm and each oracle that receives the truth of a data set, or a part of it,
         what it receives.
+    random_data : tuple of str
+        Labels of the data sets that are drawn anew in each repetition.
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
     shard : Shard, optional
@@ -126,6 +128,7 @@ class Presentation:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    random_data: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
 
@@ -171,6 +174,7 @@ class Presentation:
             },
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             truth_given=_truth_given(plan, oracles),
+            random_data=tuple(u.label for u in plan.datasets if u.spec.random_with(u.params)),
             shard=plan.shard,
         )
 

@@ -49,7 +49,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given
+    names, query_kinds, truth_given, random_data
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -63,6 +63,7 @@ class Results:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    random_data: tuple[str, ...] = ()
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -99,6 +100,7 @@ class Results:
             layout.names,
             layout.query_kinds,
             layout.truth_given,
+            layout.random_data,
         )
 
     def __repr__(self) -> str:

@@ -16,8 +16,8 @@ otherwise: there are too few repetitions. So a large error of the mean never hel
 the paper prints a standard error and the measured values vary, the interval is that of the
 difference of the two means, and the claim is undecided if the measured interval is more than twice
 as wide as the paper's. Repetitions with equal values have an interval without width. A single
-repetition has none: its value is compared as it is. Claims about every repetition are compared
-repetition by repetition.
+repetition has none: its value is compared as it is, unless the data are random. Claims about every
+repetition are compared repetition by repetition.
 
 An *erratum* is confirmed if the measurement differs from the printed claim and reproduces the
 corrected one; it is refuted if the printed claim is reproduced or the corrected one differs, and

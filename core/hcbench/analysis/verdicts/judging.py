@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hcbench.analysis.verdicts.measuring import Measured, measure
 from hcbench.analysis.verdicts.names import NotMeasuredError, find_metric
+from hcbench.registry.labels import same_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,8 +145,19 @@ def _judge(claim: Claim, results: Results) -> Verdict:
         low, high = _interval(measured, LEVEL)
     if not measured.whole and word == "reproduced":
         word = "undecided"
+    if measured.standard_error is None and _is_random(claim, results):
+        notes.append("one repetition of random data is not enough")
+        word = "undecided"
     mean, standard_error = measured.mean, measured.standard_error
     return Verdict(claim, word, mean, standard_error, low, high, notes=tuple(notes))
+
+
+def _is_random(claim: Claim, results: Results) -> bool:
+    """Whether a mean over data that are drawn anew in each repetition is claimed."""
+    known = results.parameters.get("datasets", {})
+    return not claim.every_repetition and any(
+        same_name(claim.dataset, label, known) for label in results.random_data
+    )
 
 
 def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> Word:
