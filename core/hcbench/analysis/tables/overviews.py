@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.tables import ARROWS, NOTHING, Block, Entry, Notes
 from hcbench.analysis.tables.datasets import dataset_block, noted_entry
-from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed
+from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed, describe_measured
 from hcbench.analysis.views.ranks import ALPHA
 from hcbench.analysis.views.significance import blocks_text, format_p, pairs_line
 
@@ -193,7 +193,7 @@ def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
             (
                 Entry(claim, marks=marks),
                 Entry(describe_claimed(verdict.claim)),
-                Entry(_measured_text(verdict)),
+                Entry(describe_measured(verdict) or NOTHING),
                 Entry(verdict.verdict, verdict.verdict == "reproduced"),
             )
         )
@@ -204,16 +204,6 @@ def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
         tuple(rows),
         tuple(notes),
     )
-
-
-def _measured_text(verdict: Verdict) -> str:
-    """The mean, and its interval where it has a width."""
-    if verdict.measured is None:
-        return NOTHING
-    text = f"{verdict.measured:.4g}"
-    if verdict.low is None or verdict.low == verdict.high:
-        return text
-    return f"{text} ({verdict.low:.4g} to {verdict.high:.4g})"
 
 
 _PLURALS = {

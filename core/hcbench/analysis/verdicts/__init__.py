@@ -32,7 +32,15 @@ from hcbench.analysis.verdicts.judging import (
     Verdict,
     accepted_values,
     describe_claimed,
+    describe_measured,
     judge_claim,
 )
 
-__all__ = ["WORDS", "Verdict", "accepted_values", "describe_claimed", "judge_claim"]
+__all__ = [
+    "WORDS",
+    "Verdict",
+    "accepted_values",
+    "describe_claimed",
+    "describe_measured",
+    "judge_claim",
+]

@@ -259,6 +259,16 @@ def describe_claimed(claim: Claim) -> str:
     return text + (" in every repetition" if claim.every_repetition else "")
 
 
+def describe_measured(verdict: Verdict) -> str:
+    """What was measured, with its interval where it has a width; "" if nothing was."""
+    if verdict.measured is None:
+        return ""
+    text = f"{verdict.measured:.4g}"
+    if verdict.low is None or verdict.low == verdict.high:
+        return text
+    return f"{text} ({verdict.low:.4g} to {verdict.high:.4g})"
+
+
 def _relation(claim: Claim, results: Results) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
     if claim.relation or claim.paper or claim.within:

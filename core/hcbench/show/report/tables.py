@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis.groups import KINDS
 from hcbench.analysis.tables import ARROWS, NOTHING, format_numbers, format_spread
 from hcbench.analysis.tables.leaderboard import Leaderboard, LeaderRow, Score
-from hcbench.analysis.verdicts import describe_claimed
+from hcbench.analysis.verdicts import describe_claimed, describe_measured
 from hcbench.analysis.views.axes import labels_of
 from hcbench.registry.names import format_value
 
@@ -274,17 +274,14 @@ def claims_table(results: Results) -> dict[str, Any]:
     header: list[str | dict[str, Any]] = [
         {"label": "claim", "wide": True},
         "paper",
-        "measured ± s.e.",
+        "measured, 95 % interval",
         {"label": "verdict", "filter": True},
         {"label": "note", "wide": True},
     ]
     rows = []
     for verdict in results.judged:
-        measured = None
-        if verdict.measured is not None:
-            error = verdict.standard_error
-            text = f"{verdict.measured:.4g}" + ("" if error is None else f" ± {error:.2g}")
-            measured = [text, short(verdict.measured)]
+        text = describe_measured(verdict)
+        measured = [text, short(verdict.measured)] if text else None
         word = verdict.verdict
         rows.append(
             [
