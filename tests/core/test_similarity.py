@@ -41,6 +41,7 @@ def matrix(rule: str) -> object:
 
 
 def test_plugins_offer_every_rule() -> None:
+    """Metrics also offer a rule that needs no matrix: see `hcbench_metrics.objectives`."""
     registry = load_registry()
     uses = [
         *registry.use_oracles("similarities"),
@@ -48,12 +49,13 @@ def test_plugins_offer_every_rule() -> None:
         *registry.use_metrics("dasgupta"),
         *registry.use_metrics("dasgupta-normalised"),
     ]
+    of_metrics = (*SIMILARITY_RULES, "gaussian")
     assert [
         parameter.choices
         for use in uses
         for parameter in use.spec.parameters
         if parameter.name == "similarity"
-    ] == [SIMILARITY_RULES] * 4
+    ] == [SIMILARITY_RULES, SIMILARITY_RULES, of_metrics, of_metrics]
 
 
 @pytest.mark.parametrize("factor", [1e200, 1e-200, 1e-310])

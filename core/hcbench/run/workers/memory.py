@@ -29,14 +29,21 @@ def family_resident(pid: int, enough: int) -> int:
     enough
         Below this many bytes a cheap upper bound will do: forked children share pages with their
         parent, and the bound counts them once for each.
+
+    Notes
+    -----
+    On Linux, a page counts for each process in proportion to the number of processes that share it
+    (PSS), which include the fork server: so the sum is too low by at most what a worker holds
+    before its call, and never below what the ancestor holds.
     """
     own = resident(pid)
     kin = descendants(pid)
     bound = own + sum(resident(member) for member in kin)
     if not kin or bound <= enough:
         return bound
-    fair = "pss" if LINUX else "uss"
-    return own + sum(_ask_psutil(fair, member) for member in kin)
+    if LINUX:
+        return max(own, sum(_ask_psutil("pss", member) for member in (pid, *kin)))
+    return own + sum(_ask_psutil("uss", member) for member in kin)
 
 
 def reset_peak() -> int:
