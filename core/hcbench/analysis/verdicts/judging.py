@@ -177,7 +177,8 @@ def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) 
     if word == "undecided":
         ends = {">": f"begins at {low:.4g}", "<": f"ends at {high:.4g}"}
         text = ends.get(relation[0], f"is {low:.4g} to {high:.4g}")
-        notes.append(f"too few repetitions: the 95 % interval {text}")
+        few = "sizes or repetitions" if claim.exponent else "repetitions"
+        notes.append(f"too few {few}: the 95 % interval {text}")
     return word
 
 
