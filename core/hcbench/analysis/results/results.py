@@ -12,10 +12,10 @@ from hcbench.analysis.groups import Group, group_outcomes
 from hcbench.analysis.inference import Inference, allowed_inference
 from hcbench.analysis.results.files import strict_json, to_csv, write_text
 from hcbench.analysis.results.rows import cell_row, flat_row, group_rows, ranking_rows, verdict_row
-from hcbench.analysis.table import make_table
 from hcbench.analysis.tables import Block, markup
 from hcbench.analysis.tables.datasets import describe_numbers
 from hcbench.analysis.tables.overviews import make_tables
+from hcbench.analysis.tidy import make_table
 from hcbench.analysis.verdicts import Verdict, judge_claim
 from hcbench.analysis.views.differences import paired_differences
 from hcbench.analysis.views.ranks import Ranking, find_best, rank_algorithms
