@@ -406,7 +406,7 @@ def test_a_mistake_is_one_line_on_stderr_and_an_exit_code() -> None:
     ("text", "message"),
     [
         (None, "cannot read {}: No such file or directory"),
-        ("algorithms = [", "suite {} is no TOML"),
+        ("algorithms = [", "suite {} is not valid TOML"),
         ("algos = []", "{}: unknown entry 'algos'; there are algorithms"),
         ("repetitions = 0", "repetitions must be positive, got 0"),
     ],

@@ -492,7 +492,7 @@ def test_files_in_a_suite_are_relative_to_its_folder(tmp_path: Path) -> None:
         ("only = ['UPGMA']", "only must be a list of .*, got 'UPGMA'"),
         ("only = [['UPGMA', 3]]", "only must be a list"),
         ("budgets = [-1]", "budget cannot be negative"),
-        ("= 3", "is no TOML"),
+        ("= 3", "is not valid TOML"),
         ("[[claims]]\nclaim = 'x'", "a claim needs algorithm, dataset, metric"),
         ("[claims]\na = 1", r"each under \[\[claims\]\]"),
         ("claims = [1]", r"each under \[\[claims\]\]"),

@@ -128,7 +128,7 @@ def read_toml(text: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is no TOML, or nested deeper than anybody would write.
+        If it is not TOML, or is nested too deeply.
     """
     if _LONG_KEY.search(text):
         raise ValueError(f"a key has more than {_DEEPEST} parts")

@@ -120,14 +120,14 @@ def read_suite(path: Path) -> Suite:
     Raises
     ------
     SuiteError
-        If the file is missing, is no TOML, or has an unknown or wrong entry.
+        If the file is missing, is not TOML, or has an unknown or wrong entry.
     """
     try:
         entries = read_toml(path.read_bytes().decode())
     except OSError as error:
         raise SuiteError.of_file("read", path, error) from error
     except ValueError as error:
-        raise SuiteError(f"suite {path} is no TOML: {error}") from error
+        raise SuiteError(f"suite {path} is not valid TOML: {error}") from error
     entries.setdefault("name", path.stem)
     suite = _of_table(Suite, entries, str(path))
     folder = Path(os.path.abspath(path)).parent

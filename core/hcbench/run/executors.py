@@ -66,7 +66,7 @@ def cell_pool(slots: int) -> Pool:
 
 
 def read_outcome(pickled: bytes) -> object:
-    """Read what a worker says of a cell: it may have been written by an algorithm."""
+    """Read the message of a worker about a cell, which an algorithm may have written."""
     return read_data(pickled, _OUTCOMES)
 
 

@@ -70,7 +70,7 @@ def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
                 ) from None
     if table is cells:
         if not all(isinstance(note, str) for note in json.loads(row["notes"] or "[]")):
-            raise StoreError(f"{source} is damaged: cells.notes are no texts")
+            raise StoreError(f"{source} is damaged: cells.notes are not text")
         if row["status"] not in STATUSES:
             raise StoreError(
                 f"{source} is damaged: {row['status'][:40]!r} is not a status of a cell"

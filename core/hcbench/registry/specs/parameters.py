@@ -41,7 +41,7 @@ class Interval:
     def __post_init__(self) -> None:
         match = re.fullmatch(r"([\[({])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])}])", self.text)
         if match is None:
-            raise InvalidSpecError(f"{self.text!r} is no interval; write for example '(0, 1]'")
+            raise InvalidSpecError(f"{self.text!r} is not an interval; write for example '(0, 1]'")
         object.__setattr__(self, "low", float(match[2]))
         object.__setattr__(self, "high", float(match[3]))
 
