@@ -90,7 +90,7 @@ def test_invalid_declarations_are_refused() -> None:
         MetricSpec(name="m", function="j:d", doc="", direction="lower", parameters=twice)
     with pytest.raises(InvalidSpecError, match="requires is a tuple"):
         MetricSpec(name="m", function="j:d", doc="", direction="lower", requires="scipy")  # type: ignore[arg-type]
-    with pytest.raises(InvalidSpecError, match="no interval"):
+    with pytest.raises(InvalidSpecError, match="not an interval"):
         Parameter("a", 1.0, "", interval="0..1")
     with pytest.raises(InvalidSpecError, match="say its type"):
         Parameter("a", None, "")
