@@ -57,10 +57,11 @@ GROUPS = {
         ("-k", "not merged and not dry_run and not runs"),  # those start processes
     ),
     "statistics": Group(
-        ("hcbench/analysis/statistics/*",), tuple(f"core/{name}" for name in _STATISTICS)
+        ("hcbench/analysis/statistics.py",), tuple(f"core/{name}" for name in _STATISTICS)
     ),
     "verdicts": Group(
-        ("hcbench/analysis/verdicts/*",), ("core/test_results.py", "core/test_results_claims.py")
+        ("hcbench/analysis/verdicts.py", "hcbench/analysis/measuring.py"),
+        ("core/test_results.py", "core/test_results_claims.py"),
     ),
     "kernels": Group(
         ("hcbench_metrics/_purity_kernels.py", "hcbench_metrics/_triplet_kernels.py"),

@@ -18,7 +18,7 @@ from sqlalchemy import update
 
 import hcbench as package
 from hcbench import Results
-from hcbench.analysis.results.exports import read_export
+from hcbench.analysis.exports import read_export
 from hcbench.cli import main
 from hcbench.errors import DataError, StoreError
 from hcbench.model.cost import Cost

@@ -16,8 +16,9 @@ from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
 from hcbench import Tree
+from hcbench.analysis.palette import looks_of
+from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
-from hcbench.analysis.views import looks_of, ranking
 from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError

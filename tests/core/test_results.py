@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables import format_spread
-from hcbench.analysis.tables.overviews import make_tables
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value

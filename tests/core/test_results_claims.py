@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from hcbench.analysis.overviews import count_verdicts, make_tables
 from hcbench.analysis.results import Results
-from hcbench.analysis.tables.overviews import count_verdicts, make_tables
-from hcbench.analysis.verdicts.power import powers_of
+from hcbench.analysis.verdicts import powers_of
 from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value

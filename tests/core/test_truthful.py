@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hcbench.analysis import views
-from hcbench.analysis.inference import allowed_inference
+from hcbench.analysis import ranks, views
+from hcbench.analysis.groups import allowed_inference
+from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
-from hcbench.analysis.tables.overviews import make_tables
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
@@ -75,14 +75,14 @@ def repeated(*, new_data: bool, repetitions: int = 12) -> Results:
 
 def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> None:
     found = repeated(new_data=False)
-    ranking = views.ranking(found, "AARI")
+    ranking = ranks.ranking(found, "AARI")
     assert (ranking.unit, ranking.n_blocks) == ("data set", 1)
     assert ranking.friedman.p is None
     assert ranking.nemenyi.value is None
     assert {pair.wilcoxon.p for pair in ranking.pairs} == {None}
     assert ranking.worse_than_best == ()
     why = "all repetitions on d have the same data"
-    assert views.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
+    assert ranks.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
     (comparison,) = json.loads(found.to_json())["significance"]
     assert comparison["friedman"]["reason"] == comparison["nemenyi"]["reason"] == why
     assert not any(pair["differs"] for pair in comparison["pairs"])
@@ -92,11 +92,11 @@ def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> No
 
 def test_repetitions_with_new_data_are_blocks_of_a_statement_about_their_generator() -> None:
     found = repeated(new_data=True)
-    ranking = views.ranking(found, "AARI")
+    ranking = ranks.ranking(found, "AARI")
     assert (ranking.unit, ranking.n_blocks, ranking.inference.about) == ("repetition", 12, "d")
     assert ranking.friedman.p == pytest.approx(1e-4)  # the least of 10,000 permutations
     assert ranking.worse_than_best == ("B", "C", "D")
-    over, *_ = views.significance_lines(ranking)
+    over, *_ = ranks.significance_lines(ranking)
     assert over.startswith(
         "over 12 repetitions (each with new data, so that conclusions hold for d"
     )
@@ -107,7 +107,7 @@ def test_repetitions_with_new_data_are_blocks_of_a_statement_about_their_generat
 def test_one_repetition_gives_no_test() -> None:
     found = repeated(new_data=True, repetitions=1)
     assert found.inference.reason == "there is one repetition on d"
-    assert views.ranking(found, "AARI").friedman.p is None
+    assert ranks.ranking(found, "AARI").friedman.p is None
 
 
 def test_data_sets_are_blocks_however_often_they_are_repeated() -> None:
@@ -117,7 +117,7 @@ def test_data_sets_are_blocks_however_often_they_are_repeated() -> None:
         for name, score in (("A", 0.9), ("B", 0.8), ("C", 0.7))
         for r in range(12)
     ]
-    ranking = views.ranking(results(outcomes), "AARI")
+    ranking = ranks.ranking(results(outcomes), "AARI")
     assert (ranking.unit, ranking.n_blocks) == ("data set", 2)
     assert ranking.inference.draws == {"d": True, "e": True}
     assert ranking.worse_than_best == ()
@@ -168,7 +168,7 @@ def test_a_metric_that_leaves_its_range_says_why_and_ranks_nothing() -> None:
     found = results(outcomes, DASGUPTA)
     why = f"outside of [0, 1.5], as {NEGATIVE}"
     assert shown(found) == [["A", f"-0.494 ({why}: not ranked)"], ["B", "0.800"]]
-    ranking = views.ranking(found, "dasgupta")
+    ranking = ranks.ranking(found, "dasgupta")
     assert ranking.names == ("e", "f")
     assert [(b.block, b.reason) for b in ranking.excluded] == [("d", f"A: dasgupta is {why}")]
 

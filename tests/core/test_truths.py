@@ -9,8 +9,8 @@ import pytest
 
 import hcbench
 from hcbench import Problem, Results, Tree
+from hcbench.analysis.overviews import dataset_block
 from hcbench.analysis.tables import BEST_TRUTH
-from hcbench.analysis.tables.datasets import dataset_block
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.specs import load_function

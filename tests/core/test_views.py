@@ -16,17 +16,17 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from hcbench import Tree
-from hcbench.analysis import views
-from hcbench.analysis.results import Results
-from hcbench.analysis.tables.overviews import make_tables
-from hcbench.analysis.views.palette import (
+from hcbench.analysis import axes, differences, palette, ranks, views
+from hcbench.analysis.overviews import make_tables
+from hcbench.analysis.palette import (
     PALETTE,
     PALETTE_DARK,
     REFERENCE,
     REFERENCE_DARK,
     looks_for,
 )
-from hcbench.analysis.views.tradeoffs import pareto_front
+from hcbench.analysis.results import Results
+from hcbench.analysis.views import pareto_front
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.model.trees import Partition
@@ -95,7 +95,7 @@ def test_axes_are_the_numbers_that_vary_within_one_name() -> None:
         for k, d, p, b in itertools.product((1, 2), (0.1, 0.2), (0.5, 1), (10, 20))
     ]
     outcomes += [cell("B[k=7]", dataset="iris[delta=9]", AARI=1)]
-    found = {axis.id: axis.values for axis in views.axes_of(results(outcomes))}
+    found = {axis.id: axis.values for axis in axes.axes_of(results(outcomes))}
     assert found == {
         "dataset.delta": (0.1, 0.2),
         "oracle.p": (0.5, 1.0),
@@ -108,7 +108,7 @@ def test_a_default_outside_of_labels_is_a_position_too() -> None:
     outcomes = [cell("A", dataset=d, AARI=1) for d in ("planted", "planted[delta=0.2]")]
     known = {"datasets": {"planted": {"delta": 0.1}, "planted[delta=0.2]": {"delta": 0.2}}}
     shown = results(outcomes, parameters=known)
-    assert [axis.values for axis in views.axes_of(shown)] == [(0.1, 0.2)]
+    assert [axis.values for axis in axes.axes_of(shown)] == [(0.1, 0.2)]
     (panel,) = views.curves(shown, "delta", "AARI").panels
     assert [point.x for point in panel.lines[0].points] == [0.1, 0.2]
 
@@ -119,20 +119,20 @@ def test_a_missing_or_ambiguous_axis_is_reported() -> None:
     ]
     shown = results(outcomes)
     with pytest.raises(HcbenchError, match=r"q does not vary .*: dataset\.p, algorithm\.p"):
-        views.find_axis(shown, "q")
+        axes.find_axis(shown, "q")
     with pytest.raises(HcbenchError, match=r"write dataset\.p or algorithm\.p"):
-        views.find_axis(shown, "p")
-    assert views.find_axis(shown, "DATASET.P").values == (3.0, 4.0)
+        axes.find_axis(shown, "p")
+    assert axes.find_axis(shown, "DATASET.P").values == (3.0, 4.0)
     with pytest.raises(HcbenchError, match="nothing does"):
-        views.find_axis(results([cell("A", AARI=1)]), "p")
+        axes.find_axis(results([cell("A", AARI=1)]), "p")
 
 
 def test_a_metric_has_its_name_in_any_case_or_without_parameters() -> None:
     shown = results([cell("A")], MetricInfo("AARI[levels=2]"), SECONDS)
-    assert views.find_metric(shown, "aari").label == "AARI[levels=2]"
-    assert views.find_metric(shown, "queries").unit == "questions"  # each call has it
+    assert axes.find_metric(shown, "aari").label == "AARI[levels=2]"
+    assert axes.find_metric(shown, "queries").unit == "questions"  # each call has it
     with pytest.raises(HcbenchError, match=r"ARI was not measured; there are AARI\[levels=2\]"):
-        views.find_metric(shown, "ARI")
+        axes.find_metric(shown, "ARI")
 
 
 # ---- Curves --------------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def contest(table: Any, repetitions: int = 2) -> list[Outcome]:
 
 def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
     table = np.random.default_rng(0).normal(size=(12, 3)) + np.array([0.0, 1.0, 4.0])
-    found = views.ranking(results(contest(table, 5)), "AARI")
+    found = ranks.ranking(results(contest(table, 5)), "AARI")
     assert (found.unit, found.n_blocks, found.failed) == ("data set", 12, "worst")
     assert found.competitors == ("C", "B", "A")
     assert found.friedman.statistic == pytest.approx(stats.friedmanchisquare(*table.T).statistic)
@@ -366,7 +366,7 @@ def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
 
 def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
     shown = results(contest([[0.9, math.nan, 0.1], [0.5, 0.6, 0.7], [0.5, 0.4, 0.3]]))
-    worst, drop = (views.ranking(shown, "AARI", failed=rule) for rule in ("worst", "drop"))
+    worst, drop = (ranks.ranking(shown, "AARI", failed=rule) for rule in ("worst", "drop"))
     assert dict(zip(worst.competitors, worst.ranks, strict=True))["B"] == (3 + 2 + 2) / 3
     # Of d0 the repetition in which B failed does not count; in the other B has 0, C 0.11, A 0.91.
     assert drop.n_blocks == 3
@@ -375,8 +375,8 @@ def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
         "C": 2.0,
         "B": 7 / 3,
     }
-    assert "failed runs rank last" in views.significance_lines(worst)[0]
-    assert "an algorithm failed are excluded" in views.significance_lines(drop)[0]
+    assert "failed runs rank last" in ranks.significance_lines(worst)[0]
+    assert "an algorithm failed are excluded" in ranks.significance_lines(drop)[0]
 
 
 def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
@@ -388,18 +388,18 @@ def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
         for o in outcomes
         if (o.algorithm, o.dataset) != ("B", "d2")
     ]
-    found = views.ranking(results(outcomes), "AARI")
+    found = ranks.ranking(results(outcomes), "AARI")
     assert found.names == ("d0",)
     assert [(left.block, left.reason) for left in found.excluded] == [
         ("d1", "A: skipped: needs vectors"),
         ("d2", "B: did not run on it"),
     ]
-    assert "2 excluded" in views.significance_lines(found)[0]
+    assert "2 excluded" in ranks.significance_lines(found)[0]
 
 
 def test_too_few_data_sets_are_reported() -> None:
-    found = views.ranking(results(contest([[0.9, 0.5, 0.1]] * 3)), "AARI")
-    over, omnibus, pairs = views.significance_lines(found)
+    found = ranks.ranking(results(contest([[0.9, 0.5, 0.1]] * 3)), "AARI")
+    over, omnibus, pairs = ranks.significance_lines(found)
     assert over.startswith("over 3 data sets")
     assert "p = 0.028 (exact)" in omnibus  # 6 of 6^3 ways
     assert pairs.startswith("too few for any significant difference")
@@ -438,7 +438,7 @@ def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
 
 
 def test_two_algorithms_are_compared_by_signed_ranks() -> None:
-    found = views.ranking(results(contest([[0.1, 0.2]] * 6)), "AARI")
+    found = ranks.ranking(results(contest([[0.1, 0.2]] * 6)), "AARI")
     assert found.friedman.p is None
     assert found.pairs[0].wilcoxon.p == pytest.approx(2 / 2**6)
     assert found.worse_than_best == ("A",)
@@ -446,12 +446,12 @@ def test_two_algorithms_are_compared_by_signed_ranks() -> None:
 
 def test_ranking_errors_are_reported() -> None:
     with pytest.raises(HcbenchError, match="no two algorithms"):
-        views.ranking(results([cell("A", AARI=1)]), "AARI")
+        ranks.ranking(results([cell("A", AARI=1)]), "AARI")
     with pytest.raises(HcbenchError, match="has no better direction"):
-        views.ranking(results(contest([[1, 2]]), DEPTH), "depth")
+        ranks.ranking(results(contest([[1, 2]]), DEPTH), "depth")
     nothing = [failure(a, r, d) for a in "AB" for r in range(2) for d in ("d", "e")]
     with pytest.raises(HcbenchError, match="all have AARI: d: all failed"):
-        views.ranking(results(nothing), "AARI")
+        ranks.ranking(results(nothing), "AARI")
     assert results(nothing).ranking == []
 
 
@@ -466,12 +466,12 @@ def test_profiles_of_qualities_and_costs() -> None:
         for o, t in zip(outcomes, (1.0, 2.0, 3.0, 1.0), strict=True)
     ]
     shown = results(timed, AARI, SECONDS)
-    quality = views.profile(shown, "AARI")
+    quality = ranks.profile(shown, "AARI")
     assert (quality.profile.by, quality.profile.at(0.3)) == ("difference", [1.0, 0.5])
-    cost = views.profile(shown, "seconds")
+    cost = ranks.profile(shown, "seconds")
     assert (cost.profile.by, cost.profile.at(2.0)) == ("ratio", [0.5, 1.0])
     with pytest.raises(HcbenchError, match="AARI: ratios need nonnegative costs"):
-        views.profile(shown, "AARI", by="ratio")
+        ranks.profile(shown, "AARI", by="ratio")
 
 
 def test_differences_are_paired_by_repetition() -> None:
@@ -483,11 +483,11 @@ def test_differences_are_paired_by_repetition() -> None:
     ]
     outcomes[3] = failure("B", 0)
     outcomes.append(cell("Ref", AARI=9.0))
-    found = views.paired_differences(results(outcomes, references=("Ref",)), "AARI")
+    found = differences.paired_differences(results(outcomes, references=("Ref",)), "AARI")
     assert [(d.best, d.other, d.difference.n) for d in found] == [("A", "B", 2), ("A", "C", 3)]
     assert found[0].difference.mean == pytest.approx(0.25)  # 0.2 and 0.3
     assert [d.differs for d in found] == [True, False]
-    assert views.paired_differences(results([cell("A", AARI=1)]), "AARI") == ()
+    assert differences.paired_differences(results([cell("A", AARI=1)]), "AARI") == ()
 
 
 # ---- The palette ---------------------------------------------------------------------------------
@@ -525,7 +525,7 @@ def test_line_styles_are_distinct() -> None:
 
 def test_variants_of_an_algorithm_have_its_colour() -> None:
     outcomes = [cell("A", oracle=o, AARI=1) for o in ("x", "y")] + [cell("B", AARI=1)]
-    looks = views.looks_of(results(outcomes), ["A, oracle x", "A, oracle y", "B"])
+    looks = palette.looks_of(results(outcomes), ["A, oracle x", "A, oracle y", "B"])
     one, other = looks["A, oracle x"], looks["A, oracle y"]
     assert one.colour == other.colour == looks["A"].colour != looks["B"].colour
     assert (one.marker, one.dash) != (other.marker, other.dash)

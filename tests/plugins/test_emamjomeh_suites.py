@@ -15,8 +15,7 @@ from scipy.stats import binomtest
 import hcbench
 from hcbench import Claim, NotApplicableError, Oracle, Problem, Suite, Tree, score
 from hcbench.analysis.statistics import log_log_slope
-from hcbench.analysis.verdicts import judge_claim
-from hcbench.analysis.verdicts.judging import accepted_values
+from hcbench.analysis.verdicts import accepted_values, judge_claim
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan

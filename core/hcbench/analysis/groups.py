@@ -1,14 +1,28 @@
-"""Groups of repetitions, and the values of metrics in them."""
+"""Groups of repetitions, the values of metrics in them, and what they allow to conclude.
+
+Repetitions on the same data differ only in the random numbers of oracle and algorithm. As blocks
+of a test they would be pseudo-replication [1]_: the same observation, counted many times.
+
+References
+----------
+.. [1] S. H. Hurlbert, "Pseudoreplication and the design of ecological field experiments",
+   Ecological Monographs 54 (1984).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.presentation import MetricInfo
+
+if TYPE_CHECKING:
+    import pandas
+
+    from hcbench.registry.specs import Params
 
 #: Kinds of labels, and their names in `Presentation.parameters`.
 KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
@@ -158,3 +172,134 @@ def group_outcomes(
 def _checkpoints(outcomes: Sequence[Outcome]) -> list[int | None]:
     counts = {p.checkpoint for o in outcomes for p in o.points if p.checkpoint is not None}
     return [*sorted(counts), None]
+
+
+Unit: TypeAlias = Literal["data set", "repetition"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """What statements about algorithms the cells of a comparison allow.
+
+    Attributes
+    ----------
+    unit : {"data set", "repetition"}
+        What a block is.
+    about : str
+        What a statement is about: "data sets", or the data set whose repetitions are blocks.
+    draws : mapping of data set to bool
+        Whether each of its repetitions has data of its own.
+    reason : str
+        Why there is no test; "" if there is one.
+    """
+
+    unit: Unit
+    about: str
+    draws: Mapping[str, bool]
+    reason: str = ""
+
+
+def allowed_inference(outcomes: Iterable[Outcome], datasets: Sequence[str]) -> Inference:
+    """What statements the cells of a comparison allow.
+
+    With several data sets, blocks are data sets. With a single one, blocks are its repetitions if
+    each of them has data of its own, by the digests of the data; otherwise there is no test.
+
+    Parameters
+    ----------
+    outcomes : iterable of Outcome
+    datasets : sequence of str
+        The labels of the data sets on which algorithms ran.
+    """
+    digests: dict[str, dict[int, str]] = {dataset: {} for dataset in datasets}
+    for outcome in outcomes:
+        if outcome.dataset in digests and outcome.data_digest:
+            digests[outcome.dataset][outcome.repetition] = outcome.data_digest
+    draws = {
+        dataset: 1 < len(of_one) == len(set(of_one.values())) for dataset, of_one in digests.items()
+    }
+    if len(datasets) != 1:
+        return Inference(unit="data set", about="data sets", draws=draws)
+    (dataset,) = datasets
+    if draws[dataset]:
+        return Inference(unit="repetition", about=dataset, draws=draws)
+    reason = (
+        f"all repetitions on {dataset} have the same data"
+        if len(digests[dataset]) > 1
+        else f"there is one repetition on {dataset}"
+    )
+    return Inference(unit="data set", about=dataset, draws=draws, reason=reason)
+
+
+def make_table(
+    groups: Iterable[Group],
+    metrics: Sequence[MetricInfo],
+    parameters: Mapping[str, Mapping[str, Params]],
+    references: Iterable[str] = (),
+) -> pandas.DataFrame:
+    """The tidy table of groups of repetitions.
+
+    Parameters
+    ----------
+    groups : iterable of Group
+    metrics : sequence of MetricInfo
+        The costs of every call are added.
+    parameters : mapping of kind to mapping of label to parameters
+        As of `hcbench.plan.presentation.Presentation`.
+    references : iterable of str
+        Algorithms that are reference lines.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``group`` (the place in ``groups``), ``algorithm``, ``dataset``, ``oracle``,
+        ``budget``, ``checkpoint``, ``repetition``, ``seed``, ``key``, ``data`` (the digest of the
+        data), ``status``, ``reference``, ``metric``, ``value`` (NaN if missing), ``has_value``,
+        ``failed`` (whether it is missing because of a failure), ``reason`` (why it is missing);
+        and one for each parameter, such as ``dataset.delta``.
+    """
+    import pandas
+
+    measured = {metric.label: metric for metric in metrics}
+    columns = {**COSTS, **measured}
+    rows = [
+        (
+            *(place, group.algorithm, group.dataset, group.oracle, group.budget, group.checkpoint),
+            *(outcome.repetition, outcome.seed, outcome.key, outcome.data_digest, outcome.status),
+            *(group.algorithm in references, metric.label, value.value, value.value is not None),
+            *(value.value is None and (outcome.failed or value.status == "error"), value.reason),
+        )
+        for place, group in enumerate(groups)
+        for metric in columns.values()
+        for outcome, value in zip(group.outcomes, group.values(metric), strict=True)
+    ]
+    table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+    for kind, plural in KINDS.items():
+        of_kind = parameters.get(plural, {})
+        for name in dict.fromkeys(name for params in of_kind.values() for name in params):
+            values: dict[str, Any] = {
+                label: params[name] for label, params in of_kind.items() if name in params
+            }
+            table[f"{kind}.{name}"] = table[kind].map(values.get)
+    return table
+
+
+_COLUMNS = {
+    "group": "int64",
+    "algorithm": "str",
+    "dataset": "str",
+    "oracle": "str",
+    "budget": "Int64",
+    "checkpoint": "Int64",
+    "repetition": "int64",
+    "seed": "object",
+    "key": "str",
+    "data": "str",
+    "status": "str",
+    "reference": "bool",
+    "metric": "str",
+    "value": "float64",
+    "has_value": "bool",
+    "failed": "bool",
+    "reason": "str",
+}

@@ -110,7 +110,7 @@ def _check_claims(
     format: str,  # noqa: A002
 ) -> None:
     """List what the claims of suites accept; exit code 1 if one accepts all that is possible."""
-    from hcbench.analysis.verdicts.power import powers_of
+    from hcbench.analysis.verdicts import powers_of
     from hcbench.cli.compare import suite_named
     from hcbench.registry import load_registry
 

@@ -207,7 +207,7 @@ def _tell_figures(drawn: Sequence[Drawn], options: RunOptions) -> None:
 
 
 def _tell_verdicts(results: Results) -> None:
-    from hcbench.analysis.tables.overviews import count_verdicts
+    from hcbench.analysis.overviews import count_verdicts
 
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")

@@ -14,7 +14,7 @@ from hcbench.cli.stored import read_run
 from hcbench.cli.terminal import console, write_json
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results.differences import Difference, StatusChange
+    from hcbench.analysis.differences import Difference, StatusChange
     from hcbench.analysis.tables import Block, Entry
     from hcbench.plan.presentation import MetricInfo
 
@@ -38,7 +38,7 @@ def diff(
     They are given by their numbers or names. For each mean that is not the same: both, their
     difference and its standard error. What exceeds two of them is marked.
     """
-    from hcbench.analysis.results.differences import find_differences, find_status_changes
+    from hcbench.analysis.differences import find_differences, find_status_changes
     from hcbench.cli.draw import write_blocks
     from hcbench.store import Store
 

@@ -34,7 +34,7 @@ _BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")  # where headers may
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.analysis.tables.overviews import make_tables
+        from hcbench.analysis.overviews import make_tables
 
         write_blocks(make_tables(results, MOST_TABLES))
         write_legend(results)
@@ -55,7 +55,7 @@ def write_text(made: Results | Scores, form: str) -> None:
 
 def write_legend(results: Results) -> None:
     """Write the legend of the numbers."""
-    from hcbench.analysis.tables.datasets import describe_numbers
+    from hcbench.analysis.overviews import describe_numbers
 
     out = console()
     for line in describe_numbers(results, "bold" if out.is_terminal else "*"):

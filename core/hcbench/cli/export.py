@@ -59,7 +59,7 @@ def export(
         if format == "csv":
             text = found.to_csv(output)
         else:
-            from hcbench.analysis.results.exports import to_json, write_parquet
+            from hcbench.analysis.exports import to_json, write_parquet
             from hcbench.store.exchange import describe_run
 
             described = describe_run(opened, info, trees=trees)
@@ -81,7 +81,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
     What is stored already is not stored again.
     """
-    from hcbench.analysis.results.exports import read_export
+    from hcbench.analysis.exports import read_export
     from hcbench.store import Store
     from hcbench.store.exchange import import_run
 

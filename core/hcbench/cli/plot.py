@@ -181,7 +181,7 @@ def _named(path: Path, metric: str) -> Path:
 
 def _list(results: Results, why: Mapping[str, str]) -> None:
     """List figures, metrics and parameters."""
-    from hcbench.analysis.views import axes_of
+    from hcbench.analysis.axes import axes_of
     from hcbench.show.drawing import KINDS as DRAWN
 
     write_table(

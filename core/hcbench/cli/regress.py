@@ -144,7 +144,7 @@ def _measure(
 def _write(
     judged: Sequence[Judged], base: Commit, head: Commit, form: str, *, everything: bool
 ) -> None:
-    from hcbench.analysis.tables.markup import to_markdown
+    from hcbench.analysis.tables import to_markdown
     from hcbench.authoring.regress.overview import describe, overview_blocks, summary
     from hcbench.cli.draw import write_blocks
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.results.files import to_csv
+from hcbench.analysis.ranks import why_outside
+from hcbench.analysis.results import to_csv
 from hcbench.analysis.tables import (
     ARROWS,
     BEST_TRUTH,
@@ -18,9 +19,9 @@ from hcbench.analysis.tables import (
     Notes,
     Reason,
     format_spread,
-    markup,
+    to_latex,
+    to_markdown,
 )
-from hcbench.analysis.views.blocks import why_outside
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
@@ -199,11 +200,11 @@ class Scores:
 
     def to_markdown(self) -> str:
         """The tables in Markdown."""
-        return markup.to_markdown(self.blocks, self.legend("bold"))
+        return to_markdown(self.blocks, self.legend("bold"))
 
     def to_latex(self) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return markup.to_latex(self.blocks, self.legend("bold"))
+        return to_latex(self.blocks, self.legend("bold"))
 
 
 def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.analysis.views import looks_of
-from hcbench.analysis.views.axes import is_wide
-from hcbench.analysis.views.significance import blocks_text
+from hcbench.analysis.axes import is_wide
+from hcbench.analysis.palette import looks_of
+from hcbench.analysis.ranks import blocks_text
 from hcbench.show.drawing.sheets import (
     add_caption,
     add_legend,
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from hcbench.analysis.palette import Look
+    from hcbench.analysis.ranks import ProfileView
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views.curves import CurveView, Line, Panel
-    from hcbench.analysis.views.palette import Look
-    from hcbench.analysis.views.rankings import ProfileView
-    from hcbench.analysis.views.tradeoffs import TradeoffPanel, TradeoffView
+    from hcbench.analysis.views import CurveView, Line, Panel, TradeoffPanel, TradeoffView
     from hcbench.plan.presentation import MetricInfo
 
 _BAND = 0.18  # opacity

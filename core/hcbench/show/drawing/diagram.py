@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from hcbench.analysis.views import looks_of, significance_lines
+from hcbench.analysis.palette import looks_of
+from hcbench.analysis.ranks import significance_lines
 from hcbench.show.drawing.sheets import add_caption
 from hcbench.show.plots.settings import new_figure, plain, style
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from hcbench.analysis.ranks import Ranking
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views.ranks import Ranking
 
 Test = Literal["nemenyi", "holm"]
 _ROW = 0.2  # inches between names, and between bars

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.views import axes_of, curves, profile, ranking, scaling, tradeoff
-from hcbench.analysis.views.ranks import ALPHA
+from hcbench.analysis.axes import axes_of
+from hcbench.analysis.ranks import ALPHA, profile, ranking
+from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import HcbenchError
 from hcbench.show.drawing.charts import draw_curves, draw_profile, draw_tradeoff
 from hcbench.show.drawing.diagram import Test, draw_ranks
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench.analysis.results import Results
-    from hcbench.analysis.statistics import Failed
-    from hcbench.analysis.statistics.profiles import Distance
+    from hcbench.analysis.statistics import Distance, Failed
     from hcbench.show.figures import FigureView
 
 

@@ -4,7 +4,7 @@ Matplotlib is imported when something is drawn, without pyplot, so that there ar
 global state. Classes have the colours of `PALETTE`.
 """
 
-from hcbench.analysis.views.palette import PALETTE
+from hcbench.analysis.palette import PALETTE
 from hcbench.show.plots.dendrograms import class_colours, dendrogram
 from hcbench.show.plots.lines import curves
 from hcbench.show.plots.settings import new_figure, style

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from hcbench.analysis.views.palette import PALETTE
+from hcbench.analysis.palette import PALETTE
 from hcbench.errors import DataError
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.show.plots.settings import new_figure, plain

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.axes import find_metric, is_wide
 from hcbench.analysis.groups import KINDS
-from hcbench.analysis.views.axes import find_metric, is_wide
-from hcbench.analysis.views.palette import looks_for
+from hcbench.analysis.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.registry.labels import split_parameter
 from hcbench.show.plots.settings import averages_of, mark_places, new_figure, plain, style

@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.axes import is_wide
+from hcbench.analysis.palette import looks_of
+from hcbench.analysis.ranks import blocks_text
 from hcbench.analysis.tables import ARROWS, format_spread
-from hcbench.analysis.views import looks_of
-from hcbench.analysis.views.axes import is_wide
-from hcbench.analysis.views.significance import blocks_text
-from hcbench.analysis.views.tradeoffs import TradeoffPoint
+from hcbench.analysis.views import TradeoffPoint
 from hcbench.show.report.figures import (
     ACCENT,
     INK,
@@ -29,13 +29,19 @@ from hcbench.show.report.figures import (
 from hcbench.show.report.tables import short
 
 if TYPE_CHECKING:
+    from hcbench.analysis.palette import Look
+    from hcbench.analysis.ranks import ProfileView, Ranking
     from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Summary
-    from hcbench.analysis.views.curves import CurvePoint, CurveView, Line, PowerLaw
-    from hcbench.analysis.views.palette import Look
-    from hcbench.analysis.views.rankings import ProfileView
-    from hcbench.analysis.views.ranks import Ranking
-    from hcbench.analysis.views.tradeoffs import Level, TradeoffPanel, TradeoffView
+    from hcbench.analysis.views import (
+        CurvePoint,
+        CurveView,
+        Level,
+        Line,
+        PowerLaw,
+        TradeoffPanel,
+        TradeoffView,
+    )
     from hcbench.plan.presentation import MetricInfo
 
 _MOST_TICKS = 8

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.axes import labels_of
 from hcbench.analysis.results import Results
 from hcbench.analysis.verdicts import WORDS
-from hcbench.analysis.views.axes import labels_of
 from hcbench.plan.outcome import STATUSES
 from hcbench.plan.presentation import Presentation
 

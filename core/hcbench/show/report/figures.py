@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hcbench.analysis.views.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
+from hcbench.analysis.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
 from hcbench.show.report.tables import make_table
 
 GROUND, INK, SOFT, LINE, SUNKEN, RAISED, ACCENT = (

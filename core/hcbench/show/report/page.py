@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from hcbench.analysis.tables.datasets import describe_numbers
+from hcbench.analysis.overviews import describe_numbers
 from hcbench.errors import HcbenchError
 from hcbench.show.report.contents import environment_rows
 from hcbench.show.report.figures import sentence

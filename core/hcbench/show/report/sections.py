@@ -13,8 +13,8 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import views
-from hcbench.analysis.tables.leaderboard import make_leaderboard, make_scoreboard
+from hcbench.analysis import axes, ranks, views
+from hcbench.analysis.leaderboard import make_leaderboard, make_scoreboard
 from hcbench.errors import HcbenchError
 from hcbench.show.report import charts, tables
 from hcbench.show.report.figures import BASE, DARK, sentence
@@ -22,7 +22,7 @@ from hcbench.show.report.tables import make_table, short
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views.tradeoffs import TradeoffView
+    from hcbench.analysis.views import TradeoffView
     from hcbench.plan.presentation import MetricInfo
     from hcbench.show.report.contents import Contents
 
@@ -176,14 +176,14 @@ def _add_ranks(page: Sections, results: Results) -> None:
         if ranking.inference.reason:
             continue
         label = ranking.metric.label
-        lines = [sentence(line) for line in views.significance_lines(ranking)]
+        lines = [sentence(line) for line in ranks.significance_lines(ranking)]
         lines += [f"Excluded: {block.block}: {block.reason}." for block in ranking.excluded[:3]]
         if len(ranking.excluded) > 3:
             lines.append(f"Excluded: {len(ranking.excluded) - 3} more.")
         figure = charts.draw_ranks(ranking, results)
         blocks: list[dict[str, Any]] = [{"lines": lines}, page.figure(f"ranks {label}", figure)]
         with suppress(HcbenchError):
-            profile = charts.draw_profile(views.profile(results, label), results)
+            profile = charts.draw_profile(ranks.profile(results, label), results)
             blocks += [{"title": "Performance profile"}, page.figure(f"profile {label}", profile)]
         if len(ranking.competitors) <= _MOST_PAIRS:
             pairs = page.table(f"pairs {label}", tables.pairs_table(ranking))
@@ -194,8 +194,8 @@ def _add_ranks(page: Sections, results: Results) -> None:
 
 def _add_curves(page: Sections, results: Results) -> None:
     shown = []
-    axes = [axis for axis in views.axes_of(results) if axis.kind != "n"]  # see the growth
-    for axis, metric in product(axes, results.metrics):
+    others = [axis for axis in axes.axes_of(results) if axis.kind != "n"]  # see growth
+    for axis, metric in product(others, results.metrics):
         with suppress(HcbenchError):
             view = views.curves(results, axis.id, metric.label)
             name = f"{metric.label} along {axis.id}"
@@ -208,7 +208,7 @@ def _add_curves(page: Sections, results: Results) -> None:
 
 def _add_growth(page: Sections, results: Results) -> None:
     shown = []
-    if any(axis.kind == "n" for axis in views.axes_of(results)):
+    if any(axis.kind == "n" for axis in axes.axes_of(results)):
         for metric in results.metrics:
             if not metric.cost:
                 continue

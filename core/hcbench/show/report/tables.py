@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import KINDS
+from hcbench.analysis.leaderboard import Leaderboard, LeaderRow, Score
 from hcbench.analysis.tables import ARROWS, NOTHING, format_numbers, format_spread
-from hcbench.analysis.tables.leaderboard import Leaderboard, LeaderRow, Score
 from hcbench.analysis.verdicts import describe_claimed, describe_measured
-from hcbench.analysis.views.axes import labels_of
 from hcbench.registry.names import format_value
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
+    from hcbench.analysis.ranks import Ranking
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views.ranks import Ranking
     from hcbench.plan.presentation import MetricInfo
 
 Cell = Any  # a text, a number, None, or [text, value to sort by, properties]

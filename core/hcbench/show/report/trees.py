@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.views.palette import DASHES, PALETTE, SYMBOLS
+from hcbench.analysis.palette import DASHES, PALETTE, SYMBOLS
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.model.trees.facing import facing_orders
 from hcbench.run.cell import describe

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hcbench.analysis.tables.overviews import count_verdicts
+from hcbench.analysis.overviews import count_verdicts
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import parse_name
 from hcbench.show.report.sections import Sections, make_leaderboards

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hcbench.analysis.palette import looks_for
 from hcbench.analysis.performance import (
     EXACT,
     TOLERANCE,
@@ -14,7 +15,6 @@ from hcbench.analysis.performance import (
     overall_ratios,
 )
 from hcbench.analysis.tables import format_spread
-from hcbench.analysis.views.palette import looks_for
 from hcbench.show.report.figures import axis, line_style, make_figure, make_panels
 from hcbench.show.report.tables import make_table, short
 

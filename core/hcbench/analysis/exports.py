@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from hcbench.analysis.results.files import write_text
-from hcbench.analysis.results.results import Results
+from hcbench.analysis.results import Results, write_text
 from hcbench.errors import DataError, HcbenchError
 
 Format: TypeAlias = Literal["csv", "json", "parquet"]

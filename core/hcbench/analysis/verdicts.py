@@ -1,22 +1,50 @@
-"""Comparison of claims with what was measured."""
+"""Verdicts: whether a claim of a paper agrees with what was measured.
+
+A claim is about a mean over repetitions of a metric, or of a difference of two quantities paired by
+repetition; or about the rate at which a mean grows (see `Claim`). What a claim accepts is a set of
+numbers, fixed before the measurement:
+
+- "=": those that differ from the printed number by at most its rounding and the tolerance;
+- "<=", ">=": those on that side, the number included, extended by the tolerance;
+- "<", ">", and "better": those beyond the number.
+
+The measurement is a confidence interval at 95 %, with quantiles of Student's t distribution; of a
+share, such as the share of trees that were found, the exact one of the binomial distribution.
+Relations other than "=" are one-sided, so is their interval. The claim is *reproduced* if it
+accepts the whole interval, it *differs* if it accepts no number of it, and it is *undecided*
+otherwise: there are too few repetitions. So a large error of the mean never helps a claim. Where
+the paper prints a standard error and the measured values vary, the interval is that of the
+difference of the two means, and the claim is undecided if the measured interval is more than twice
+as wide as the paper's. Repetitions with equal values have an interval without width. A single
+repetition has none: its value is compared as it is, unless the data are random. Claims about every
+repetition are compared repetition by repetition.
+
+An *erratum* is confirmed if the measurement differs from the printed claim and reproduces the
+corrected one; it is refuted if the printed claim is reproduced or the corrected one differs, and
+undecided if both are reproduced, as their values are close. A
+claim on *other data* than the paper's is compared, but neither reproduced nor refuted.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.verdicts.measuring import Measured, measure
-from hcbench.analysis.verdicts.names import NotMeasuredError, find_metric
+from hcbench.analysis.measuring import Measured, NotMeasuredError, find_metric, measure
 from hcbench.registry.labels import same_name
+from hcbench.registry.specs.parameters import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.registry import Registry
     from hcbench.registry.claims import Claim
     from hcbench.registry.specs import MetricSpec
+    from hcbench.registry.suite import Suite
 
 Word: TypeAlias = Literal[
     "reproduced",
@@ -318,3 +346,63 @@ def _all_agree(claim: Claim, relation: str, measured: Measured, notes: list[str]
             f"{broken[worst]:.4g} in repetition {worst}"
         )
     return not broken
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a claim accepts.
+
+    Attributes
+    ----------
+    claim : Claim
+    accepted : str
+        The values that it accepts, as an interval.
+    possible : str
+        The values that the measured quantity can take.
+    can_fail : bool
+        Whether some possible value is not accepted.
+    """
+
+    claim: Claim
+    accepted: str
+    possible: str
+    can_fail: bool
+
+
+def powers_of(suite: Suite, registry: Registry) -> Iterator[Power]:
+    """What each claim of a suite accepts; an erratum both as printed and as corrected."""
+    for claim in suite.claims:
+        yield _power_of(claim.without_erratum, registry)
+        if claim.erratum:
+            yield _power_of(claim.as_corrected, registry)
+
+
+def _power_of(claim: Claim, registry: Registry) -> Power:
+    metrics = [
+        registry.use_metrics(name)[0].spec for name in (claim.metric, claim.than_metric) if name
+    ]
+    relation = relation_of(claim, metrics)
+    low, high = accepted_values(claim, relation)
+    bottom, top = _possible(
+        claim,
+        [Interval("(-inf, inf)" if metric.outside else metric.interval) for metric in metrics],
+    )
+    can_fail = low > bottom or high < top or (relation in "<>" and bottom <= low <= top)
+    strict = relation in "<>"
+    return Power(
+        claim,
+        f"{'(' if strict or low == -float('inf') else '['}{low:g}, {high:g}"
+        f"{')' if strict or high == float('inf') else ']'}",
+        f"{bottom:g} to {top:g}",
+        can_fail,
+    )
+
+
+def _possible(claim: Claim, intervals: list[Interval]) -> tuple[float, float]:
+    """The least and the greatest value of the measured quantity."""
+    first, second = intervals[0], intervals[-1]
+    if claim.exponent:
+        return -float("inf"), float("inf")
+    if claim.compares:
+        return first.low - second.high, first.high - second.low
+    return first.low, first.high

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from hcbench.analysis.groups import Group, group_outcomes
-from hcbench.analysis.inference import Inference, allowed_inference
-from hcbench.analysis.results.files import strict_json, to_csv, write_text
-from hcbench.analysis.results.rows import cell_row, flat_row, group_rows, ranking_rows, verdict_row
-from hcbench.analysis.tables import Block, markup
-from hcbench.analysis.tables.datasets import describe_numbers
-from hcbench.analysis.tables.overviews import make_tables
-from hcbench.analysis.tidy import make_table
-from hcbench.analysis.verdicts import Verdict, judge_claim
-from hcbench.analysis.views.differences import paired_differences
-from hcbench.analysis.views.ranks import Ranking, find_best, rank_algorithms
-from hcbench.analysis.views.significance import describe_ranking
+from hcbench.analysis.differences import paired_differences
+from hcbench.analysis.groups import (
+    Group,
+    Inference,
+    allowed_inference,
+    group_outcomes,
+    make_table,
+    value_at,
+)
+from hcbench.analysis.overviews import describe_numbers, make_tables
+from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, rank_algorithms
+from hcbench.analysis.tables import Block, to_latex, to_markdown
+from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
+from hcbench.errors import HcbenchError
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.suite import Suite
@@ -29,6 +33,129 @@ if TYPE_CHECKING:
 
     from hcbench.plan.plan import Plan
     from hcbench.registry.specs import Params
+
+
+def strict_json(value: Mapping[str, Any]) -> str:
+    """JSON in which infinite numbers and NaN are null."""
+    return json.dumps(_strict(value), indent=1, allow_nan=False) + "\n"
+
+
+def _strict(value: Any) -> Any:
+    """Replace infinite numbers and NaN by None."""
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A header line, and a line for each row."""
+    import pandas
+
+    columns = None if rows else ["algorithm"]
+    text: str = pandas.DataFrame(rows, columns=columns, dtype=object).to_csv(index=False)
+    return text
+
+
+def write_text(text: str, path: str | Path | None) -> str:
+    """Return the text, after writing it to a file if one is given."""
+    if path is not None:
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise HcbenchError.of_file("write", path, error) from error
+    return text
+
+
+def cell_row(
+    outcome: Outcome, point: ScoredPoint, metrics: Sequence[MetricInfo], *, reference: bool
+) -> dict[str, Any]:
+    """A cell at one point of its call; ``reference``: whether it belongs to a reference line."""
+    cost = outcome.cost
+    if point.checkpoint is not None:
+        cost = replace(cost, queries=point.queries)
+    values = {m.label: value_at(outcome, point.checkpoint, m.label) for m in metrics}
+    return {
+        "algorithm": outcome.algorithm,
+        "dataset": outcome.dataset,
+        "oracle": outcome.oracle,
+        "repetition": outcome.repetition,
+        "seed": outcome.seed,
+        "budget": outcome.budget,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "stopped": outcome.stopped,
+        **asdict(cost),
+        "load": outcome.load,
+        "frequency": outcome.frequency,
+        "host": outcome.host,
+        "checkpoint": point.checkpoint,
+        "metrics": {label: value.value for label, value in values.items()},
+        "metric_reasons": {
+            label: value.reason or f"the value is {value.value}"
+            for label, value in values.items()
+            if value.value is None or not math.isfinite(value.value)
+        },
+        "reference": reference,
+        "key": outcome.key,
+        "notes": list(outcome.notes),
+        "reused": outcome.reused,
+    }
+
+
+def group_rows(groups: Iterable[Group], metrics: Sequence[MetricInfo]) -> list[dict[str, Any]]:
+    """The average of each metric over the repetitions of each group, and its uncertainty."""
+    rows = []
+    for group in groups:
+        for metric in metrics:
+            summary = asdict(group.summary(metric))
+            failed = group.failed(metric.label)
+            rows.append({**group.place, "metric": metric.label, **summary, "failed": failed})
+    return rows
+
+
+def ranking_rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
+    """A row for each competitor, the best first."""
+    for name, rank in zip(ranking.competitors, ranking.ranks, strict=True):
+        yield {
+            "metric": ranking.metric.label,
+            "algorithm": name,
+            "average_rank": rank,
+            "blocks": ranking.n_blocks,
+            "block": ranking.unit,
+            "failed": ranking.failed,
+        }
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as a row."""
+    claim = verdict.claim
+    return {
+        "claim": claim.claim,
+        "paper": float(claim.paper) if claim.paper else None,
+        "printed": describe_claimed(claim),
+        "measured": verdict.measured,
+        "standard_error": verdict.standard_error,
+        "low": verdict.low,
+        "high": verdict.high,
+        "corrected": verdict.corrected,
+        "verdict": verdict.verdict,
+        "note": verdict.note,
+    }
+
+
+def flat_row(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a cell without nesting; "(metric)" follows a metric with the name of a column."""
+    row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
+    for label, value in cell["metrics"].items():
+        row[f"{label} (metric)" if label in cell else label] = value
+    reasons = cell["metric_reasons"].items()
+    row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
+    row["notes"] = "; ".join(cell["notes"])
+    return row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,7 +333,7 @@ class Results:
     def rankings(self) -> list[Ranking]:
         """Average ranks over data sets for each metric of quality, with their significance.
 
-        What the blocks are, and whether there is a test, is said by `hcbench.analysis.inference`.
+        What the blocks are, and whether there is a test, is said by `hcbench.analysis.groups`.
         Algorithms that failed in a repetition rank last in the
         block. A block is excluded if an algorithm did not run or the metric is undefined for one.
         Reference lines are not ranked. Empty for a single algorithm.
@@ -294,11 +421,11 @@ class Results:
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
-        return write_text(markup.to_markdown(*self._tables()), path)
+        return write_text(to_markdown(*self._tables()), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return write_text(markup.to_latex(*self._tables()), path)
+        return write_text(to_latex(*self._tables()), path)
 
 
 def _sizes(outcomes: Iterable[Outcome]) -> dict[str, int]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.tables.datasets import noted_entry
-from hcbench.analysis.tables.model import ARROWS, NOTHING, Notes
-from hcbench.analysis.views.axes import labels_of
+from hcbench.analysis.overviews import noted_entry
+from hcbench.analysis.tables import ARROWS, NOTHING, Notes
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:

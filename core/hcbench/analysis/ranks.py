@@ -1,0 +1,619 @@
+"""The best algorithms on one data set, and ranks over all data sets with their significance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hcbench.analysis.axes import find_metric
+from hcbench.analysis.groups import COSTS, Group, Inference, Unit, allowed_inference, name_variants
+from hcbench.analysis.statistics import (
+    CriticalDifference,
+    Direction,
+    Failed,
+    FriedmanTest,
+    PerformanceProfile,
+    SignedRankTest,
+    average_of,
+    average_ranks,
+    find_cliques,
+    friedman_test,
+    holm_adjusted,
+    least_blocks,
+    nemenyi_critical_difference,
+    performance_profile,
+    signed_rank_test,
+)
+from hcbench.errors import HcbenchError
+from hcbench.plan.presentation import ROUNDING
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hcbench.analysis.results import Results
+    from hcbench.analysis.statistics import Distance
+    from hcbench.plan.presentation import MetricInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """An excluded block and the reason."""
+
+    block: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """The scores of competitors on common blocks.
+
+    Attributes
+    ----------
+    inference : Inference
+        What a block is, a data set, with means over repetitions as scores, or a repetition; and
+        what the blocks allow to conclude.
+    names : tuple of str
+        Names of the blocks.
+    competitors : tuple of str
+    scores : (n_blocks, n_competitors) float
+        NaN for a failure.
+    failed : {"worst", "drop"}
+        Scores are NaN after a failure in a repetition of the block; or repetitions in which an
+        algorithm failed are excluded for all algorithms.
+    excluded : tuple of Excluded
+        Blocks on which not all algorithms could run, or all failed.
+    """
+
+    inference: Inference
+    names: tuple[str, ...]
+    competitors: tuple[str, ...]
+    scores: NDArray[np.float64]
+    failed: Failed
+    excluded: tuple[Excluded, ...]
+
+    @property
+    def unit(self) -> Unit:
+        """What a block is."""
+        return self.inference.unit
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.names)
+
+
+def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "worst") -> Blocks:
+    """Collect the scores that are compared over data sets.
+
+    An algorithm that runs with several oracles or budgets on one data set is a competitor for each.
+    A data set is excluded if an algorithm was skipped on it, or a value is outside of the interval
+    of the metric.
+
+    Parameters
+    ----------
+    groups : iterable of Group
+        Without reference lines. Checkpoints are ignored.
+    metric : MetricInfo
+    failed : {"worst", "drop"}
+    """
+    at_end = [group for group in groups if group.checkpoint is None]
+    ran = {group.algorithm for group in at_end if not _skipped(group)}
+    competing = [group for group in at_end if not _skipped(group) or group.algorithm not in ran]
+    names = name_variants(competing)
+    algorithm = {names[group]: group.algorithm for group in competing}
+    by_dataset: dict[str, dict[str, Group]] = {}
+    for group in competing:
+        by_dataset.setdefault(group.dataset, {})[names[group]] = group
+    skipped = {(g.algorithm, g.dataset): g for g in at_end if _skipped(g)}
+    outcomes = (outcome for group in competing for outcome in group.outcomes)
+    inference = allowed_inference(outcomes, list(by_dataset))
+    alone = inference.unit == "repetition"
+    scores: dict[str, list[float]] = {}
+    excluded = []
+    for dataset, present in by_dataset.items():
+        took_part = {
+            name: present.get(name) or skipped.get((algorithm[name], dataset)) for name in algorithm
+        }
+        blocks = _dataset_blocks(dataset, took_part, metric, failed, alone)
+        if isinstance(blocks, Excluded):
+            excluded.append(blocks)
+        else:
+            scores |= blocks
+    for name in [name for name, row in scores.items() if np.isnan(row).all()]:
+        excluded.append(Excluded(name, "all failed"))
+        del scores[name]
+    return Blocks(
+        inference=inference,
+        names=tuple(scores),
+        competitors=tuple(algorithm),
+        scores=np.array(list(scores.values())).reshape(len(scores), len(algorithm)),
+        failed=failed,
+        excluded=tuple(excluded),
+    )
+
+
+def _skipped(group: Group) -> bool:
+    return all(outcome.status == "skipped" for outcome in group.outcomes)
+
+
+def _dataset_blocks(
+    dataset: str,
+    took_part: Mapping[str, Group | None],
+    metric: MetricInfo,
+    failed: Failed,
+    alone: bool,
+) -> dict[str, list[float]] | Excluded:
+    """The scores on a data set; on each repetition if these are the blocks."""
+    table: list[dict[int, float]] = []
+    for name, group in took_part.items():
+        numbers = _numbers(group, metric)
+        if isinstance(numbers, str):
+            return Excluded(dataset, f"{name}: {numbers}")
+        table.append(numbers)
+    repetitions = sorted({repetition for numbers in table for repetition in numbers})
+    if alone:
+        rows = {
+            f"{dataset}, repetition {r}": [numbers.get(r, math.nan) for numbers in table]
+            for r in repetitions
+        }
+        if failed == "drop":
+            rows = {name: row for name, row in rows.items() if not np.isnan(row).any()}
+        return rows or Excluded(dataset, "an algorithm failed in each repetition")
+    if failed == "drop":
+        bad = {r for numbers in table for r, number in numbers.items() if math.isnan(number)}
+        table = [{r: v for r, v in numbers.items() if r not in bad} for numbers in table]
+        if not all(table):
+            return Excluded(dataset, "an algorithm failed in each repetition")
+    averages = (average_of(list(numbers.values()), metric.average) for numbers in table)
+    return {dataset: [math.nan if average is None else average for average in averages]}
+
+
+def _numbers(group: Group | None, metric: MetricInfo) -> dict[int, float] | str:
+    """The value of each repetition, NaN for a failure; or the reason to exclude the block."""
+    if group is None:
+        return "did not run on it"
+    numbers = {}
+    for outcome, value in zip(group.outcomes, group.values(metric), strict=True):
+        if outcome.status == "skipped":
+            return f"skipped: {outcome.reason}"
+        if value.value is None and not outcome.failed and value.status != "error":
+            return f"no {metric.label}: {value.reason}"
+        if value.value is not None and metric.leaves_range(value.value):
+            return f"{metric.label} is {why_outside(metric)}"
+        numbers[outcome.repetition] = math.nan if value.value is None else value.value
+    return numbers
+
+
+def why_outside(metric: MetricInfo) -> str:
+    """What is said of values outside of the interval of their metric."""
+    why = f"as {metric.outside}" if metric.outside else "the interval that it declares"
+    return f"outside of {metric.interval}, {why}"
+
+
+ALPHA = 0.05
+
+
+def find_best(
+    groups: Sequence[Group], metric: MetricInfo, query_kinds: Mapping[str, str]
+) -> list[Group]:
+    """The groups of one data set with the best average at each checkpoint; ties are all best.
+
+    None is best if all are equal, or if a value is outside of the interval of the metric. Groups
+    with a failure are excluded, as their averages are over other data.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        Without reference lines.
+    metric : MetricInfo
+    query_kinds : mapping of oracle to str
+        Numbers of queries are compared only for one kind.
+    """
+    if metric.direction == "none" or any(group.leaves_range(metric) for group in groups):
+        return []
+    rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
+    for group in groups:
+        average = group.average(metric)
+        if average is None or math.isnan(average) or group.failed(metric):
+            continue
+        kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "questions" else ""
+        rivals.setdefault((group.checkpoint, kind), []).append((average, group))
+    choose = max if metric.direction == "higher" else min
+    best = []
+    for scored in rivals.values():
+        top = choose(average for average, _ in scored)
+        tied = [group for average, group in scored if _is_equal(average, top)]
+        best += tied if len(tied) < len(scored) else []
+    return best
+
+
+def _is_equal(one: float, other: float) -> bool:
+    return one == other or math.isclose(one, other, rel_tol=ROUNDING)
+
+
+# ---- Ranks ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A comparison of two competitors.
+
+    Attributes
+    ----------
+    first, second : str
+        The first has the better or an equal average rank.
+    rank_difference : float
+    nemenyi_differs : bool
+        Whether it exceeds the critical difference.
+    wilcoxon : SignedRankTest
+    p_holm : float or None
+        Adjusted for the number of pairs.
+    differs : bool
+        Whether `p_holm` is at most the level of significance.
+    """
+
+    first: str
+    second: str
+    rank_difference: float
+    nemenyi_differs: bool
+    wilcoxon: SignedRankTest
+    p_holm: float | None
+    differs: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking(Blocks):
+    """Average ranks of competitors over blocks, with tests of their differences.
+
+    The competitors are in the order of their ranks, best first.
+
+    Attributes
+    ----------
+    metric : MetricInfo
+    ranks : tuple of float
+        The average ranks of the competitors; NaN if there are no blocks.
+    alpha : float
+        Level of significance.
+    """
+
+    # No slots: cached_property needs the dictionary of the instance.
+    metric: MetricInfo
+    ranks: tuple[float, ...]
+    alpha: float = ALPHA
+
+    @cached_property
+    def friedman(self) -> FriedmanTest:
+        """Friedman's test, for three or more competitors."""
+        if self.inference.reason:
+            return FriedmanTest(failed=self.failed, reason=self.inference.reason)
+        return friedman_test(self.scores, direction_of(self.metric), failed=self.failed)
+
+    @cached_property
+    def nemenyi(self) -> CriticalDifference:
+        """The critical difference of average ranks."""
+        if self.inference.reason:
+            return CriticalDifference(alpha=self.alpha, reason=self.inference.reason)
+        return nemenyi_critical_difference(len(self.competitors), self.n_blocks, self.alpha)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs, compared by Nemenyi's test and by Holm-corrected signed-rank tests."""
+        which = list(combinations(range(len(self.competitors)), 2))
+        tests = [self._test(i, j) for i, j in which]
+        known = [test.p for test in tests if test.p is not None]
+        adjusted = iter(holm_adjusted(known).tolist())
+        pairs = []
+        for (i, j), test in zip(which, tests, strict=True):
+            gap = self.ranks[j] - self.ranks[i]
+            p_holm = None if test.p is None else next(adjusted)
+            pairs.append(
+                Pair(
+                    first=self.competitors[i],
+                    second=self.competitors[j],
+                    rank_difference=gap,
+                    nemenyi_differs=self.nemenyi.value is not None and gap > self.nemenyi.value,
+                    wilcoxon=test,
+                    p_holm=p_holm,
+                    differs=p_holm is not None and p_holm <= self.alpha,
+                )
+            )
+        return tuple(pairs)
+
+    def _test(self, i: int, j: int) -> SignedRankTest:
+        if self.inference.reason:
+            return SignedRankTest(failed=self.failed, reason=self.inference.reason)
+        direction = direction_of(self.metric)
+        first, second = self.scores[:, i], self.scores[:, j]
+        return signed_rank_test(first, second, direction, failed=self.failed)
+
+    @cached_property
+    def cliques(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of competitors without a significant difference by Nemenyi's test."""
+        return self._cliques([pair.nemenyi_differs for pair in self.pairs])
+
+    @cached_property
+    def holm_cliques(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of competitors without a significant difference by signed-rank tests."""
+        return self._cliques([pair.differs for pair in self.pairs])
+
+    def _cliques(self, differ: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
+        if self.inference.reason:
+            return ()
+        apart = np.zeros((len(self.competitors),) * 2, dtype=bool)
+        apart[np.triu_indices(len(apart), 1)] = differ  # pairs are in this order
+        return find_cliques(self.ranks, apart | apart.T)
+
+    @property
+    def too_few_blocks(self) -> bool:
+        """Whether no Holm-corrected signed-rank test can be significant."""
+        return self.n_blocks < self.least_blocks
+
+    @property
+    def least_blocks(self) -> int:
+        """The smallest number of blocks with which a test can be significant."""
+        return least_blocks(len(self.competitors) * (len(self.competitors) - 1) // 2, self.alpha)
+
+    @property
+    def worse_than_best(self) -> tuple[str, ...]:
+        """The competitors that are significantly worse than the first by signed-rank tests.
+
+        p values are corrected for all pairs, since the best is chosen by the same data.
+        """
+        best = self.competitors[0]
+        return tuple(pair.second for pair in self.pairs if pair.first == best and pair.differs)
+
+
+def direction_of(metric: MetricInfo) -> Direction:
+    """Which numbers are better."""
+    return "lower" if metric.direction == "lower" else "higher"
+
+
+def rank_groups(
+    groups: Iterable[Group],
+    metric: MetricInfo,
+    *,
+    failed: Failed = "worst",
+    alpha: float = ALPHA,
+) -> Ranking:
+    """Rank the competitors of some groups by the scores of `make_blocks`."""
+    blocks = make_blocks(groups, metric, failed)
+    ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=failed)
+    order = np.argsort(ranks, kind="stable").tolist()
+    return Ranking(
+        inference=blocks.inference,
+        names=blocks.names,
+        competitors=tuple(blocks.competitors[i] for i in order),
+        scores=blocks.scores[:, order],
+        failed=failed,
+        excluded=blocks.excluded,
+        metric=metric,
+        ranks=tuple(ranks[order].tolist()),
+        alpha=alpha,
+    )
+
+
+def rank_algorithms(groups: Sequence[Group], metrics: Sequence[MetricInfo]) -> list[Ranking]:
+    """A ranking for each metric of quality by which two or more algorithms can be compared."""
+    rankings = [
+        rank_groups(groups, metric)
+        for metric in metrics
+        if not metric.cost and metric.direction != "none"
+    ]
+    return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """Performance profiles.
+
+    Attributes
+    ----------
+    metric : MetricInfo
+    blocks : Blocks
+        The scores; competitors in the order of the plan.
+    profile : PerformanceProfile
+        Of the competitors of `blocks`, in their order.
+    """
+
+    metric: MetricInfo
+    blocks: Blocks
+    profile: PerformanceProfile
+
+
+def ranking(
+    results: Results, metric: str, *, failed: Failed = "worst", alpha: float = ALPHA
+) -> Ranking:
+    """Average ranks over data sets with critical difference, groups and tests [1]_.
+
+    Parameters
+    ----------
+    results : Results
+    metric : str
+        As for `find_metric`.
+    failed : {"worst", "drop"}
+        An algorithm that failed in a repetition ranks last on the data set; or repetitions in which
+        an algorithm failed are excluded.
+    alpha : float
+        Level of significance.
+
+    Raises
+    ------
+    HcbenchError
+        If there are fewer than two competitors, or no data set on which all ran.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006).
+    """
+    measured = find_metric(results, metric)
+    ranked = rank_groups(_competing(results, measured), measured, failed=failed, alpha=alpha)
+    _check(ranked, measured)
+    return ranked
+
+
+def profile(
+    results: Results,
+    metric: str,
+    *,
+    failed: Failed = "worst",
+    by: Distance | None = None,
+) -> ProfileView:
+    """The share of data sets on which each competitor is within a distance of the best.
+
+    Parameters
+    ----------
+    results : Results
+    metric : str
+        As for `find_metric`.
+    failed : {"worst", "drop"}
+        As for `ranking`.
+    by : {"ratio", "difference"}, optional
+        By default ratios for costs and differences for qualities
+        (see `hcbench.analysis.statistics.performance_profile`).
+
+    Raises
+    ------
+    HcbenchError
+        As for `ranking`; or if ratios are requested for negative numbers.
+    """
+    measured = find_metric(results, metric)
+    blocks = make_blocks(_competing(results, measured), measured, failed)
+    _check(blocks, measured)
+    chosen: Distance = by or ("ratio" if measured.cost else "difference")
+    direction = direction_of(measured)
+    try:
+        profiles = performance_profile(blocks.scores, direction, by=chosen, failed=failed)
+    except ValueError as error:
+        raise HcbenchError(f"{measured.label}: {error}") from error
+    return ProfileView(measured, blocks, profiles)
+
+
+def _competing(results: Results, metric: MetricInfo) -> list[Group]:
+    if metric.direction == "none":
+        raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
+    if metric is COSTS.get(metric.label):
+        known = ", ".join(m.label for m in results.metrics if m.direction != "none")
+        raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
+    return [group for group in results.groups if not results.is_reference(group)]
+
+
+def _check(blocks: Blocks, metric: MetricInfo) -> None:
+    if len(blocks.competitors) < 2:
+        raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
+    if not len(blocks.names) or np.isnan(blocks.scores).all():
+        why = blocks.excluded[0] if blocks.excluded else None
+        reason = f": {why.block}: {why.reason}" if why else ""
+        raise HcbenchError(f"there is no data set on which all have {metric.label}{reason}")
+
+
+_FAILED = {
+    "worst": "failed runs rank last",
+    "drop": "repetitions in which an algorithm failed are excluded",
+}
+_MOST_NAMED = 8
+
+
+def significance_lines(ranking: Ranking) -> tuple[str, ...]:
+    """The blocks, the test of any difference and the tests of pairs, as text."""
+    if ranking.inference.reason:
+        return (blocks_text(ranking), f"no test of differences: {ranking.inference.reason}")
+    return (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
+
+
+def blocks_text(blocks: Blocks) -> str:
+    """What the blocks are, the treatment of failures, and the number of excluded blocks."""
+    what = (
+        "mean of the repetitions on each"
+        if blocks.inference.unit == "data set"
+        else f"each with new data, so that conclusions hold for {blocks.inference.about} only"
+    )
+    count = len(blocks.excluded)
+    without = f"; {count} excluded, as not all algorithms ran" if count else ""
+    included = _count(len(blocks.names), blocks.inference.unit)
+    return f"over {included} ({what}); {_FAILED[blocks.failed]}{without}"
+
+
+def omnibus_line(ranking: Ranking) -> str:
+    """Friedman's test and the critical difference."""
+    parts = []
+    test = ranking.friedman
+    if test.p is not None and test.statistic is not None:
+        f = "" if test.f_p is None else f", Iman-Davenport F p {format_p(test.f_p)}"
+        parts.append(
+            f"Friedman χ²({test.degrees}) = {test.statistic:.2f}, p {format_p(test.p)} "
+            f"({_METHODS[test.method]}){f}"
+        )
+    elif len(ranking.competitors) > 2:
+        parts.append(f"no Friedman test: {test.reason}")
+    if ranking.nemenyi.value is not None:
+        parts.append(
+            f"critical difference {ranking.nemenyi.value:.2f} (Nemenyi, alpha {_alpha(ranking)})"
+        )
+    return "; ".join(parts) or ranking.nemenyi.reason
+
+
+_METHODS = {
+    "chi-square": "chi-square distribution",
+    "exact": "exact",
+    "permutations": "by permutations",
+    "": "",
+}
+
+
+def pairs_line(ranking: Ranking) -> str:
+    """The algorithms significantly worse than the best; or that there are too few blocks."""
+    how = f"(Holm-corrected signed-rank tests, alpha {_alpha(ranking)})"
+    if ranking.too_few_blocks:
+        needed = f"at least {_count(ranking.least_blocks, ranking.unit)}"
+        number = len(ranking.competitors)
+        return f"too few for any significant difference: {number} algorithms need {needed} {how}"
+    worse, best = ranking.worse_than_best, ranking.competitors[0]
+    if not worse:
+        return f"none is significantly worse than {best} {how}"
+    return f"significantly worse than {best} {how}: {_listed(worse)}"
+
+
+def _alpha(ranking: Ranking) -> str:
+    return f"{ranking.alpha:g}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def format_p(p: float) -> str:
+    """A p value with its relation, such as "= 0.026" or "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+
+
+def describe_ranking(ranking: Ranking) -> dict[str, Any]:
+    """A ranking with all its tests, as plain values."""
+    names = ranking.competitors
+    return {
+        "metric": ranking.metric.label,
+        "block": ranking.unit,
+        "blocks": list(ranking.names),
+        "failed": ranking.failed,
+        "left_out": [asdict(block) for block in ranking.excluded],
+        "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
+        "friedman": asdict(ranking.friedman),
+        "nemenyi": asdict(ranking.nemenyi),
+        "groups": {
+            "nemenyi": [[names[i] for i in clique] for clique in ranking.cliques],
+            "holm": [[names[i] for i in clique] for clique in ranking.holm_cliques],
+        },
+        "pairs": [asdict(pair) for pair in ranking.pairs],
+    }

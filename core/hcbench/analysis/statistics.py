@@ -1,0 +1,733 @@
+"""Statistics of repetitions and data sets: means and their uncertainty, ranks, tests, profiles.
+
+Pure functions of numbers. Missing numbers are None or NaN; each function documents their treatment.
+A block, such as a data set, is common to all competitors. For statements about data sets the caller
+must not use repetitions on one data set as blocks, which would be pseudo-replication.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+#: Times are skewed by whatever else the machine does, so their average is the median.
+Average: TypeAlias = Literal["mean", "median"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The average of n numbers and its uncertainty.
+
+    Attributes
+    ----------
+    mean : float or None
+        None if there are no numbers.
+    std : float or None
+        Standard deviation with n - 1 in the denominator; None for fewer than two numbers.
+    n : int
+    standard_error : float or None
+        ``std / sqrt(n)``.
+    low, high : float or None
+        95 % bootstrap interval of the average.
+    median, lower_quartile, upper_quartile : float or None
+    average : float or None
+        The mean or the median.
+    """
+
+    mean: float | None
+    std: float | None
+    n: int
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    median: float | None
+    lower_quartile: float | None
+    upper_quartile: float | None
+    average: float | None
+
+
+def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Mean, and standard deviation with n - 1 in the denominator.
+
+    None if there are too few numbers; no standard deviation if the mean is not finite.
+    """
+    if not len(values):
+        return None, None
+    numbers = np.asarray(values, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = float(numbers.mean())
+    if numbers.size < 2 or not math.isfinite(mean):
+        return mean, None
+    if (numbers == numbers[0]).all():
+        return float(numbers[0]), 0.0  # no rounding error of the mean
+    return mean, float(numbers.std(ddof=1))
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
+    """Lower quartile, median and upper quartile, interpolated linearly; None without numbers."""
+    if not len(values):
+        return None
+    numbers = np.asarray(values, dtype=np.float64)
+    if (numbers == numbers[0]).all():
+        return (float(numbers[0]),) * 3  # infinite ones, too
+    with np.errstate(invalid="ignore"):
+        low, middle, high = np.quantile(numbers, (0.25, 0.5, 0.75)).tolist()
+    return low, middle, high
+
+
+def average_of(values: Sequence[float], of: Average = "mean") -> float | None:
+    """The mean or the median; None without numbers."""
+    if of == "mean":
+        return mean_and_std(values)[0]
+    found = quartiles(values)
+    return None if found is None else found[1]
+
+
+def summarise(values: Sequence[float], of: Average = "mean") -> Summary:
+    """Average, spread and interval of the results of repetitions.
+
+    The interval of a mean is the bias-corrected and accelerated bootstrap interval [1]_, of
+    `RESAMPLES` resamples with a fixed seed, or the percentile interval if that is undefined; the
+    interval of a median is the percentile interval. For a single number or equal numbers, low and
+    high are the number itself.
+
+    Parameters
+    ----------
+    values : sequence of float
+    of : {"mean", "median"}
+        The average.
+
+    References
+    ----------
+    .. [1] B. Efron, "Better bootstrap confidence intervals", J. Amer. Statist. Assoc. 82 (1987).
+    """
+    return _summarise(tuple(map(float, values)), of)
+
+
+@lru_cache(maxsize=1 << 16)  # the same numbers are in tables, figures and exports
+def _summarise(values: tuple[float, ...], of: Average) -> Summary:
+    mean, std = mean_and_std(values)
+    n = len(values)
+    low, median, high = quartiles(values) or (None, None, None)
+    average = mean if of == "mean" else median
+    of_all = (median, low, high, average)
+    if mean is None or average is None or not math.isfinite(average):
+        return Summary(mean, None, n, None, None, None, *of_all)
+    if not std:
+        return Summary(mean, std, n, None if std is None else 0.0, average, average, *of_all)
+    interval = _bootstrap_interval(np.asarray(values), of)
+    return Summary(mean, std, n, std / math.sqrt(n), *interval, *of_all)
+
+
+def paired_difference(first: Sequence[float | None], second: Sequence[float | None]) -> Summary:
+    """Summary of ``first - second``, pair by pair, without pairs that have a missing number.
+
+    Variation that both share, such as that of the data of a repetition, cancels in the difference.
+    """
+    pairs = zip(first, second, strict=True)
+    return summarise([a - b for a, b in pairs if a is not None and b is not None])
+
+
+def _bootstrap_interval(values: NDArray[np.float64], of: Average) -> tuple[float, float]:
+    from scipy.stats import bootstrap  # imported here, as it takes half a second
+
+    for method in ("BCa", "percentile") if of == "mean" else ("percentile",):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a degenerate interval is NaN, see below
+            interval = bootstrap(
+                (values,),
+                np.mean if of == "mean" else np.median,
+                n_resamples=RESAMPLES,
+                confidence_level=CONFIDENCE,
+                method=method,
+                vectorized=True,
+                rng=np.random.default_rng(0),
+            ).confidence_interval
+        low, high = float(interval.low), float(interval.high)
+        if math.isfinite(low) and math.isfinite(high):
+            break
+    return low, high
+
+
+def log_log_slope(
+    x: Sequence[float], samples: Sequence[Sequence[float]]
+) -> tuple[float | None, float | None]:
+    """The exponent of a power law: the slope of log(mean) against log(x), by least squares.
+
+    Its standard error is the larger of two: the one propagated, to first order, from the
+    independent standard errors of the means; and, for three or more points, the one from the
+    residuals. So neither few repetitions nor a curved relation makes it look exact.
+
+    Parameters
+    ----------
+    x : (k,) float
+        Positive, with at least two distinct values.
+    samples : k sequences of float
+        The results of the repetitions at each x.
+
+    Returns
+    -------
+    slope : float or None
+        None if a mean is not positive.
+    standard_error : float or None
+        None if a sample has fewer than two numbers and there are only two points.
+    """
+    spread = [mean_and_std(sample) for sample in samples]
+    means = np.array([math.nan if mean is None else mean for mean, _ in spread])
+    if not (np.isfinite(means) & (means > 0)).all():
+        return None, None
+    slope, _, error = fit_power_law(x, means)
+    errors = [] if error is None else [error]
+    if all(std is not None for _, std in spread):
+        centred = np.log(x) - np.log(x).mean()
+        relative = [
+            (std or 0.0) / math.sqrt(len(sample)) / mean
+            for (_, std), sample, mean in zip(spread, samples, means, strict=True)
+        ]
+        errors.append(math.hypot(*(centred / (centred @ centred) * relative)))
+    return slope, max(errors, default=None)
+
+
+def fit_power_law(x: ArrayLike, y: ArrayLike) -> tuple[float, float, float | None]:
+    """Fit ``factor * x ** exponent`` by least squares of the logarithms.
+
+    Parameters
+    ----------
+    x, y : (k,) float
+        Positive; x has at least two distinct values.
+
+    Returns
+    -------
+    exponent, factor : float
+    standard_error : float or None
+        Of the exponent, from the residuals; None for two points.
+    """
+    logs, heights = np.log(x), np.log(y)
+    centred = logs - logs.mean()
+    slope = float(centred @ heights / (centred @ centred))
+    residual = heights - heights.mean() - slope * centred
+    factor = math.exp(heights.mean() - slope * logs.mean())
+    if len(logs) == 2:
+        return slope, factor, None
+    variance = residual @ residual / (len(logs) - 2)
+    return slope, factor, math.sqrt(variance / (centred @ centred))
+
+
+Failed: TypeAlias = Literal["worst", "drop"]
+Direction: TypeAlias = Literal["higher", "lower"]
+PERMUTATIONS = 10_000
+_SHARE = 1 << 22  # numbers in memory at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FriedmanTest:
+    """Friedman's test of the hypothesis that all competitors are equal.
+
+    Attributes
+    ----------
+    statistic : float or None
+        Friedman's chi square, corrected for ties; None if the test does not apply.
+    p : float or None
+        The p value; None if the test does not apply.
+    f_statistic, f_p : float or None
+        Iman and Davenport's F, which is less conservative, and its p by the F distribution; None
+        if all blocks agree fully, where F is infinite.
+    degrees : int
+        Degrees of freedom of chi square.
+    n_blocks, n_competitors : int
+    method : {"chi-square", "exact", "permutations", ""}
+        How p is computed: by the asymptotic distribution, all permutations within blocks, or
+        `PERMUTATIONS` random permutations.
+    failed : {"worst", "drop"}
+        The treatment of failures, as for `rank_blocks`.
+    reason : str
+        Why there is no p value.
+    """
+
+    statistic: float | None = None
+    p: float | None = None
+    f_statistic: float | None = None
+    f_p: float | None = None
+    degrees: int = 0
+    n_blocks: int = 0
+    n_competitors: int = 0
+    method: Literal["chi-square", "exact", "permutations", ""] = ""
+    failed: Failed = "worst"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalDifference:
+    """The smallest significant difference of two average ranks.
+
+    Attributes
+    ----------
+    value : float or None
+        None if there are fewer than two blocks or competitors.
+    q : float or None
+        Quantile of the studentized range, divided by the square root of 2.
+    alpha : float
+        Level of significance for all pairs together.
+    n_blocks, n_competitors : int
+    reason : str
+        Why there is no value.
+    """
+
+    value: float | None = None
+    q: float | None = None
+    alpha: float = 0.05
+    n_blocks: int = 0
+    n_competitors: int = 0
+    reason: str = ""
+
+
+def rank_blocks(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> NDArray[np.float64]:
+    """Ranks of the competitors in each block; 1 is best, and ties share their mean rank.
+
+    Parameters
+    ----------
+    table : (n_blocks, n_competitors) float
+        NaN for a failure.
+    direction : {"higher", "lower"}
+        Which numbers are better.
+    failed : {"worst", "drop"}
+        Failures share the worst ranks of their block, or blocks with a failure are excluded.
+        Blocks in which all competitors failed are always excluded.
+
+    Returns
+    -------
+    (n_included, n_competitors) float
+    """
+    scores = np.array(table, dtype=np.float64, ndmin=2)
+    missing = np.isnan(scores)
+    counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
+    if not counts.any():
+        return np.empty((0, scores.shape[1]))
+    from scipy.stats import rankdata
+
+    costs = np.where(missing, 0.0, -scores if direction == "higher" else scores)
+    # Competitors in ascending order, with failures last.
+    order = rankdata(costs[counts], axis=1)
+    order[missing[counts]] = np.inf
+    ranks: NDArray[np.float64] = rankdata(order, axis=1)
+    return ranks
+
+
+def average_ranks(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> tuple[NDArray[np.float64], int]:
+    """Average rank of each competitor over blocks [1]_ [2]_, as for `rank_blocks`.
+
+    Parameters
+    ----------
+    table, direction, failed
+        As for `rank_blocks`.
+
+    Returns
+    -------
+    ranks : (n_competitors,) float
+        NaN if no block is included.
+    n_blocks : int
+        Number of included blocks.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the
+       analysis of variance", J. Amer. Statist. Assoc. 32 (1937).
+    .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006), section 3.2.2.
+    """
+    ranks = rank_blocks(table, direction, failed=failed)
+    if not len(ranks):
+        return np.full(ranks.shape[1], np.nan), 0
+    return ranks.mean(axis=0), len(ranks)
+
+
+def friedman_test(
+    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> FriedmanTest:
+    """Friedman's test of differences between k competitors over N blocks [1]_.
+
+    The chi-square distribution is used if it is accurate, for N > 10 and k > 5 ([2]_, section
+    3.2.2). Otherwise the ranks are permuted within the blocks: in all ways if there are at most
+    `PERMUTATIONS`, else that many times at random with a fixed seed. F is that of [3]_.
+
+    Parameters
+    ----------
+    table, direction, failed
+        As for `rank_blocks`.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the
+       analysis of variance", J. Amer. Statist. Assoc. 32 (1937).
+    .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006).
+    .. [3] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman
+       statistic", Comm. Statist. A 9 (1980).
+    """
+    ranks = rank_blocks(table, direction, failed=failed)
+    n, k = ranks.shape
+    test = FriedmanTest(n_blocks=n, n_competitors=k, failed=failed, degrees=max(k - 1, 0))
+    reason = _why_no_friedman(ranks)
+    if reason:
+        return replace(test, reason=reason)
+    from scipy.stats import f, friedmanchisquare
+
+    chi2, p = map(float, friedmanchisquare(*ranks.T))
+    method: Literal["chi-square", "exact", "permutations"] = "chi-square"
+    if n <= 10 or k <= 5:
+        method = "exact" if math.factorial(k) ** n <= PERMUTATIONS else "permutations"
+        p = _permuted_p(ranks)
+    test = replace(test, statistic=chi2, p=p, method=method)
+    rest = n * (k - 1) - chi2
+    if rest <= 1e-9 * chi2:
+        return test
+    iman = (n - 1) * chi2 / rest
+    return replace(test, f_statistic=iman, f_p=float(f.sf(iman, k - 1, (k - 1) * (n - 1))))
+
+
+def _why_no_friedman(ranks: NDArray[np.float64]) -> str:
+    n, k = ranks.shape
+    if k < 3:
+        return "it needs three or more competitors; two are compared by the signed-rank test"
+    if n < 2:
+        return f"it needs two or more blocks; there {'is' if n == 1 else 'are'} {n}"
+    return "all are tied in every block" if (ranks == ranks[:, :1]).all() else ""
+
+
+def _permuted_p(ranks: NDArray[np.float64]) -> float:
+    """The share of permutations within blocks whose column sums are at least as far apart.
+
+    All permutations if there are at most `PERMUTATIONS`; of random ones the observed ranks are one.
+    Doubled ranks are integers, so that the comparison is exact.
+    """
+    from scipy.stats import permutation_test
+
+    test = permutation_test(
+        list(np.rint(2 * ranks)),
+        lambda *blocks, axis: (np.sum(blocks, axis=0) ** 2).sum(axis=axis),
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=PERMUTATIONS - 1,
+        batch=max(1, _SHARE // ranks.size),
+        alternative="greater",
+        rng=np.random.default_rng(0),
+    )
+    return float(test.pvalue)
+
+
+def nemenyi_critical_difference(
+    n_competitors: int, n_blocks: int, alpha: float = 0.05
+) -> CriticalDifference:
+    """The critical difference of average ranks in Nemenyi's test of all pairs.
+
+    It is ``q * sqrt(k (k + 1) / (6 N))``, where q is the upper alpha quantile of the studentized
+    range of k groups with infinite degrees of freedom, divided by the square root of 2 [1]_.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
+       (2006), section 3.2.2 and table 5a.
+    """
+    k, n = n_competitors, n_blocks
+    if k < 2 or n < 2:
+        few = f"{k} competitor{'s' * (k != 1)} in {n} block{'s' * (n != 1)}"
+        return CriticalDifference(
+            alpha=alpha, n_blocks=n, n_competitors=k, reason=f"it needs two of each, got {few}"
+        )
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
+    value = q * math.sqrt(k * (k + 1) / (6 * n))
+    return CriticalDifference(value=value, q=q, alpha=alpha, n_blocks=n, n_competitors=k)
+
+
+def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[int, ...], ...]:
+    """The groups of competitors that a bar joins in a critical-difference diagram.
+
+    These are the maximal runs of two or more competitors, in the order of their ranks, in which no
+    two differ significantly.
+
+    Parameters
+    ----------
+    ranks : (k,) float
+    different : (k, k) bool
+        Symmetric; True for pairs that differ.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each in the order of ranks.
+    """
+    order = np.argsort(ranks, kind="stable")
+    apart = np.asarray(different)[np.ix_(order, order)]
+    cliques: list[tuple[int, ...]] = []
+    reached = 0
+    for first in range(len(order)):
+        last = first + 1
+        while last < len(order) and not apart[first : last + 1, last].any():
+            last += 1
+        if last > reached and last - first > 1:
+            cliques.append(tuple(order[first:last].tolist()))
+        reached = max(reached, last)
+    return tuple(cliques)
+
+
+MOST_EXACT = 100  # with more differences the normal approximation is used
+_DIGITS = 12  # differences that agree to this many digits are ties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedRankTest:
+    """The result of a signed-rank test.
+
+    Attributes
+    ----------
+    statistic : float or None
+        The smaller of the rank sums of positive and negative differences; None if the test does
+        not apply.
+    p : float or None
+        Two-sided.
+    n_blocks : int
+        Number of included blocks.
+    n_different : int
+        In how many of them the two differ.
+    better : int
+        In how many the first is better.
+    method : {"exact", "normal", ""}
+        How p is computed: by the distribution over all signs of the differences, given their ties,
+        or its normal approximation.
+    failed : {"worst", "drop"}
+        The treatment of failures.
+    reason : str
+        Why there is no p value.
+    """
+
+    statistic: float | None = None
+    p: float | None = None
+    n_blocks: int = 0
+    n_different: int = 0
+    better: int = 0
+    method: Literal["exact", "normal", ""] = ""
+    failed: Failed = "worst"
+    reason: str = ""
+
+
+def signed_rank_test(
+    first: ArrayLike, second: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+) -> SignedRankTest:
+    """Wilcoxon's signed-rank test [1]_ of two competitors over the same blocks.
+
+    Blocks without a difference are excluded, as in Wilcoxon's paper. Ties share their mean rank. p
+    is exact for up to `MOST_EXACT` differences, also with ties.
+
+    Parameters
+    ----------
+    first, second : (n_blocks,) float
+        NaN for a failure.
+    direction : {"higher", "lower"}
+        Which numbers are better.
+    failed : {"worst", "drop"}
+        A failure is worse than any number, by a difference larger than all others, and two
+        failures are equal; or blocks with a failure are excluded.
+
+    References
+    ----------
+    .. [1] F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945).
+    """
+    gains = _gains(first, second, direction, failed)
+    moved = gains[gains != 0]
+    test = SignedRankTest(
+        n_blocks=gains.size,
+        n_different=moved.size,
+        better=int((moved > 0).sum()),
+        failed=failed,
+    )
+    if not gains.size:
+        return replace(test, reason="there are no blocks")
+    if not moved.size:
+        return replace(test, statistic=0.0, p=1.0, method="exact")
+    from scipy.stats import rankdata, wilcoxon
+
+    ranks = rankdata(np.abs(moved))
+    positive = float(ranks[moved > 0].sum())
+    statistic = min(positive, float(ranks.sum()) - positive)
+    if moved.size <= MOST_EXACT:
+        return replace(test, statistic=statistic, p=_exact_p(ranks, statistic), method="exact")
+    p = float(wilcoxon(np.copysign(ranks, moved), method="approx").pvalue)
+    return replace(test, statistic=statistic, p=p, method="normal")
+
+
+def _gains(
+    first: ArrayLike, second: ArrayLike, direction: Direction, failed: Failed
+) -> NDArray[np.float64]:
+    """By how much the first is better in each included block; infinite if one failed."""
+    one, other = (np.asarray(v, dtype=np.float64).ravel() for v in (first, second))
+    lost, other_lost = np.isnan(one), np.isnan(other)
+    with np.errstate(invalid="ignore"):
+        gains = one - other if direction == "higher" else other - one
+    gains[one == other] = 0.0  # infinite ones too
+    gains[lost & ~other_lost] = -np.inf
+    gains[~lost & other_lost] = np.inf
+    gains[lost & other_lost] = 0.0
+    finite = np.isfinite(gains)
+    scale = max((float(np.abs(v[finite]).max()) for v in (one, other) if v[finite].size), default=1)
+    if scale and np.isfinite(scale):
+        gains[finite] = np.round(np.nan_to_num(gains[finite]) / scale, _DIGITS)
+    return gains if failed == "worst" else gains[~(lost | other_lost)]
+
+
+def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
+    """The share of all signs of these ranks whose sum is at least as far from its mean."""
+    doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # integers, also with ties
+    tail = _lower_tails(tuple(doubled.tolist()))[round(2 * statistic)]
+    return min(1.0, 2 * float(tail))
+
+
+@lru_cache(maxsize=64)
+def _lower_tails(ranks: tuple[int, ...]) -> NDArray[np.float64]:
+    """The distribution function of the sum of positive ranks with random signs. O(n^3).
+
+    Cached, as without ties it depends on the number of differences only.
+    """
+    chance = np.zeros(sum(ranks) + 1)
+    chance[0] = 1.0
+    for rank in ranks:
+        with_it = np.zeros_like(chance)
+        with_it[rank:] = chance[: chance.size - rank]
+        chance = (chance + with_it) / 2
+    return chance.cumsum()
+
+
+def holm_adjusted(p: Sequence[float]) -> NDArray[np.float64]:
+    """The p values of many tests, adjusted for their number by Holm's step-down method [1]_.
+
+    The i-th smallest of m is multiplied by m - i + 1, and the results are made monotone. Rejecting
+    those below alpha controls the family-wise error rate at alpha.
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
+       (1979).
+    """
+    values = np.asarray(p, dtype=np.float64)
+    order = np.argsort(values)
+    steps = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def least_blocks(n_tests: int, alpha: float = 0.05) -> int:
+    """The smallest number of blocks with which a test can be significant after Holm's correction.
+
+    The smallest p of n differences is 2^(1-n), if all have the same sign.
+    """
+    n = 1
+    while n_tests * 2.0 ** (1 - n) > alpha:
+        n += 1
+    return n
+
+
+Distance = Literal["ratio", "difference"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerformanceProfile:
+    """The profiles of competitors over blocks.
+
+    Attributes
+    ----------
+    by : {"ratio", "difference"}
+        The distance to the best of a block.
+    within : tuple of (m,) float arrays
+        For each competitor the distances at which its profile rises, ascending.
+    share : tuple of (m,) float arrays
+        The share of the blocks with at most this distance.
+    n_blocks : int
+        Number of included blocks.
+    """
+
+    by: Distance
+    within: tuple[NDArray[np.float64], ...]
+    share: tuple[NDArray[np.float64], ...]
+    n_blocks: int
+
+    def at(self, distance: float) -> list[float]:
+        """The share of each competitor at a distance."""
+        steps = zip(self.within, self.share, strict=True)
+        return [
+            float(share[place - 1])
+            if (place := np.searchsorted(within, distance, "right"))
+            else 0.0
+            for within, share in steps
+        ]
+
+
+def performance_profile(
+    table: ArrayLike, direction: Direction, *, by: Distance = "ratio", failed: Failed = "worst"
+) -> PerformanceProfile:
+    """The performance profiles of Dolan and Moré [1]_.
+
+    For a cost t the distance on a block is the ratio ``t / min t``; if the minimum is 0, it is 1
+    for t = 0 and infinite otherwise. Ratios are meaningless for numbers that may be negative or
+    have no natural zero, such as most qualities; for these the distance is the difference to the
+    best of the block, in the unit of the metric.
+
+    Parameters
+    ----------
+    table, direction, failed
+        As for `hcbench.analysis.statistics.rank_blocks`; a failure is infinitely far.
+    by : {"ratio", "difference"}
+        Ratios need nonnegative costs.
+
+    Raises
+    ------
+    ValueError
+        If ratios are requested for other numbers.
+
+    References
+    ----------
+    .. [1] E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles",
+       Math. Program. 91 (2002).
+    """
+    scores = np.array(table, dtype=np.float64, ndmin=2)
+    missing = np.isnan(scores)
+    counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
+    costs = scores[counts] if direction == "lower" else -scores[counts]
+    if by == "ratio" and (direction == "higher" or (costs < 0).any()):
+        raise ValueError("ratios need nonnegative costs; use differences")
+    costs = np.where(np.isnan(costs), np.inf, costs)
+    best = costs.min(axis=1, keepdims=True, initial=np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = costs / best if by == "ratio" else costs - best
+    distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
+    distance[costs == np.inf] = np.inf
+    steps = [_steps(column, len(costs)) for column in distance.T]
+    return PerformanceProfile(
+        by=by,
+        within=tuple(within for within, _ in steps),
+        share=tuple(share for _, share in steps),
+        n_blocks=len(costs),
+    )
+
+
+def _steps(
+    distance: NDArray[np.float64], n_blocks: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    within, count = np.unique(distance[np.isfinite(distance)], return_counts=True)
+    return within, count.cumsum() / max(n_blocks, 1)

@@ -1,0 +1,316 @@
+"""Tables of results, independent of their output format: entries, footnotes, numbers, markup.
+
+`hcbench.analysis.overviews` makes the tables of a comparison; `hcbench.cli` writes to terminals.
+Texts that differ only in their numbers share a footnote.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hcbench.analysis.statistics import mean_and_std, quartiles
+from hcbench.registry.specs import Interval
+
+if TYPE_CHECKING:
+    from hcbench.plan.presentation import MetricInfo
+
+NOTHING = "-"
+BEST_TRUTH = "the truth with which this tree agrees best"
+_NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\b(?:\d[\d.,]*(?:e[-+]?\d+)?|inf\b|nan\b)", re.IGNORECASE)
+ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a table.
+
+    Attributes
+    ----------
+    text : str
+    bold : bool
+        Whether it is the best of its column.
+    marks : tuple of int
+        Numbers of its footnotes.
+    faint : bool
+        Whether it is in the row of a reference line.
+    """
+
+    text: str
+    bold: bool = False
+    marks: tuple[int, ...] = ()
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A table.
+
+    Attributes
+    ----------
+    title : str
+    header : tuple of str
+    numeric : tuple of bool
+        Which columns have numbers, and are aligned right.
+    rows : tuple of tuple of Entry
+    notes : tuple of str
+        Footnotes, from number 1.
+    names : int
+        Number of columns, from the left, that identify rows; 0 for those of text.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+    names: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a value is missing, or a remark on it.
+
+    Attributes
+    ----------
+    text : str
+    share : str
+        How many repetitions it applies to, if not all.
+    alike : bool
+        Whether it represents others that differ only in numbers.
+    """
+
+    text: str
+    share: str = ""
+    alike: bool = False
+
+    @property
+    def cause(self) -> str:
+        """The text without numbers, equal for texts that differ only in numbers."""
+        return self.share + blanked(self.text)
+
+
+def blanked(text: str) -> str:
+    """A text without its numbers."""
+    return _NUMBER.sub("#", text)
+
+
+@dataclass(slots=True)
+class Notes:
+    """The footnotes of a block; texts that differ only in numbers share one."""
+
+    first: dict[str, Reason] = field(default_factory=dict)
+    alike: set[str] = field(default_factory=set)
+
+    def mark(self, reasons: Iterable[Reason]) -> tuple[int, ...]:
+        """The numbers of the footnotes of some reasons."""
+        causes: dict[str, None] = {}
+        for reason in reasons:
+            causes[reason.cause] = None
+            first = self.first.setdefault(reason.cause, reason)
+            if reason.alike or reason.text != first.text:
+                self.alike.add(reason.cause)
+        places = {cause: number for number, cause in enumerate(self.first, start=1)}
+        return tuple(sorted(places[cause] for cause in causes))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The footnotes, from number 1."""
+        return tuple(
+            f"{reason.share}{reason.text}{' (and alike)' if cause in self.alike else ''}"
+            for cause, reason in self.first.items()
+        )
+
+
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
+
+
+def format_spread(
+    mean: float | None, std: float | None, unit: str = "", interval: str = "(-inf, inf)"
+) -> str:
+    """``mean ± std`` in a suitable format.
+
+    Parameters
+    ----------
+    mean, std : float or None
+        Only the mean is written if the standard deviation is None.
+    unit : str
+        "s", "bytes" and "questions" have special formats; other units are appended.
+    interval : str
+        Range of the values. Those within [-1, 1] always have three decimals.
+    """
+    if mean is None:
+        return NOTHING
+    if not math.isfinite(mean):
+        return str(mean)
+    if unit == "s":
+        return _scaled(mean, std, _SECONDS, digits=3)
+    if unit == "bytes":
+        return _scaled(mean, std, _BYTES, digits=2)
+    if unit == "questions":
+        return joined(mean, std, ",.0f", "")
+    return joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
+
+
+def format_numbers(numbers: Sequence[float], metric: MetricInfo) -> str:
+    """The average of repetitions with its spread; equal numbers are written once.
+
+    ``mean ± standard deviation``, or of times ``median [lower quartile, upper quartile]``.
+    """
+    if metric.average == "mean" or len(set(numbers)) < 2:
+        return format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
+    low, median, high = quartiles(numbers) or (math.nan,) * 3
+    if not math.isfinite(median):
+        return str(median)
+    scale, name, form = _scaling(median, _SECONDS, digits=3)
+    texts = [format(x / scale, form) for x in (median, low, high)]
+    return "{} [{}, {}] {}".format(*texts, name)
+
+
+def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
+    if interval.low >= -1 and interval.high <= 1:
+        return ".3f"
+    size = max(abs(mean), std or 0.0)
+    if size >= 1e7 or 0 < size < 1e-3:
+        return ".3g"
+    if size >= 1e4:
+        return ",.0f"
+    return ".3f" if size < 100 else ".1f"
+
+
+def _scaled(
+    mean: float, std: float | None, scales: Sequence[tuple[float, str]], digits: int
+) -> str:
+    """In the largest unit in which the mean is at least 1, with this many significant digits."""
+    scale, name, form = _scaling(mean, scales, digits)
+    return joined(mean / scale, None if std is None else std / scale, form, name)
+
+
+def _scaling(
+    number: float, scales: Sequence[tuple[float, str]], digits: int
+) -> tuple[float, str, str]:
+    """The size and the name of a unit for a number, and a format with this many digits."""
+    scale, name = next(((s, u) for s, u in scales if abs(number) >= s), scales[-1])
+    scaled = number / scale
+    whole_digits = math.floor(math.log10(abs(scaled))) + 1 if scaled else 1
+    decimals = max(0, digits - max(whole_digits, 1)) if name != "B" else 0
+    return scale, name, f",.{decimals}f"
+
+
+def joined(mean: float, std: float | None, form: str, unit: str) -> str:
+    """A number with its spread and unit, if it has them; a spread of 0 is not written."""
+    text = format(mean, form)
+    if not text.strip("-0.,"):
+        text = text.removeprefix("-")
+    if std:
+        text += f" ± {format(std, form)}"
+    return f"{text} {unit}" if unit else text
+
+
+def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
+    """Tables in GitHub's Markdown, with a legend below them."""
+    below = "".join(f"\n{_markdown_text(line)}\n" for line in legend)
+    return "\n".join(_markdown_block(block) for block in blocks) + below
+
+
+def _markdown_block(block: Block) -> str:
+    lines = [f"**{_markdown_text(block.title)}**", ""]
+    lines.append(_markdown_row(_markdown_text(text) for text in block.header))
+    lines.append(_markdown_row("---:" if numeric else "---" for numeric in block.numeric))
+    lines += [_markdown_row(_markdown_entry(entry) for entry in row) for row in block.rows]
+    if block.notes:
+        notes = enumerate(block.notes, start=1)
+        lines += ["", "<br>\n".join(f"<sup>{n}</sup> {_markdown_text(t)}" for n, t in notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _markdown_entry(entry: Entry) -> str:
+    text = _markdown_text(entry.text)
+    text = f"*{text}*" if entry.faint and text else text
+    marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
+    return (f"**{text}**" if entry.bold else text) + marks
+
+
+def _markdown_text(text: str) -> str:
+    for char in "\\|*_<`":
+        text = text.replace(char, f"\\{char}" if char != "<" else "&lt;")
+    return " ".join(text.split())
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "±": r"$\pm$",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "µ": r"$\mu$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "[": "{[}",  # at the beginning of a row "[" would be an option of the line break
+        "]": "{]}",
+    }
+)
+
+
+def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
+    r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
+    above = [r"The tables need \usepackage{booktabs}.", *legend]
+    return "\n".join(
+        [*(f"% {' '.join(line.split())}" for line in above), *(_latex_block(b) for b in blocks)]
+    )
+
+
+def _latex_block(block: Block) -> str:
+    align = "".join("r" if numeric else "l" for numeric in block.numeric)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_latex_text(block.title)}}}",
+        rf"  \begin{{tabular}}{{{align}}}",
+        r"    \toprule",
+        _latex_row(_latex_text(text) for text in block.header),
+        r"    \midrule",
+        *(_latex_row(_latex_entry(entry) for entry in row) for row in block.rows),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+    ]
+    for number, note in enumerate(block.notes, start=1):
+        lines += [
+            r"  \par\footnotesize " + rf"\textsuperscript{{{number}}} {_latex_text(note)}",
+        ]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _latex_row(texts: Iterable[str]) -> str:
+    return f"    {' & '.join(texts)} \\\\"
+
+
+def _latex_entry(entry: Entry) -> str:
+    text = _latex_text(entry.text)
+    text = rf"\textit{{{text}}}" if entry.faint else text
+    text = rf"\textbf{{{text}}}" if entry.bold else text
+    marks = ",".join(map(str, entry.marks))
+    return text + (rf"\textsuperscript{{{marks}}}" if marks else "")
+
+
+def _latex_text(text: str) -> str:
+    return " ".join(text.translate(_LATEX).split())
