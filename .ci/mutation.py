@@ -50,7 +50,7 @@ GROUPS = {
     "call": Group(("hcbench/run/cell.py",), ("core/test_cell.py",)),
     "keys": Group(
         (
-            *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds", "shards")),
+            *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds")),
             "hcbench/registry/fingerprint.py",
         ),
         ("core/test_plan.py", "core/test_shards.py"),

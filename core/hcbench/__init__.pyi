@@ -62,7 +62,6 @@ from .oracle.scored import Point as Point, Scored as Scored
 from .plan.outcome import Outcome as Outcome
 from .plan.seeds import derive_seed as derive_seed
 from .registry import Use as Use, load_registry as load_registry
-from .registry.claims import Claim as Claim
 from .registry.hookspecs import hookimpl as hookimpl
 from .registry.specs import (
     REQUIRED as REQUIRED,
@@ -75,6 +74,6 @@ from .registry.specs import (
     Params as Params,
     Reference as Reference,
 )
-from .registry.suite import Figure as Figure, Suite as Suite
+from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
 from .run.given import Given as Given, finest_partition as finest_partition
 from .show.figures import Drawn as Drawn, FigureView as FigureView, draw_figures as draw_figures

@@ -72,7 +72,7 @@ def test_a_plugin_for_another_release_is_not_even_imported(site: Path) -> None:
 def test_a_prerelease_of_hcbench_fits_what_requires_the_release_before(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hcbench.registry.compatibility.installed_version", lambda _: "0.2.dev1")
+    monkeypatch.setattr("hcbench.registry.plugins.installed_version", lambda _: "0.2.dev1")
     install(site, "fitting", "hcbench>=0.1")
     assert not Plugins().broken
 
@@ -87,7 +87,7 @@ def test_an_invalid_requirement_is_ignored(site: Path) -> None:
 def test_a_plugin_for_other_hooks_is_refused(
     site: Path, monkeypatch: pytest.MonkeyPatch, stated: int, behind: str
 ) -> None:
-    monkeypatch.setattr("hcbench.registry.compatibility.HOOK_VERSION", 2)
+    monkeypatch.setattr("hcbench.registry.plugins.HOOK_VERSION", 2)
     install(site, "mine", stated=f"HCBENCH_HOOKS = {stated}")
     assert reasons(Plugins())["mine"] == (
         f"is written for version {stated} of the hooks, and hcbench {HERE} has version 2: "

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from hcbench.registry.sources import read_sources
+from hcbench.registry.fingerprint import read_sources
 
 CORE = Path(__file__).parents[2] / "core" / "hcbench"
 PACKAGE = {
@@ -166,7 +166,7 @@ def test_digests_of_files_are_stored_until_the_files_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    reading = "from pathlib import Path; from hcbench.registry.sources import read_sources; "
+    reading = "from pathlib import Path; from hcbench.registry.fingerprint import read_sources; "
 
     def read(name: str) -> str:
         code = f"{reading}print(read_sources([Path({str(tmp_path / name)!r})])[0].digest)"

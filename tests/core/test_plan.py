@@ -14,7 +14,7 @@ from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
-from hcbench.registry import Registry, Use, fingerprint, uses
+from hcbench.registry import Registry, Use, fingerprint
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, describe_suite, read_suite, rebuild_suite
 
@@ -350,11 +350,11 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
 
     before = keys()
     assert keys() == before
-    monkeypatch.setattr(uses, "installed_version", lambda name: f"other {name}")
+    monkeypatch.setattr("hcbench.registry.registry.installed_version", lambda name: f"other {name}")
     changed = keys()
     assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
     monkeypatch.undo()
-    monkeypatch.setattr(uses, "core_fingerprint", lambda: "another")
+    monkeypatch.setattr("hcbench.registry.registry.core_fingerprint", lambda: "another")
     assert not set(keys()) & set(before)
 
 

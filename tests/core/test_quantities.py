@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hcbench.errors import ParameterError, SuiteError
-from hcbench.registry.quantities import GIB, SECONDS, Quantity
+from hcbench.registry.names import GIB, SECONDS, Quantity
 from hcbench.registry.suite import read_suite
 
 

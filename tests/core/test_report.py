@@ -20,8 +20,7 @@ from hcbench.analysis.views import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.model.trees.facing import facing_orders
-from hcbench.registry.claims import Claim
-from hcbench.registry.suite import Suite
+from hcbench.registry.suite import Claim, Suite
 from hcbench.show.report import make_report, read_contents
 from hcbench.show.report.page import json_block, render_report
 from hcbench.show.report.sections import describe_page

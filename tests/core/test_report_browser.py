@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 from hcbench import Tree, load_registry
 from hcbench.cli import main
-from hcbench.registry.claims import Claim
-from hcbench.registry.suite import Suite
+from hcbench.registry.suite import Claim, Suite
 from hcbench.show.report import make_report, write_report
 from hcbench.show.site import build_site
 from hcbench.store import Store

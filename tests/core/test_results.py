@@ -20,7 +20,7 @@ from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
-from hcbench.registry.labels import same_name
+from hcbench.registry.names import same_name
 from hcbench.registry.suite import Claim, Suite
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")

@@ -18,10 +18,9 @@ from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry import load_registry
-from hcbench.registry.claims import Claim
-from hcbench.registry.labels import split_parameter
+from hcbench.registry.names import split_parameter
 from hcbench.registry.specs import Reference
-from hcbench.registry.suite import Figure, Suite, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
 
 PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (

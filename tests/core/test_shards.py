@@ -13,9 +13,8 @@ from hypothesis import given, strategies as st
 
 from hcbench.cli import main
 from hcbench.errors import ParameterError
-from hcbench.plan.plan import Inapplicable, Plan, make_plan
+from hcbench.plan.plan import Inapplicable, Plan, Shard, make_plan, take_shard
 from hcbench.plan.presentation import Presentation
-from hcbench.plan.shards import Shard, take_shard
 from hcbench.registry import load_registry
 from hcbench.registry.suite import Suite
 from hcbench.store import Store

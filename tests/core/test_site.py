@@ -15,8 +15,7 @@ from hypothesis import given, strategies as st
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
-from hcbench.registry.claims import Claim
-from hcbench.registry.suite import Suite
+from hcbench.registry.suite import Claim, Suite
 from hcbench.show.site import Built, build_site, without_paths
 from hcbench.show.site.folder import MARKER
 from hcbench.show.site.slugs import slug

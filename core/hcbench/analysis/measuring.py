@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.statistics import log_log_slope, paired_difference, summarise
 from hcbench.errors import NameSyntaxError
-from hcbench.registry.labels import same_name, split_parameter
-from hcbench.registry.names import format_name, parse_name
+from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
-    from hcbench.registry.claims import Claim
+    from hcbench.registry.suite import Claim
 
 
 class NotMeasuredError(Exception):

@@ -33,8 +33,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hcbench.analysis.measuring import Measured, NotMeasuredError, find_metric, measure
-from hcbench.registry.labels import same_name
-from hcbench.registry.specs.parameters import Interval
+from hcbench.registry.names import same_name
+from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry import Registry
-    from hcbench.registry.claims import Claim
     from hcbench.registry.specs import MetricSpec
-    from hcbench.registry.suite import Suite
+    from hcbench.registry.suite import Claim, Suite
 
 Word: TypeAlias = Literal[
     "reproduced",

@@ -27,8 +27,7 @@ from hcbench.errors import ExitCode
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.outcome import Outcome
-    from hcbench.plan.plan import Plan
-    from hcbench.plan.shards import Shard
+    from hcbench.plan.plan import Plan, Shard
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
     from hcbench.show.figures import Drawn
@@ -116,8 +115,7 @@ def suite_named(text: str, registry: Registry) -> Suite:
 
 def carry_out(options: RunOptions, base: Callable[[Registry], Suite], command: str) -> ExitCode:
     """Plan, run and show a suite, changed by the options."""
-    from hcbench.plan.plan import make_plan
-    from hcbench.plan.shards import take_shard
+    from hcbench.plan.plan import make_plan, take_shard
     from hcbench.registry import with_defaults
     from hcbench.store import Store
 

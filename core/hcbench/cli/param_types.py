@@ -13,8 +13,7 @@ from click.shell_completion import CompletionItem
 
 from hcbench.cli.loading import load_plugins
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
-from hcbench.registry.names import split_list
-from hcbench.registry.quantities import GIB, SECONDS, Quantity
+from hcbench.registry.names import GIB, SECONDS, Quantity, split_list
 
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]

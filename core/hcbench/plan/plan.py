@@ -5,21 +5,77 @@ Made from specs alone: no data exist yet, and nothing heavy is imported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.plan.cell import Cell
-from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Entry, Registry, Use, make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.registry.suite import Suite
 
-if TYPE_CHECKING:
-    from hcbench.plan.shards import Shard
+#: The parameter of a metric that names a truth other than the first.
+PARAMETER = "truth"
+
+
+def with_all_truths(
+    metrics: Iterable[Use[MetricSpec]], datasets: Iterable[Use[DatasetSpec]]
+) -> list[Use[MetricSpec]]:
+    """The metrics, and after each that names no truth, the same metric for each further truth.
+
+    A metric that names no truth uses the first one of a data set.
+    """
+    others = {name: None for dataset in datasets for name in _others(dataset)}
+    all_metrics: list[Use[MetricSpec]] = []
+    for use in metrics:
+        all_metrics.append(use)
+        if use.params.get(PARAMETER, "") is None:
+            all_metrics += [
+                make_use(use.spec, use.plugin, {**use.params, PARAMETER: name}) for name in others
+            ]
+    return all_metrics
+
+
+def truth_named(use: Use[MetricSpec]) -> str | None:
+    """The truth that a metric names; None if it takes the first, or compares with none."""
+    named = use.params.get(PARAMETER)
+    return named if isinstance(named, str) else None
+
+
+def label_without_truth(use: Use[MetricSpec]) -> str:
+    """The label of a metric without the truth that it names: the same for all truths."""
+    if truth_named(use) is None:
+        return use.label
+    return make_use(use.spec, use.plugin, {**use.params, PARAMETER: None}).label
+
+
+def judged_by(
+    use: Use[MetricSpec], beside: Collection[str], datasets: Iterable[Use[DatasetSpec]]
+) -> tuple[str, ...] | None:
+    """The only data sets for which a metric is shown; None for all.
+
+    If it names a truth, and the same metric without it is among the others, these are the data sets
+    that have this truth, but not as the first.
+
+    Parameters
+    ----------
+    use : Use
+    beside : collection of str
+        The labels of all metrics.
+    datasets : iterable of Use
+    """
+    if truth_named(use) is None or label_without_truth(use) not in beside:
+        return None
+    return tuple(dataset.label for dataset in datasets if truth_named(use) in _others(dataset))
+
+
+def _others(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
+    """The truths of a data set after the first."""
+    return dataset.spec.truths_with(dataset.params)[1:]
+
 
 S = TypeVar("S", bound=Spec)
 
@@ -313,3 +369,74 @@ def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
 def metric_keys(plan: Plan) -> dict[str, str]:
     """Label to key: the values of a changed metric are not those of the old one."""
     return {m.label: blake2b(m.identity.encode(), digest_size=16).hexdigest() for m in plan.metrics}
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Which part of a plan a run is.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        From 1: one, or those that were merged.
+    count : int
+        Into how many parts the plan was split.
+    plan : str
+        32 hexadecimal digits: a hash of the keys of all cells of the plan.
+    """
+
+    numbers: tuple[int, ...]
+    count: int
+    plan: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all parts."""
+        return len(self.numbers) == self.count
+
+    def __str__(self) -> str:
+        if self.is_whole:
+            return f"all {self.count} shards"
+        noun = "shard" if len(self.numbers) == 1 else "shards"
+        return f"{noun} {', '.join(map(str, self.numbers))} of {self.count}"
+
+
+def take_shard(plan: Plan, number: int, count: int) -> Plan:
+    """One part of a plan.
+
+    All repetitions 0 of all data sets, then all repetitions 1 and so on, are cut into ``count``
+    pieces whose numbers of cells differ by one at most. So a piece has whole repetitions of
+    everything if there are enough of them, which take equally long, and cells that share data stay
+    together. Inapplicable combinations belong to the first shard.
+
+    Parameters
+    ----------
+    plan : Plan
+    number : int
+        From 1.
+    count : int
+
+    Raises
+    ------
+    ParameterError
+        If there is no such part.
+    """
+    if not 1 <= number <= count:
+        raise ParameterError(f"there is no shard {number} of {count}; they are 1 to {count}")
+    cells = plan.cells
+    in_order = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
+    first, last = ((n * len(cells)) // count for n in (number - 1, number))
+    return replace(
+        plan,
+        cells=[cells[place] for place in sorted(in_order[first:last])],
+        inapplicable=plan.inapplicable if number == 1 else [],
+        shard=Shard((number,), count, _digest(plan)),
+        whole=plan,
+    )
+
+
+def _digest(plan: Plan) -> str:
+    digest = blake2b(digest_size=16)
+    for key in sorted(cell.key for cell in plan.cells):
+        digest.update(key.encode())
+    return digest.hexdigest()

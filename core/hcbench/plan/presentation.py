@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Value
-from hcbench.plan.plan import metric_keys
-from hcbench.plan.shards import Shard
-from hcbench.plan.truths import judged_by, label_without_truth
+from hcbench.plan.plan import Shard, judged_by, label_without_truth, metric_keys
 from hcbench.registry import make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import HINTS, Interval

@@ -23,8 +23,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from hcbench.registry.fingerprint import digest_sources
-from hcbench.registry.sources import read_sources
+from hcbench.registry.fingerprint import digest_sources, read_sources
 
 try:
     import fcntl

@@ -1,6 +1,7 @@
 """``NAME[param=value,...]``: how users write what to compare.
 
-Values are in TOML syntax, bare words are strings, a list is a grid, names nest.
+Values are in TOML syntax, bare words are strings, a list is a grid, names nest. Times and amounts
+of memory are written with their units.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from hcbench.errors import NameSyntaxError
-from hcbench.registry.specs import Value
+from hcbench.errors import NameSyntaxError, ParameterError
+from hcbench.registry.specs import Params, Value
 
 _OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
 _DEEPEST = 50  # brackets inside each other, and parts of a key
@@ -171,3 +173,127 @@ def format_name(base: str, params: Mapping[str, Value]) -> str:
     if not params:
         return base
     return f"{base}[{','.join(f'{k}={format_value(v)}' for k, v in params.items())}]"
+
+
+def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> bool:
+    """Whether a name, as a user writes it, describes what has this label.
+
+    Case, quotes, the order of parameters and a distribution before the name do not matter, and
+    default values may be written.
+
+    Parameters
+    ----------
+    written, label : str
+    parameters : mapping of label to parameters
+        All parameters, defaults included, where they are known.
+    """
+    if written == label:
+        return True
+    name, own = _read(written), _read(label)
+    if name is None or own is None:
+        return False
+    (base, wanted), (own_base, shown) = name, own
+    if own_base not in (base, base.partition(":")[2]):
+        return False
+    everything = _comparable(parameters.get(label, {})) | shown
+    return shown.items() <= wanted.items() <= everything.items()
+
+
+@lru_cache(maxsize=4096)  # each claim is compared with all labels
+def _read(text: str) -> tuple[str, dict[str, str]] | None:
+    """The name and its parameters in comparable form; None if the text is no name."""
+    try:
+        name = parse_name(text)
+    except NameSyntaxError:
+        return None
+    return name.base.casefold(), _comparable(name.params)
+
+
+def _comparable(params: Mapping[str, Value]) -> dict[str, str]:
+    return {key: _value_text(value) for key, value in params.items()}
+
+
+def _value_text(value: Value) -> str:
+    if isinstance(value, tuple):
+        return "[" + ",".join(_value_text(item) for item in value) + "]"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(float(value))
+    if isinstance(value, str) and "[" in value:
+        try:
+            nested = parse_name(value)
+        except NameSyntaxError:
+            return value.casefold()
+        inner = sorted(_comparable(nested.params).items())
+        return f"{nested.base}{inner}".casefold()
+    return format_value(value).casefold()
+
+
+def split_parameter(
+    label: str, parameter: str, parameters: Mapping[str, Params]
+) -> tuple[str, float | None]:
+    """A label without one of its parameters, and its value if that is a number.
+
+    Parameters
+    ----------
+    label, parameter : str
+    parameters : mapping of label to parameters
+        All parameters, defaults included, where they are known.
+    """
+    try:
+        name = parse_name(label)
+    except NameSyntaxError:
+        return label, None
+    value = {**parameters.get(label, {}), **name.params}.get(parameter)
+    rest = {key: other for key, other in name.params.items() if key != parameter}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return format_name(name.base, rest), float(value) if is_number else None  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A kind of quantity, such as a time, with its units.
+
+    Attributes
+    ----------
+    name : str
+    units : dict of str to float
+        The factor of each unit, in lower case; "" is the default unit.
+    examples : str
+        For messages.
+    """
+
+    name: str
+    units: dict[str, float]
+    examples: str
+
+    def read(self, text: str) -> float:
+        """A positive number in the default unit.
+
+        Raises
+        ------
+        ParameterError
+            If the text is no positive number, or has an unknown unit.
+        """
+        number, unit = _PARTS.fullmatch(text.strip()).groups()  # type: ignore[union-attr]
+        factor = self.units.get(unit.casefold())
+        try:
+            value = float(number) * (math.nan if factor is None else factor)
+        except ValueError:
+            value = math.nan
+        if not 0 < value < math.inf:
+            raise ParameterError(f"{text!r} is no {self.name} above 0; write {self.examples}")
+        return value
+
+
+_PARTS = re.compile(r"(.*?)\s*([a-z]*)", re.IGNORECASE | re.DOTALL)
+_BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+_DECIMAL = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+
+SECONDS = Quantity(
+    "time", {"": 1, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}, "300, 90s, 10min or 1h"
+)
+GIB = Quantity(
+    "memory",
+    {"": 1, **{unit: size / 2**30 for unit, size in (_BINARY | _DECIMAL).items()}},
+    "2, which are GiB, 512MB or 2GiB",
+)

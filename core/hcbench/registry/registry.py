@@ -1,28 +1,248 @@
-"""Everything that plugins register."""
+"""Everything that plugins register, found by name, and specs with all their parameters resolved."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from hcbench.errors import DataError, ParameterError, UnknownNameError
-from hcbench.registry.catalogues import Catalogue, Entry, T
-from hcbench.registry.names import Name, parse_name
-from hcbench.registry.plugins import Plugins
+from hcbench.errors import (
+    AmbiguousNameError,
+    DataError,
+    HcbenchError,
+    ParameterError,
+    SuiteError,
+    UnknownNameError,
+)
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.names import Name, format_name, parse_name
+from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.specs import (
     AlgorithmSpec,
     CommandSpec,
     DatasetSpec,
     MetricSpec,
     OracleSpec,
+    Parameter,
+    Params,
+    Spec,
     Value,
 )
 from hcbench.registry.suite import Suite
-from hcbench.registry.uses import Use, resolve_uses
+
+T = TypeVar("T", bound="Spec | Suite | CommandSpec")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[T]):
+    """A registered spec and its plugin."""
+
+    spec: T
+    plugin: Plugin
+
+    @property
+    def full_name(self) -> str:
+        """``distribution:NAME``, which is always unique."""
+        return f"{self.plugin.distribution}:{self.spec.name}"
+
+
+class Catalogue(Generic[T]):
+    """The registered specs of one kind.
+
+    Parameters
+    ----------
+    noun : str
+        The kind in messages: "algorithm", "data set", ...
+    entries : sequence of Entry
+    """
+
+    def __init__(self, noun: str, entries: Sequence[Entry[T]]) -> None:
+        self.noun = noun
+        self.entries = sorted(entries, key=lambda e: (e.spec.name.casefold(), e.full_name))
+        self._by_name: dict[str, list[Entry[T]]] = {}
+        for entry in self.entries:
+            for name in {entry.spec.name.casefold(), entry.full_name.casefold()}:
+                self._by_name.setdefault(name, []).append(entry)
+
+    def find(self, name: str) -> Entry[T]:
+        """The entry of a name, whose case does not matter.
+
+        Raises
+        ------
+        UnknownNameError
+            With the closest names.
+        AmbiguousNameError
+            If two packages register it.
+        """
+        found = self._by_name.get(name.casefold(), [])
+        if len(found) > 1:
+            options = " or ".join(entry.full_name for entry in found)
+            raise AmbiguousNameError(f"two packages register {name}; write {options}")
+        if not found:
+            raise UnknownNameError(self._unknown(name))
+        return found[0]
+
+    def _unknown(self, name: str) -> str:
+        names = {e.spec.name.casefold(): e.spec.name for e in self.entries}
+        close = [names[c] for c in get_close_matches(name.casefold(), names, 3, 0.5)]
+        if close:
+            return f"no {self.noun} is called {name!r}; did you mean {' or '.join(close)}?"
+        known = ", ".join(names.values()) or "none"
+        return f"no {self.noun} is called {name!r}; there are {known}"
+
+
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True)
+class Use(Generic[S]):
+    """A spec with all its parameters resolved.
+
+    Attributes
+    ----------
+    spec : Spec
+    plugin : Plugin
+    params : mapping
+        All parameters, defaults included.
+    label : str
+        The name with the parameters that differ from the defaults.
+    digests : mapping of parameter to digest
+        Of the files that the parameters name.
+    """
+
+    spec: S
+    plugin: Plugin
+    params: Mapping[str, Value]
+    label: str
+    digests: Mapping[str, str]
+
+    @cached_property
+    def seed_name(self) -> str:
+        """The name and parameters from which seeds are derived; files count by their content."""
+        return json.dumps([self.spec.name, {**self.params, **self.digests}])
+
+    @cached_property
+    def parts(self) -> tuple[Use[Any], ...]:
+        """The uses that are named in its parameters."""
+        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
+        return () if find is None else tuple(find(self.params))
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Versions of all code that decides its result: core, its plugin, and required packages."""
+        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        own = {
+            "hcbench core": core_fingerprint(),
+            self.plugin.name: self.plugin.fingerprint,
+            **required,
+        }
+        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
+
+    @cached_property
+    def identity(self) -> str:
+        """Its part of the key of a cell."""
+        parts = [part.identity for part in self.parts]
+        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
+
+
+def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
+    """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
+
+    Raises
+    ------
+    ParameterError, DataError
+        As `make_use` says.
+    """
+    entry = catalogue.find(name.base)
+    return [make_use(entry.spec, entry.plugin, point) for point in _grid_points(entry.spec, name)]
+
+
+def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
+    """The use that one ``NAME[param=value]`` describes; ``params`` take precedence.
+
+    Raises
+    ------
+    ParameterError
+        If the name is a grid, or as `make_use` says.
+    """
+    name = parse_name(text)
+    entry = catalogue.find(name.base)
+    first, *others = _grid_points(entry.spec, name)
+    if others:
+        varied = " and ".join(key for key in first if first[key] != others[-1][key])
+        raise ParameterError(f"{text} means {1 + len(others)}, one for each {varied}; name one")
+    return make_use(entry.spec, entry.plugin, {**first, **params})
+
+
+def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
+    """All specs of a catalogue with their default parameters, without those that require one."""
+    return [
+        make_use(entry.spec, entry.plugin, {})
+        for entry in catalogue.entries
+        if not any(parameter.required for parameter in entry.spec.parameters)
+    ]
+
+
+def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
+    """The combinations of parameters that a name describes."""
+    known = {p.name: p for p in spec.parameters}
+    axes = [
+        [(key, value) for value in _grid(known.get(key), written)]
+        for key, written in name.params.items()
+    ]
+    return [dict(point) for point in itertools.product(*axes)]
+
+
+def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
+    """A list is a grid, unless the parameter itself is a list: then a list of lists is."""
+    if not isinstance(written, tuple) or not written:
+        return (written,)
+    if parameter is not None and parameter.type == "list" and not isinstance(written[0], tuple):
+        return (written,)
+    return written
+
+
+def _written(parameter: Parameter, value: Value) -> Value:
+    """A value as it is written in a name: a list that would be read as a grid is nested."""
+    return value if _grid(parameter, value) == (value,) else (value,)
+
+
+def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
+    """Resolve the parameters of a spec.
+
+    Raises
+    ------
+    ParameterError
+        If one is unknown, missing, of the wrong type or out of range.
+    DataError
+        If a parameter names a file that cannot be read.
+    """
+    params = spec.resolve(given)
+    shown = {
+        p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
+    }
+    base = spec.name
+    digests: dict[str, str] = {}
+    if isinstance(spec, DatasetSpec | OracleSpec):
+        digests = {n: _file_digest(str(params[n])) for n in spec.files if params[n]}
+    if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
+        base = str(shown.pop("path"))
+    return Use(spec, plugin, params, format_name(base, shown), digests)
+
+
+def _file_digest(name: str) -> str:
+    try:
+        with Path(name).open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    except OSError as error:
+        raise DataError.of_file("read", name, error) from error
 
 
 class Registry:
@@ -170,3 +390,57 @@ def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
 def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
     loaded = set(plugins.loaded)
     return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
+
+
+def find_suite(registry: Registry, name: str) -> Suite:
+    """A registered suite.
+
+    Raises
+    ------
+    SuiteError
+        If there is none of that name.
+    """
+    try:
+        return registry.suites.find(name).spec
+    except HcbenchError as error:
+        raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
+
+
+DEFAULTS = {"tree": "compare", "partition": "compare-cuts"}
+"""The suites with the defaults, for each kind of result."""
+
+
+def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
+    """The registered suite with the defaults for these algorithms; None if there is none.
+
+    If all of them return partitions it is that for partitions, else that for trees.
+    """
+    kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
+    try:
+        return find_suite(registry, DEFAULTS["partition" if kinds == {"partition"} else "tree"])
+    except SuiteError:
+        return None
+
+
+def with_defaults(
+    suite: Suite,
+    registry: Registry,
+    *,
+    algorithms: bool = True,
+    datasets: bool = True,
+    metrics: bool = True,
+) -> Suite:
+    """Fill the empty lists of a suite from the registered suite of defaults.
+
+    The flags say which lists to fill: the caller may have something of their own instead.
+    """
+    defaults = default_suite(registry, suite.algorithms)
+    if defaults is None:
+        return suite
+    fillable = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
+    missing = {
+        name: getattr(defaults, name)
+        for name, fill in fillable.items()
+        if fill and not getattr(suite, name)
+    }
+    return replace(suite, **missing)

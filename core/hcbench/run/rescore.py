@@ -16,9 +16,8 @@ from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import Cell, as_tuples
 from hcbench.plan.outcome import Outcome
-from hcbench.plan.plan import Inapplicable, Plan, metric_keys
+from hcbench.plan.plan import Inapplicable, Plan, metric_keys, with_all_truths
 from hcbench.plan.presentation import Presentation
-from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Catalogue, Registry, Use, make_use
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec

@@ -12,7 +12,7 @@ from hcbench.model.notes import collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry, load_registry
-from hcbench.registry.labels import same_name
+from hcbench.registry.names import same_name
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
 from hcbench.run.cell import describe

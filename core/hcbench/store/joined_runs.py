@@ -135,7 +135,7 @@ def plan_of(row: Row) -> str | None:
 
 
 def _is_shard(shard: Any) -> bool:
-    """Whether this is `hcbench.plan.shards.Shard` in JSON; it comes from another store."""
+    """Whether this is `hcbench.plan.plan.Shard` in JSON; it comes from another store."""
     return (
         isinstance(shard, dict)
         and isinstance(shard.get("plan"), str)

@@ -27,8 +27,8 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.oracle.scored import Scored
 from hcbench.plan.outcome import Value
+from hcbench.plan.plan import truth_named
 from hcbench.plan.presentation import MetricInfo
-from hcbench.plan.truths import truth_named
 from hcbench.registry import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import judge

@@ -10,7 +10,7 @@ from hcbench.analysis.axes import find_metric, is_wide
 from hcbench.analysis.groups import KINDS
 from hcbench.analysis.palette import looks_for
 from hcbench.errors import DataNotAvailableError, HcbenchError
-from hcbench.registry.labels import split_parameter
+from hcbench.registry.names import split_parameter
 from hcbench.show.plots.settings import averages_of, mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
