@@ -23,7 +23,7 @@ from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show.figures import FigureView
-from hcbench.show.plots.dendrograms import MIXED, layout
+from hcbench.show.plots import MIXED, layout
 from hcbench.store import Store
 from tests.core.trees import trees
 from tests.inline import cells_in_this_process

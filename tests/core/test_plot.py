@@ -26,11 +26,10 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show.drawing import KINDS, Choices, describe_kinds, draw
-from hcbench.show.drawing.diagram import draw_ranks
-from hcbench.show.drawing.trees import class_labels, draw_tanglegram
+from hcbench.show.charts import draw_ranks
+from hcbench.show.drawing import KINDS, Choices, class_labels, describe_kinds, draw, draw_tanglegram
 from hcbench.show.figures import FigureView
-from hcbench.show.plots.dendrograms import dendrogram, layout
+from hcbench.show.plots import dendrogram, layout
 from hcbench.store import Store
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process

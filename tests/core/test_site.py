@@ -16,9 +16,8 @@ from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
 from hcbench.registry.suite import Claim, Suite
-from hcbench.show.site import Built, build_site, without_paths
-from hcbench.show.site.folder import MARKER
-from hcbench.show.site.slugs import slug
+from hcbench.show.site import MARKER, Built, build_site, without_paths
+from hcbench.show.site.pages import slug
 from hcbench.store import Store
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.test_performance import write_results

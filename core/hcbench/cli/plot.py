@@ -141,8 +141,7 @@ def plot(
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
     drawn; by default the last run of all.
     """
-    from hcbench.show.drawing import Choices, describe_kinds, draw, save
-    from hcbench.show.drawing.kinds import format_of
+    from hcbench.show.drawing import Choices, describe_kinds, draw, format_of, save
     from hcbench.show.figures import FigureView
     from hcbench.store import Store
 
@@ -174,7 +173,7 @@ def plot(
 
 def _named(path: Path, metric: str) -> Path:
     """The file of one of several metrics."""
-    from hcbench.show.site.slugs import slug
+    from hcbench.show.site.pages import slug
 
     return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
 

@@ -1,8 +1,8 @@
 """The report: one self-contained HTML page of a run.
 
-`contents` reads the run from the store; `sections` arranges its `tables`, `charts` and `trees`, as
-plain values that the script of the page shows. `figures` has what all plotly figures share, and
-`page` renders the template with the scripts and styles of ``assets``.
+`sections` arranges the tables, `charts` and `trees` of a run as plain values, which the script of
+the page shows. `figures` has what they share. `page` reads the run from the store, and renders the
+template with the scripts and styles of ``assets``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hcbench.registry import load_registry
-from hcbench.show.report.contents import Contents, list_papers, list_sources, read_contents
-from hcbench.show.report.page import embed_figures, render_report, write_whole
+from hcbench.show.report.page import (
+    Contents,
+    embed_figures,
+    list_papers,
+    list_sources,
+    read_contents,
+    render_report,
+    write_whole,
+)
 from hcbench.show.report.sections import describe_page
 from hcbench.show.report.trees import MOST_TREES, draw_trees
 

@@ -25,8 +25,8 @@ from hcbench.show.report.figures import (
     panel_ids,
     plain,
     sentence,
+    short,
 )
-from hcbench.show.report.tables import short
 
 if TYPE_CHECKING:
     from hcbench.analysis.palette import Look

@@ -1,4 +1,4 @@
-"""Plotly figures of the report: the layout that they share.
+"""Figures and tables of the report as plain values; the layout that plotly figures share.
 
 A figure is given to the page as plain values: ``data``, the traces; ``layouts``, pairs of a
 smallest width in pixels and a layout; ``caption``; ``table``, its data; and ``choices``, controls
@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hcbench.analysis.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
-from hcbench.show.report.tables import make_table
 
 GROUND, INK, SOFT, LINE, SUNKEN, RAISED, ACCENT = (
     "#ffffff",
@@ -57,6 +56,44 @@ BASE: dict[str, Any] = {
 WIDTHS = (0, 500, 900)
 DESIGNED = (320, 500, 900)
 _LETTER = 7  # pixels
+
+
+Cell = Any  # a text, a number, None, or [text, value to sort by, properties]
+
+
+def make_table(
+    noun: str, header: Iterable[str | dict[str, Any]], rows: Iterable[Sequence[Cell]]
+) -> dict[str, Any]:
+    """A table.
+
+    Parameters
+    ----------
+    noun : str
+        What a row is.
+    header : iterable of str or dict
+        The labels of columns; or mappings with a ``label`` and properties: ``best``, which values
+        are better; ``filter``, whether rows are filtered by it; ``hidden``, whether it is only
+        filtered and exported; ``wide``, whether it has long texts.
+    rows : iterable of sequence
+        A cell is a text, a number, None, or a list of text, value and properties: ``href``,
+        ``heat``, ``best``, ``note``, ``badge``.
+
+    Returns
+    -------
+    dict
+        Others may be added: ``names``, how many columns identify a row; ``page``, the rows of a
+        page; ``kinds`` of rows; ``state``, the name under which choices are kept.
+    """
+    columns = [{"label": about} if isinstance(about, str) else about for about in header]
+    return {"noun": noun, "columns": columns, "rows": [list(row) for row in rows]}
+
+
+def short(value: float | None) -> float | None:
+    """A number with seven digits for strict JSON; None if it is not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.7g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
 def plain(text: str) -> str:

@@ -13,7 +13,7 @@ from hcbench.analysis.palette import DASHES, PALETTE, SYMBOLS
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.model.trees.facing import facing_orders
 from hcbench.run.cell import describe
-from hcbench.show.plots.dendrograms import branch_lines, classes_of_nodes, layout
+from hcbench.show.plots import branch_lines, classes_of_nodes, layout
 from hcbench.show.report.figures import (
     DESIGNED,
     SOFT,

@@ -1,8 +1,8 @@
 """A static site of the runs of a store, which a web server or a browser alone can open.
 
-`pages` has the contents of the pages, `performance` those about asv's benchmarks, and `slugs` file
-names; `folder` writes changed files and removes obsolete ones. Every run has a
-`hcbench.show.report`, whose script shows all pages.
+`pages` has the contents of the pages, and `performance` those about asv's benchmarks. Every run has
+a `hcbench.show.report`, whose script shows all pages. Only changed files are written; files that
+are not of the site are never touched.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hcbench.errors import DamagedRunError
+from hcbench.errors import DamagedRunError, HcbenchError
 from hcbench.show.report import MOST_TREES, make_report, read_contents
-from hcbench.show.report.page import environment, shared_assets
-from hcbench.show.site.folder import SiteFolder
+from hcbench.show.report.page import environment, shared_assets, write_whole
 from hcbench.show.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TITLE", "Built", "build_site"]
 TITLE = "Benchmarks"
+MARKER = ".hcbench-site.json"
 #: An absolute path, where it is no part of a URL, a closing tag or an embedded image.
 _PATH = re.compile(r"""data:[^"'\s]+|(?<![\w/:.<+~-])~?/(?:[\w.@+-]+/)+([\w.@+-]*)""")
 
@@ -177,3 +178,97 @@ def _look() -> str:
 
 def _read(*parts: str) -> str:
     return resources.files("hcbench.show.site").joinpath(*parts).read_text(encoding="utf-8")
+
+
+# ---- The folder ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class SiteFolder:
+    """A folder that is being created or updated.
+
+    Attributes
+    ----------
+    path : Path
+    known : dict of file to stamp
+        Files of the previous site.
+    made : dict of file to stamp
+        Files of the current site.
+    """
+
+    path: Path
+    known: dict[str, str] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, path: Path) -> SiteFolder:
+        """A folder that is new, empty, or an earlier site.
+
+        Raises
+        ------
+        HcbenchError
+            If it is a file or has other contents.
+        """
+        if path.exists() and not path.is_dir():
+            raise HcbenchError(f"{path} is a file; give a folder for the site")
+        marker = path / MARKER
+        if not marker.is_file():
+            if path.is_dir() and any(path.iterdir()):
+                raise HcbenchError(
+                    f"{path} contains files and is not a site of hcbench; give an empty or new "
+                    "folder"
+                )
+            return cls(path)
+        try:
+            entries = json.loads(marker.read_text(encoding="utf-8"))["files"]
+            known = {str(name): str(stamp) for name, stamp in entries.items()}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise HcbenchError(
+                f"{marker} cannot be read; remove it and the files of the site, or give another "
+                "folder"
+            ) from error
+        return cls(path, known)
+
+    def holds(self, name: str, stamp: str) -> bool:
+        """Whether a file exists with this stamp; if so, it is kept."""
+        if self.known.get(name) != stamp or not (self.path / name).is_file():
+            return False
+        self.made[name] = stamp
+        return True
+
+    def write(self, name: str, text: str, stamp: str = "") -> None:
+        """Write a file, unless it exists with this text or this stamp.
+
+        Raises
+        ------
+        HcbenchError
+            If it cannot be written.
+        """
+        stamp = stamp or hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        if not self.holds(name, stamp):
+            self.made[name] = stamp
+            # Recorded before it is written, so that an interrupted build can be continued.
+            self._note({**self.known, **self.made})
+            write_whole(self.path / name, text)
+
+    def finish(self) -> int:
+        """Remove obsolete files; returns how many."""
+        stale = [name for name in self.known if name not in self.made]
+        for name in stale:
+            target = self.path / name
+            if _is_within(target, self.path):
+                target.unlink(missing_ok=True)
+                with suppress(OSError):  # the folder is not empty
+                    target.parent.rmdir()
+        self._note(self.made)
+        return len(stale)
+
+    def _note(self, files: dict[str, str]) -> None:
+        write_whole(
+            self.path / MARKER, json.dumps({"files": dict(sorted(files.items()))}, indent=1)
+        )
+
+
+def _is_within(target: Path, folder: Path) -> bool:
+    """Whether a file is in the folder; the marker could have been edited."""
+    return target.resolve().is_relative_to(folder.resolve()) and target.name != MARKER

@@ -5,6 +5,9 @@ A page has tables and figures in sections, as a report has, and the script of re
 
 from __future__ import annotations
 
+import hashlib
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hcbench.analysis.overviews import count_verdicts
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import parse_name
-from hcbench.show.report.sections import Sections, make_leaderboards
-from hcbench.show.report.tables import average_cell, claims_table, make_table, metric_column
+from hcbench.show.report.figures import make_table
+from hcbench.show.report.sections import (
+    Sections,
+    average_cell,
+    claims_table,
+    make_leaderboards,
+    metric_column,
+)
 from hcbench.show.site.performance import (
     RULE,
     benchmarks_table,
@@ -21,7 +30,6 @@ from hcbench.show.site.performance import (
     make_overview,
     steps_table,
 )
-from hcbench.show.site.slugs import slug
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -367,3 +375,27 @@ def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
 def _find_spec(catalogue: Any, name: str) -> Any:
     """The specification with a name, or None if no installed plugin has it."""
     return next((entry.spec for entry in catalogue.entries if entry.spec.name == name), None)
+
+
+_MOST_LETTERS = 60  # characters of the name
+
+
+def slug(name: str) -> str:
+    """A name as part of a URL and a file name on any system.
+
+    Letters, digits, ``-``, ``_`` and ``.`` stay, in lower case. If anything else was removed, a
+    hash is appended, so that two names never share a file.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9_.-]+", "-", plain).strip("-.")[:_MOST_LETTERS].strip("-.")
+    if words == name and words.split(".")[0] not in _RESERVED:
+        return words
+    digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=5).hexdigest()
+    return f"{words}-{digest}" if words else digest
+
+
+#: Device names of Windows.
+_RESERVED = {
+    *("con", "prn", "aux", "nul"),
+    *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
+}

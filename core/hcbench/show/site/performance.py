@@ -15,8 +15,14 @@ from hcbench.analysis.performance import (
     overall_ratios,
 )
 from hcbench.analysis.tables import format_spread
-from hcbench.show.report.figures import axis, line_style, make_figure, make_panels
-from hcbench.show.report.tables import make_table, short
+from hcbench.show.report.figures import (
+    axis,
+    line_style,
+    make_figure,
+    make_panels,
+    make_table,
+    short,
+)
 
 if TYPE_CHECKING:
     from hcbench.show.report.sections import Sections

@@ -1,34 +1,98 @@
-"""Curves, scaling, trade-offs and performance profiles."""
+"""Matplotlib figures of views: curves, scaling, trade-offs, performance profiles, ranks."""
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from hcbench.analysis.axes import is_wide
 from hcbench.analysis.palette import looks_of
-from hcbench.analysis.ranks import blocks_text
-from hcbench.show.drawing.sheets import (
-    add_caption,
-    add_legend,
-    add_title,
-    format_numbers,
-    make_sheet,
-    name_metric,
-)
-from hcbench.show.plots.settings import averages_of, mark_places, plain, style
+from hcbench.analysis.ranks import blocks_text, significance_lines
+from hcbench.analysis.tables import ARROWS
+from hcbench.show.plots import averages_of, mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from hcbench.analysis.palette import Look
-    from hcbench.analysis.ranks import ProfileView
+    from hcbench.analysis.ranks import ProfileView, Ranking
     from hcbench.analysis.results import Results
     from hcbench.analysis.views import CurveView, Line, Panel, TradeoffPanel, TradeoffView
     from hcbench.plan.presentation import MetricInfo
+
+_PANEL = (3.4, 2.7)  # inches
+_ALONE = (5.6, 3.8)
+_TITLE = 38  # characters per line
+_LETTER = 0.075  # inches per character of a legend
+_ROWS_OF_LEGEND = 24
+
+
+def make_sheet(n_panels: int, *, share_y: bool = False) -> tuple[Figure, list[Axes]]:
+    """A figure with this many axes; unused ones in the last row are hidden."""
+    columns = n_panels if n_panels < 4 else 2 if n_panels == 4 else 3 if n_panels < 10 else 4
+    rows = math.ceil(n_panels / columns)
+    width, height = _ALONE if n_panels == 1 else (_PANEL[0] * columns, _PANEL[1] * rows)
+    figure, made = new_figure(width, height, rows=rows, columns=columns)
+    axes = list(np.atleast_1d(made).ravel())
+    for unused in axes[n_panels:]:
+        unused.set_visible(False)
+    for ax in axes[1:n_panels] if share_y else ():
+        ax.sharey(axes[0])
+    return figure, axes[:n_panels]
+
+
+def add_title(ax: Axes, text: str) -> None:
+    """A title with lines no wider than a panel."""
+    ax.set_title("\n".join(textwrap.wrap(plain(text).replace(",", ", "), _TITLE)), fontsize=9)
+
+
+def name_metric(metric: MetricInfo) -> str:
+    """An axis label: the metric, its unit, and an arrow in the direction that is better."""
+    unit = "" if metric.unit in ("", "questions", metric.label) else f" [{metric.unit}]"
+    return f"{plain(metric.label)}{unit}{ARROWS[metric.direction]}"
+
+
+def format_numbers(ax: Axes, metric: MetricInfo, axis: Literal["x", "y"]) -> None:
+    """Write large counts as 20k and 5M."""
+    if metric.unit not in ("questions", "bytes"):
+        return
+    from matplotlib.ticker import EngFormatter
+
+    which = ax.xaxis if axis == "x" else ax.yaxis
+    which.set_major_formatter(EngFormatter(sep=""))
+
+
+def add_legend(figure: Figure) -> None:
+    """One legend for what has a label in any panel, on the right of them."""
+    of_axes = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes]
+    handles = {label: handle for entries in of_axes for handle, label in entries}
+    if not handles:
+        return
+    columns = math.ceil(len(handles) / _ROWS_OF_LEGEND)
+    width, height = figure.get_size_inches()
+    longest = max(len(name) for name in handles)
+    figure.set_size_inches(width + columns * (longest * _LETTER + 0.5), height)
+    with style():
+        figure.legend(
+            list(handles.values()),
+            list(handles),
+            loc="outside right upper",
+            ncols=columns,
+        )
+
+
+def add_caption(figure: Figure, lines: Sequence[str]) -> None:
+    """Notes in small letters below the figure."""
+    width = max(int(figure.get_size_inches()[0] * 17), 40)
+    text = "\n".join(row for line in lines for row in textwrap.wrap(plain(line), width))
+    with style():
+        figure.supxlabel(text, x=0.01, ha="left", fontsize=7, color="#444444")
+
 
 _BAND = 0.18  # opacity
 
@@ -201,3 +265,91 @@ def draw_profile(view: ProfileView, results: Results) -> Figure:
     add_legend(figure)
     add_caption(figure, [blocks_text(view.blocks), *results.caveats])
     return figure
+
+
+Test = Literal["nemenyi", "holm"]
+_ROW = 0.2  # inches between names, and between bars
+_INK = "black"
+
+
+def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Figure:
+    """Average ranks on a line, best on the left; bars join algorithms without a difference.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    results : Results
+    test : {"nemenyi", "holm"}
+        The test behind the bars: Nemenyi's, whose critical difference is drawn above, or
+        Holm-corrected signed-rank tests, as in tables.
+    """
+    cliques = ranking.cliques if test == "nemenyi" else ranking.holm_cliques
+    names, ranks = ranking.competitors, ranking.ranks
+    left = math.ceil(len(names) / 2)
+    levels = _levels([(ranks[c[0]], ranks[c[-1]]) for c in cliques])
+    below = max(levels, default=-1) + 1
+    height = (4.2 + below + left) * _ROW
+    low, high = math.floor(ranks[0]), max(math.ceil(ranks[-1]), math.floor(ranks[0]) + 1)
+    figure, ax = new_figure(7.2, height + 0.6)
+    looks = looks_of(results, names)
+    with style():
+        _draw_axis(ax, low, high, ranking.nemenyi.value if test == "nemenyi" else None)
+        for clique, level in zip(cliques, levels, strict=True):
+            y = -0.6 - level
+            slack = 0.006 * (high - low)
+            ends = [ranks[clique[0]] - slack, ranks[clique[-1]] + slack]
+            ax.plot(ends, [y, y], color=_INK, linewidth=3.0, solid_capstyle="butt")
+        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+            on_left = place < left
+            row = place if on_left else len(names) - 1 - place
+            y = -(below + 0.9 + row)
+            side = low if on_left else high
+            reach = 0.02 * (high - low) * (-1 if on_left else 1)
+            look = looks[name]
+            ax.plot([rank, rank, side + reach], [0, y, y], color=look.colour, linewidth=0.9)
+            ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
+            ax.text(
+                side + 1.5 * reach,
+                y,
+                f"{plain(name)}  {rank:.2f}" if on_left else f"{rank:.2f}  {plain(name)}",
+                ha="right" if on_left else "left",
+                va="center",
+                fontsize=8.5,
+            )
+        ax.set_ylim(-(below + 0.9 + left), 3.2)
+        ax.set_xlim(low, high)
+        ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
+    what = "Nemenyi's test" if test == "nemenyi" else "Holm-corrected signed-rank tests"
+    bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
+    if ranking.inference.reason:
+        bars = []
+    add_caption(figure, [*significance_lines(ranking), *bars, *results.caveats])
+    return figure
+
+
+def _levels(spans: list[tuple[float, float]]) -> list[int]:
+    """A row for each bar such that bars in one row do not touch."""
+    ends: list[float] = []
+    levels = []
+    for low, high in spans:
+        row = next((i for i, end in enumerate(ends) if low > end), len(ends))
+        ends[row : row + 1] = [high]
+        levels.append(row)
+    return levels
+
+
+def _draw_axis(ax: Axes, low: int, high: int, limit: float | None) -> None:
+    """The axis of ranks with its ticks, and a critical difference above it."""
+    ax.set_axis_off()
+    ax.plot([low, high], [0, 0], color=_INK, linewidth=1.0)
+    step = max(1, math.ceil((high - low) / 12))
+    for tick in range(low, high + 1, step):
+        ax.plot([tick, tick], [0, 0.35], color=_INK, linewidth=1.0)
+        ax.text(tick, 0.5, str(tick), ha="center", va="bottom", fontsize=8.5)
+    if limit is None:
+        return
+    fits = limit <= high - low
+    ends = [low, low + limit] if fits else [low, high]
+    ax.plot(ends, [1.9, 1.9], color=_INK, linewidth=1.4, marker="|" if fits else "", markersize=6)
+    more = "" if fits else ", larger than the range"
+    ax.text(sum(ends) / 2, 2.05, f"CD = {limit:.2f}{more}", ha="center", va="bottom", fontsize=8.5)
