@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Comparisons, Partition, Problem, Tree, ask_oracle
-from hcbench.api.given_data import as_problem
+from hcbench.api.own import as_problem
 from hcbench.errors import DataError, HcbenchError, NotApplicableError, ParameterError
 
 X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])

@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hcbench import load_registry
-from hcbench.cli import COMMANDS, describe, main
+from hcbench.cli import COMMANDS, main
+from hcbench.cli.show import example as example_of
 
 TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
 HEAVY = {"matplotlib", "numba", "scipy", "sklearn", "hdbscan"}
@@ -162,12 +163,12 @@ def test_info_shows_everything_about_a_name() -> None:
 def test_the_example_of_a_name_is_one_that_can_be_used() -> None:
     registry = load_registry()
     for dataset in registry.datasets.entries:
-        *_, name = shlex.split(describe.example(dataset.spec))
+        *_, name = shlex.split(example_of(dataset.spec))
         if not name.startswith("./"):
             (use,) = registry.use_datasets(name)
             assert use.spec.provides_with(use.params), name
     for algorithm in registry.algorithms.entries:
-        *_, name = shlex.split(describe.example(algorithm.spec))
+        *_, name = shlex.split(example_of(algorithm.spec))
         if "..." not in name:  # for the reader to fill in
             assert len(registry.use_algorithms(name)) == 1
 

@@ -1,4 +1,5 @@
 """Functions for callers in Python: `compare` runs a comparison, `direct` one algorithm or metric.
 
-`given_data` makes problems of arrays, labels and trees; `own` makes specs of functions and data.
+`own` makes problems and specs of what callers give, `scoring` scores trees made elsewhere, and
+`sklearn` is the bridge to scikit-learn.
 """

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hcbench.api.given_data import as_problem, problem_of_truth, truth_entries
+from hcbench.api.own import as_problem, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result

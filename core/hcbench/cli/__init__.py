@@ -10,18 +10,21 @@ import errno
 import importlib
 import os
 import shlex
+import signal
 import sys
+import threading
 import traceback
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
-from gc import set_threshold  # not `import gc`: a command of that name is a module here
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from gc import set_threshold
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.loading import warn_of_broken
-from hcbench.cli.signals import interrupted_by_signals
+from hcbench.cli.options import warn_of_broken
 from hcbench.cli.terminal import printable, stdout_for_data
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
@@ -44,7 +47,7 @@ COMMANDS = {
     "results": "hcbench.cli.results:results",
     "plot": "hcbench.cli.plot:plot",
     "report": "hcbench.cli.report:report",
-    "site": "hcbench.cli.site:site",
+    "site": "hcbench.cli.report:site",
     "rerun": "hcbench.cli.rerun:rerun",
     "regress": "hcbench.cli.regress:regress",
     "plugins": "hcbench.cli.show:plugins",
@@ -218,3 +221,41 @@ def main() -> None:
 
     Which algorithm builds the better hierarchy, from how many queries, in what time and memory.
     """
+
+
+#: Windows has no SIGHUP.
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@dataclass(slots=True)
+class Received:
+    """The signal that ended the command; 0 if none did."""
+
+    number: int = 0
+
+
+@contextmanager
+def interrupted_by_signals() -> Iterator[Received]:
+    """Raise KeyboardInterrupt at the first of the signals, and ignore the following ones.
+
+    Closing terminals and batch systems may send several, and cleaning up must finish. A signal that
+    is ignored, as with ``nohup``, stays ignored.
+    """
+    received = Received()
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)
+        received.number = number
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {n: signal.getsignal(n) for n in _ENDING if signal.getsignal(n) == signal.SIG_DFL}
+    for number in before:
+        signal.signal(number, interrupt)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

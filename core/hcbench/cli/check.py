@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.options import JSON_OR_TABLE, PLUGIN, QUIET, examples
-from hcbench.cli.param_types import TIME_OR_NONE, OneName, Parsed
+from hcbench.cli.options import (
+    JSON_OR_TABLE,
+    PLUGIN,
+    QUIET,
+    TIME_OR_NONE,
+    OneName,
+    Parsed,
+    examples,
+)
 from hcbench.cli.progress import display
 from hcbench.cli.terminal import stdout_for_data, write_json, write_table
 from hcbench.errors import ExitCode, ParameterError

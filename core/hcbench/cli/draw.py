@@ -22,7 +22,7 @@ from hcbench.cli.terminal import console, printable, write_lines
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.analysis.tables import Block, Entry
-    from hcbench.api.scoring.scores import Scores
+    from hcbench.api.scoring import Scores
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import examples
+from hcbench.cli.options import examples, load_plugins
 from hcbench.cli.terminal import tell
 
 

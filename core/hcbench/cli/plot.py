@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.loading import load_plugins
 from hcbench.cli.options import (
     CELL_FILTERS,
     PLUGIN,
@@ -16,10 +15,11 @@ from hcbench.cli.options import (
     RUN,
     STORE,
     examples,
+    load_plugins,
     names_option,
     with_options,
 )
-from hcbench.cli.stored import read_run
+from hcbench.cli.results import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 
 if TYPE_CHECKING:

@@ -1,14 +1,23 @@
-"""``report``: one run as an HTML page."""
+"""``report`` and ``site``: one run as an HTML page, all runs of a store as a folder of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import PLUGIN, QUIET, STORE, examples
+from hcbench.cli.options import (
+    PLUGIN,
+    QUIET,
+    RUN_FILTERS,
+    STORE,
+    examples,
+    load_plugins,
+    with_options,
+)
+from hcbench.cli.results import find_runs
 from hcbench.cli.terminal import stdout_for_data, tell
 
 TREES = click.option(
@@ -64,3 +73,73 @@ def report(
         write_report(output, opened, found, registry=registry, trees=most)
     if not quiet:
         tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")
+
+
+@click.command(
+    epilog=examples(
+        "hcbench site ./public",
+        "hcbench site ./public --title Linkages --suites gray2023,compare --asv .asv/results",
+        "hcbench site ./public --store postgresql://me@host/results",
+    )
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--title", metavar="TEXT", help="Title of the site.  [default: Benchmarks]")
+@click.option(
+    "--run",
+    "numbers",
+    multiple=True,
+    metavar="RUN",
+    help="Only this run, by number or name. Repeatable.",
+)
+@with_options(*RUN_FILTERS)
+@click.option(
+    "--asv",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A results folder of asv, such as .asv/results: shows the performance over commits.",
+)
+@TREES
+@STORE
+@PLUGIN
+@QUIET
+def site(
+    *,
+    folder: Path,
+    title: str | None,
+    numbers: Sequence[str],
+    asv: Path | None,
+    trees: int | None,
+    store: str | None,
+    plugin: Sequence[Path],
+    quiet: bool,
+    **filters: Any,
+) -> None:
+    """Make a static site of the runs of a store.
+
+    Its home page has the leaderboard and the verdicts of each suite in its latest run, and the
+    performance over commits. There is a report of each run, and a page for each suite, algorithm
+    and data set. Runs without results, and those that a later run repeats, are hidden. DIR is new,
+    empty, or an earlier site, which is updated: only what has changed is written. Open
+    DIR/index.html, or put the folder on any web server; nothing is loaded from elsewhere.
+    """
+    from hcbench.show.report import MOST_TREES
+    from hcbench.show.site import TITLE, build_site
+    from hcbench.store import Store
+
+    with Store(store) as opened, stdout_for_data():
+        registry = load_plugins(plugin, quiet=quiet)
+        chosen = {opened.run(number).id for number in numbers}
+        runs = [run for run in find_runs(opened, **filters) if not chosen or run.id in chosen]
+        built = build_site(
+            folder,
+            opened,
+            registry,
+            runs=runs,
+            title=title or TITLE,
+            asv=asv,
+            trees=MOST_TREES if trees is None else trees,
+            told=(lambda _: None) if quiet else tell,
+        )
+    if not quiet:
+        removed = f", {built.removed} removed" if built.removed else ""
+        tell(f"{built.pages} pages in {folder}; {built.written} files written{removed}")

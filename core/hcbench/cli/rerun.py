@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import PLUGIN, STORE, examples
-from hcbench.cli.param_types import TIME_OR_NONE
+from hcbench.cli.options import PLUGIN, STORE, TIME_OR_NONE, examples, load_plugins
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode
 

@@ -1,40 +1,49 @@
-"""``results``: past runs, their results, and what changed between two of them."""
+"""``results``: past runs in the store, what changed between them, and stores as files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.diff import diff
-from hcbench.cli.export import export, import_
-from hcbench.cli.gc import gc
-from hcbench.cli.merge import describe_shards, merge
 from hcbench.cli.options import (
     CELL_FILTERS,
+    DATE,
+    JOBS,
     JSON_OR_TABLE,
     ONLY_METRICS,
+    PLUGIN,
+    QUIET,
     RESULTS_FORMAT,
     RUN,
     RUN_FILTERS,
     STORE,
     examples,
+    load_plugins,
+    names_option,
     with_options,
 )
-from hcbench.cli.rescore import rescore
-from hcbench.cli.stored import find_runs, read_run
-from hcbench.cli.terminal import printable, tell, write_json, write_table
+from hcbench.cli.terminal import console, printable, stdout_for_data, tell, write_json, write_table
+from hcbench.errors import ExitCode, StoreError
 from hcbench.plan.outcome import STATUSES
 
 if TYPE_CHECKING:
+    from hcbench.analysis.differences import Difference, StatusChange
+    from hcbench.analysis.results import Results
+    from hcbench.analysis.tables import Block
     from hcbench.plan.outcome import Outcome
-    from hcbench.store import RunInfo
+    from hcbench.plan.presentation import MetricInfo
+    from hcbench.store import RunInfo, Store
 
 MOST_FAILURES = 20
-ONE_RUN = click.argument("run")
+_ONE_RUN = click.argument("run")
 
 
 @click.group(
@@ -62,6 +71,86 @@ def results(context: click.Context, /, **options: Any) -> None:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
+# ---- Reading ------------------------------------------------------------------------------------
+
+
+def find_runs(
+    store: Store, *, suites: Sequence[str], since: datetime | None, algos: Sequence[str]
+) -> list[RunInfo]:
+    """The runs that the options of `RUN_FILTERS` choose."""
+    moment = None if since is None else since.astimezone()
+    return store.runs(suite=suites or None, since=moment, algorithm=algos or None)
+
+
+def read_run(
+    store: Store,
+    run: RunInfo,
+    *,
+    algos: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    oracles: Sequence[str] = (),
+    budget: Sequence[int] | None = None,
+    metrics: Sequence[str] = (),
+    status: str | None = None,
+    exactly: bool = False,
+) -> Results:
+    """The results of a stored run; filters remove its claims, which are about the whole run.
+
+    Parameters
+    ----------
+    store : Store
+    run : RunInfo
+    algos, datasets, oracles : sequence of str
+        Parts of labels, or patterns; all by default.
+    budget : sequence of int, optional
+    metrics : sequence of str
+        The only ones shown; all by default.
+    status : str, optional
+    exactly : bool
+        Whether a full label excludes longer labels that contain it.
+
+    Raises
+    ------
+    StoreError
+        If no cell matches.
+    UsageError
+        If a metric was not measured.
+    """
+    from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import Presentation
+
+    filters = {"algorithm": algos, "dataset": datasets, "oracle": oracles, "status": status}
+    used: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    kept = [o for o, _ in store.outcomes(run=run.id, **used) if not budget or o.budget in budget]
+    for kind, labels in used.items() if exactly else ():
+        full = {label.casefold() for label in labels}
+        kept = [o for o in kept if getattr(o, kind).casefold() in full] or kept
+    if not kept:
+        raise StoreError(f"run {run.id} of {store.location} has no such cells")
+    layout = Presentation.of_description(run.layout)
+    if used or budget:
+        layout = replace(layout, suite=replace(layout.suite, claims=()))
+    found = Results.of_layout(layout, kept, store.sizes(run.id))
+    return _only(found, metrics) if metrics else found
+
+
+def _only(found: Results, wanted: Sequence[str]) -> Results:
+    """The results with only these metrics."""
+    by_name = {
+        name: metric
+        for metric in reversed(found.metrics)
+        for name in (re.sub(r"\[.*", "", metric.label).casefold(), metric.label.casefold())
+    }
+    for name in wanted:
+        if name.casefold() not in by_name:
+            labels = ", ".join(metric.label for metric in found.metrics)
+            raise click.UsageError(f"{name} was not measured; there are {labels}")
+    return replace(found, metrics=tuple(by_name[name.casefold()] for name in wanted))
+
+
+# ---- Showing ------------------------------------------------------------------------------------
+
+
 @results.command("list")
 @with_options(*RUN_FILTERS)
 @STORE
@@ -86,16 +175,13 @@ def list_(store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
         "failed": [str(run.failed) for run in runs],
         "reused": [str(run.reused) for run in runs],
         "name": [run.name for run in runs],
-        "command": [_command(run) for run in runs],
+        "command": [f"{_command(run)}\n{run.note}".strip() for run in runs],
     }
     if not any(table["name"]):
         del table["name"]
-    write_table(
-        tuple(table),
-        zip(*table.values(), strict=True),
-        right=("run", "cells", "failed", "reused"),
-        whole=("started", "name"),
-    )
+    numbers = ("run", "cells", "failed", "reused")
+    rows = zip(*table.values(), strict=True)
+    write_table(tuple(table), rows, right=numbers, whole=("started", "name"))
 
 
 def _about(run: RunInfo) -> dict[str, Any]:
@@ -106,8 +192,8 @@ def _about(run: RunInfo) -> dict[str, Any]:
 
 
 def _command(run: RunInfo) -> str:
-    state = "" if _state(run) == "done" else f" ({_state(run)})"
-    return "\n".join(filter(None, (run.command + state, run.note)))
+    state = _state(run)
+    return run.command if state == "done" else f"{run.command} ({state})"
 
 
 def _state(run: RunInfo) -> str:
@@ -129,13 +215,7 @@ def _local(moment: datetime) -> str:
 @ONLY_METRICS
 @STORE
 @RESULTS_FORMAT
-def show(
-    *,
-    run: str | None,
-    store: str | None,
-    format: str,  # noqa: A002
-    **filters: Any,
-) -> None:
+def show(run: str | None, store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
     """Show a run, by default the last, as it was shown when it ended.
 
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
@@ -154,8 +234,7 @@ def show(
         tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
         if info.note:
             tell(info.note)
-        for line in describe_shards([info]):
-            tell(line)
+        _tell_shards([info])
 
 
 def _write_failures(failed: Sequence[Outcome]) -> None:
@@ -177,8 +256,351 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     tell(f"run one again with: hcbench rerun {failed[0].key[:8]} --in-process")
 
 
+@results.command(epilog=examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all"))
+@click.argument("before")
+@click.argument("after")
+@click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
+@STORE
+@JSON_OR_TABLE
+def diff(
+    *,
+    before: str,
+    after: str,
+    everything: bool,
+    store: str | None,
+    format: str,  # noqa: A002
+) -> None:
+    """Show what changed between two runs.
+
+    They are given by their numbers or names. For each mean that is not the same: both, their
+    difference and its standard error. What exceeds two of them is marked.
+    """
+    from hcbench.analysis.differences import find_differences, find_status_changes
+    from hcbench.cli.draw import write_blocks
+    from hcbench.store import Store
+
+    with Store(store) as opened:
+        one, other = (read_run(opened, opened.run(n)) for n in (before, after))
+    differences = find_differences(one, other)
+    changes = find_status_changes(one, other)
+    if format == "json":
+        means = [{**asdict(d), "difference": d.difference, "marked": d.marked} for d in differences]
+        write_json({"differences": means, "statuses": [asdict(change) for change in changes]})
+        return
+    metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
+    shown = [d for d in differences if everything or d.difference]
+    blocks = [
+        _difference_block(dataset, [d for d in shown if d.dataset == dataset], metrics)
+        for dataset in dict.fromkeys(d.dataset for d in shown)
+    ]
+    write_blocks([*blocks, _change_block(changes)] if changes else blocks)
+    in_both = sum(change.in_both for change in changes)
+    click.echo(
+        f"{sum(d.difference == 0 for d in differences)} of {len(differences)} means are equal, "
+        f"{sum(d.marked for d in differences)} differ by more than two standard errors "
+        f"({'bold' if console().is_terminal else '*'}); {in_both} cells ended otherwise, "
+        f"{len(changes) - in_both} are in one of the runs only"
+    )
+
+
+def _difference_block(
+    dataset: str, differences: Sequence[Difference], metrics: Mapping[str, MetricInfo]
+) -> Block:
+    from hcbench.analysis.tables import Block, Entry, format_spread
+
+    rows = []
+    for row in differences:
+        metric = metrics[row.metric]
+        before, after = (
+            Entry(format_spread(mean, None, metric.unit, metric.interval))
+            for mean in (row.before, row.after)
+        )
+        difference = format_spread(row.difference, row.standard_error, metric.unit)
+        marked = Entry(difference, bold=row.marked)
+        rows.append((Entry(_variant(row)), Entry(row.metric), before, after, marked))
+    header = ("algorithm", "metric", "before", "after", "difference ± s.e.")
+    return Block(dataset, header, (False, False, True, True, True), tuple(rows))
+
+
+def _change_block(changes: Sequence[StatusChange]) -> Block:
+    """Cells that ended otherwise, the repetitions together."""
+    from hcbench.analysis.tables import Block, Entry
+
+    count = Counter((c.dataset, _variant(c), c.before, c.after) for c in changes)
+    rows = tuple(
+        tuple(Entry(text) for text in (*texts, str(number))) for texts, number in count.items()
+    )
+    header = ("dataset", "algorithm", "before", "after", "cells")
+    return Block("status", header, (False, False, False, False, True), rows)
+
+
+def _variant(row: Difference | StatusChange) -> str:
+    """An algorithm with all that tells it from others of its name."""
+    parts = [row.algorithm, row.oracle]
+    if row.budget is not None:
+        parts.append(f"budget {row.budget:,}")
+    checkpoint = getattr(row, "checkpoint", None)
+    if checkpoint is not None:
+        parts.append(f"after {checkpoint:,}")
+    return " / ".join(part for part in parts if part)
+
+
+# ---- Stores and files ---------------------------------------------------------------------------
+
+
+@results.command(
+    epilog=examples(
+        "hcbench results merge shard1.sqlite shard2.sqlite shard3.sqlite -o all.sqlite",
+        "hcbench results merge mine.sqlite --store postgresql://me@server/team",
+    )
+)
+@click.argument("sources", nargs=-1, required=True, metavar="STORE...")
+@click.option(
+    "-o",
+    "--store",
+    metavar="URL",
+    help="The store to which all is added: a file, or postgresql://user@host/database. By default "
+    "HCBENCH_STORE, or a file in your data directory.",
+)
+@JSON_OR_TABLE
+def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # noqa: A002
+    """Add the contents of other stores to one store.
+
+    The others are not changed. STORE is a file, or postgresql://user@host/database. Every run, cell
+    and value is kept once, however often stores are merged. Shards of one plan become one run;
+    other runs stay what they were. Of a cell that was measured in several stores the one named last
+    counts as the latest.
+    """
+    from hcbench.store import Store
+    from hcbench.store.merge import merge_stores
+
+    with ExitStack() as stack:
+        target = stack.enter_context(Store(store))
+        opened = [stack.enter_context(Store(source, read_only=True)) for source in sources]
+        merged = merge_stores(target, opened)
+        numbers = {number for one in merged for number in one.numbers}
+        runs = [run for run in target.runs() if run.id in numbers]
+        location = target.location
+    if format == "json":
+        write_json([asdict(one) for one in merged])
+    else:
+        header = ("store", "runs", "cells", "values", "known cells")
+        rows = [(m.source, *map(str, (m.runs, m.cells, m.values, m.known))) for m in merged]
+        write_table(header, rows, right=header[1:])
+    repeated = sum(one.repeated for one in merged)
+    if repeated:
+        tell(f"{repeated} cells were measured in several stores: all is kept, the latest counts")
+    _tell_shards(runs)
+    tell(f"kept in {location}; see hcbench results")
+
+
+def _tell_shards(runs: Sequence[RunInfo]) -> None:
+    """Say which of the runs are parts of plans."""
+    from hcbench.plan.presentation import Presentation
+
+    layouts = [(run, Presentation.of_description(run.layout)) for run in runs]
+    shards = [(run, layout.shard) for run, layout in layouts if layout.shard is not None]
+    if len(shards) > 1:
+        one_plan = len({(shard.plan, shard.count) for _, shard in shards}) == 1
+        what = "shards of different plans"
+        if one_plan:
+            what = "these shards of one plan differ in limits, claims or metrics"
+        numbers = ", ".join(str(run.id) for run, _ in shards)
+        tell(f"{what}: they stay runs of their own ({numbers})")
+    for run, shard in shards:
+        rest = "" if shard.is_whole else " of its plan; the others are not here"
+        tell(f"run {run.id} has {shard}{rest}")
+
+
+@results.command(
+    epilog=examples(
+        "hcbench results export 4 --format csv -o run4.csv",
+        "hcbench results export 4 --format parquet --trees -o run4.parquet",
+    )
+)
+@RUN
+@click.option(
+    "--format",
+    type=click.Choice(["csv", "json", "parquet"]),
+    default="csv",
+    show_default=True,
+    help="Of the file; json and parquet can be imported again.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file; by default stdout.",
+)
+@click.option(
+    "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
+)
+@STORE
+def export(
+    *,
+    run: str | None,
+    format: str,  # noqa: A002
+    output: Path | None,
+    trees: bool,
+    store: str | None,
+) -> None:
+    """Write the cells of a run, by default the last, to a file."""
+    from hcbench.analysis.exports import to_json, write_parquet
+    from hcbench.store import Store
+    from hcbench.store.exchange import describe_run
+
+    if format == "csv" and trees:
+        raise click.UsageError("--trees needs --format json or parquet")
+    with Store(store) as opened:
+        info = opened.run(run)
+        found = read_run(opened, info)
+        described = describe_run(opened, info, trees=trees) if format != "csv" else {}
+    if format == "parquet":
+        if output is None:
+            raise click.UsageError("--format parquet needs -o FILE")
+        write_parquet(found, described, output)
+        return
+    text = found.to_csv(output) if format == "csv" else to_json(found, described, output)
+    if output is None:
+        click.echo(text, nl=False)
+
+
+@results.command("import", epilog=examples("hcbench results import run4.parquet"))
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@STORE
+def import_(files: Sequence[Path], store: str | None) -> None:
+    """Import runs that hcbench results export wrote as json or parquet.
+
+    What is stored already is not stored again.
+    """
+    from hcbench.analysis.exports import read_export
+    from hcbench.store import Store
+    from hcbench.store.exchange import import_run
+
+    with Store(store) as opened:
+        for file in files:
+            done = import_run(opened, read_export(file), str(file))
+            numbers = ", ".join(map(str, done.numbers))
+            new = f"{done.cells} new cells, {done.known} known"
+            tell(f"{file}: run {numbers} of {opened.location}, {new}")
+
+
+@results.command(
+    epilog=examples(
+        "hcbench results gc --dry-run",
+        "hcbench results gc --keep-runs 20",
+        "hcbench results gc --before 2026-01-01",
+    )
+)
+@click.option(
+    "--keep-runs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Remove all runs but the last N; with --before, the last N stay whatever their date.",
+)
+@click.option(
+    "--before",
+    type=DATE,
+    metavar="DATE",
+    help="Remove runs that started before a date such as 2026-01-31.",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
+@STORE
+def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: str | None) -> None:
+    """Remove what no run shows any more, and free its space.
+
+    This removes measurements that were repeated, values of old versions of metrics, and interrupted
+    runs without a cell. Old runs, with the cells that no other run shows, are removed only with
+    --keep-runs or --before; runs whose measurements others reuse stay.
+    """
+    from hcbench.store import Store
+    from hcbench.store.tidying import tidy
+
+    with Store(store) as opened:
+        since = None if before is None else before.astimezone()
+        done = tidy(opened, keep_runs=keep_runs, before=since, dry_run=dry_run)
+        location = opened.location
+    counts = ", ".join(
+        f"{number} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((done.runs, "run"), (done.cells, "cell"), (done.values, "value"))
+    )
+    size = f"{done.bytes / 1e6:,.1f} MB" if done.bytes >= 1e5 else f"{done.bytes:,} bytes"
+    text = f"{counts} would be removed, about {size} freed"
+    if not dry_run:
+        text = f"{counts} removed, {size} freed"
+    if done.lent:
+        text += f"; {done.lent} more runs stay, since others show what they measured"
+    click.echo(f"{text} in {location}")
+
+
+@results.command(epilog=examples("hcbench results rescore --metrics dasgupta,AARI 3"))
+@RUN
+@names_option(
+    "--metrics", "metrics", "Metrics to compute, in addition to those of the run.", required=True
+)
+@JOBS
+@STORE
+@PLUGIN
+@RESULTS_FORMAT
+@QUIET
+@click.pass_context
+def rescore(
+    context: click.Context,
+    *,
+    run: str | None,
+    metrics: Sequence[str],
+    jobs: int | None,
+    store: str | None,
+    plugin: Sequence[Path],
+    format: str,  # noqa: A002
+    quiet: bool,
+) -> None:
+    """Compute more metrics of the stored results of a run.
+
+    RUN is by default the last. No algorithm runs, or needs to be installed; the data are generated
+    again. The result is a new run with the old and the new metrics.
+    """
+    from hcbench.analysis.results import Results
+    from hcbench.cli.draw import write_results
+    from hcbench.cli.progress import follow
+    from hcbench.run.rescore import plan_of_run
+    from hcbench.run.run import rescore_plan
+    from hcbench.store import Store
+
+    registry = load_plugins(plugin, quiet=quiet)
+    with Store(store) as opened:
+        info = opened.run(run)
+        with stdout_for_data():
+            wanted = plan_of_run(opened, info, registry, metrics)
+            for change in () if quiet else wanted.changes:
+                tell(f"note: {change}")
+            with follow(quiet=quiet) as observer:
+                outcomes = rescore_plan(
+                    wanted.plan,
+                    wanted.stored_results,
+                    registry.plugins,
+                    opened,
+                    jobs=jobs,
+                    command=context.obj,
+                    observer=observer,
+                )
+        location = opened.location
+    write_results(Results.of_plan(wanted.plan, outcomes), format)
+    failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
+    if not quiet:
+        tell(f"metrics of run {info.id} of {location}; see hcbench results")
+        if failed:
+            tell(f"a metric failed in {failed} cells")
+    context.exit(ExitCode.CELLS_FAILED if failed else ExitCode.OK)
+
+
+# ---- Names, notes and removal -------------------------------------------------------------------
+
+
 @results.command()
-@ONE_RUN
+@_ONE_RUN
 @click.argument("name")
 @STORE
 def name(*, run: str, name: str, store: str | None) -> None:
@@ -194,7 +616,7 @@ def name(*, run: str, name: str, store: str | None) -> None:
 
 
 @results.command()
-@ONE_RUN
+@_ONE_RUN
 @click.argument("text")
 @STORE
 def note(*, run: str, text: str, store: str | None) -> None:
@@ -210,7 +632,7 @@ def note(*, run: str, text: str, store: str | None) -> None:
 
 
 @results.command()
-@ONE_RUN
+@_ONE_RUN
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @STORE
 def rm(*, run: str, yes: bool, store: str | None) -> None:
@@ -224,17 +646,8 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
     with Store(store) as opened:
         info = opened.find_run(run)
         if not yes:
-            state = "" if _state(info) == "done" else f" ({_state(info)})"
-            what = printable(f"run {info.id}{state}: {info.command}")
+            what = printable(f"run {info.id}: {_command(info)}")
             click.confirm(f"Remove {what}?", abort=True, err=True)
         removed = remove_run(opened, info)
     shared = f"; {removed.shared} stay, as other runs show them" if removed.shared else ""
     tell(f"run {info.id} is removed with {removed.cells} cells{shared}")
-
-
-results.add_command(diff)
-results.add_command(merge)
-results.add_command(export)
-results.add_command(import_)
-results.add_command(gc)
-results.add_command(rescore)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.loading import load_plugins
-from hcbench.cli.options import PLUGIN, QUIET, RESULTS_FORMAT, examples, names_option
+from hcbench.cli.options import PLUGIN, QUIET, RESULTS_FORMAT, examples, load_plugins, names_option
 from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.api.scoring.matching import Files
+    from hcbench.api.scoring import Files
     from hcbench.registry import Registry, Use
     from hcbench.registry.specs import MetricSpec
 
@@ -87,8 +86,7 @@ def score(
     """
     import warnings
 
-    from hcbench.api.scoring.matching import Files, read_matched
-    from hcbench.api.scoring.scores import score_trees
+    from hcbench.api.scoring import Files, read_matched, score_trees
     from hcbench.cli.draw import write_blocks, write_text
 
     files = Files(**given)
@@ -110,7 +108,7 @@ def score(
 
 
 def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use[MetricSpec]]:
-    from hcbench.api.scoring.scores import default_metrics
+    from hcbench.api.scoring import default_metrics
 
     if names:
         uses = [use for name in names for use in registry.use_metrics(name)]

@@ -1,0 +1,593 @@
+"""Scores of given trees, each by each metric against each truth: ``hcbench score``.
+
+Trees, truths and data from different files are brought into one order of the items. Files with
+names (Newick, tables with a header or an index, ``--names``) are matched by them. Files without
+names are in the order of ``--names``, else of the first data with names, else their items are the
+numbers 0..n-1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.analysis.ranks import why_outside
+from hcbench.analysis.results import to_csv
+from hcbench.analysis.tables import (
+    ARROWS,
+    BEST_TRUTH,
+    NOTHING,
+    Block,
+    Entry,
+    Notes,
+    Reason,
+    format_spread,
+    to_latex,
+    to_markdown,
+)
+from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.model.checks import check_levels
+from hcbench.model.cost import Cost
+from hcbench.model.files import TABLES, is_number, read_npy, read_rows
+from hcbench.model.items import read_items
+from hcbench.model.problem import Problem
+from hcbench.model.trees.files import NEWICK, read_tree
+from hcbench.oracle.scored import Scored
+from hcbench.plan.outcome import Value
+from hcbench.plan.plan import truth_named
+from hcbench.plan.presentation import MetricInfo
+from hcbench.registry import default_uses, make_use
+from hcbench.registry.names import parse_name
+from hcbench.registry.specs import unmet
+from hcbench.run.cell import judge
+from hcbench.run.job import Call
+
+if TYPE_CHECKING:
+    from hcbench.model.trees import Tree
+    from hcbench.registry import Registry, Use
+    from hcbench.registry.specs import MetricSpec
+
+LABELS = "labels"
+"""The name of the truth that the labels give."""
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The trees to score, and the files to score them against; only the trees are required.
+
+    ``similarity`` and ``vectors`` are written as data sets, ``FILE`` or ``FILE[param=value]``.
+    """
+
+    trees: Sequence[Path]
+    truths: Sequence[Path] = ()
+    labels: Path | None = None
+    similarity: str | None = None
+    vectors: str | None = None
+    names: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """Trees and, for each truth, the problem that metrics see, with the items in one order.
+
+    Attributes
+    ----------
+    trees : mapping of label to Tree
+    problems : mapping of the name of a truth to Problem
+        With the same data; if there is no truth, the only key is "".
+    """
+
+    trees: Mapping[str, Tree]
+    problems: Mapping[str, Problem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """The content of a file about items, and their names if it has any."""
+
+    where: Path
+    n: int
+    names: tuple[str, ...] | None
+    content: Any = None
+
+
+def read_matched(files: Files, registry: Registry) -> Matched:
+    """Read files, and bring their items into one order.
+
+    Data are read by the registered data set of their suffix.
+
+    Raises
+    ------
+    HcbenchError
+        If a file cannot be read, or its items are not those of the others.
+    """
+    trees, truths = map(_read_trees, (files.trees, files.truths))
+    data = {
+        role: _read_data(text, role, registry)
+        for role, text in (("similarity", files.similarity), ("vectors", files.vectors))
+        if text is not None
+    }
+    ordered = [*([] if files.names is None else [_read_names(files.names)]), *data.values()]
+    labels = None
+    if files.labels is not None:
+        others = [*ordered, *truths.values(), *trees.values()]
+        known = next((one.names for one in others if one.names is not None), None)
+        labels = _read_labels(files.labels, known, others[0].n)
+        ordered.append(labels)
+    order = _find_order(ordered, [*truths.values(), *trees.values()])
+    for one in ordered:
+        order.rows(one)  # --names has no other content, but may not fit
+    problem = _problem_of(data, order)
+    levels = problem.levels
+    if labels is not None:
+        levels = np.asarray(labels.content)[order.rows(labels)].reshape(labels.n, -1)
+    true = {**problem.truths, **{label: order.tree(one) for label, one in truths.items()}}
+    return Matched(
+        trees={label: order.tree(one) for label, one in trees.items()},
+        problems=_problems(replace(problem, truths={}, levels=None), true, levels),
+    )
+
+
+def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
+    """Similarities and vectors, with the truths that their files contain."""
+    taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
+    truths = {k: v for problem in taken.values() for k, v in problem.truths.items()}
+    levels = next((p.levels for p in taken.values() if p.levels is not None), None)
+    arrays = {role: getattr(problem, role) for role, problem in taken.items()}
+    return Problem(n=len(order.names), truths=truths, levels=levels, **arrays)
+
+
+def _problems(
+    problem: Problem, truths: Mapping[str, Tree], levels: NDArray[Any] | None
+) -> dict[str, Problem]:
+    """A problem for each truth, with that truth alone, so that metrics cannot use another."""
+    problems = {
+        name: replace(problem, truths={name: tree})
+        for name, tree in truths.items()
+        if name != LABELS
+    }
+    if levels is not None:
+        problems[LABELS] = replace(problem, levels=levels)
+    return problems or {"": problem}
+
+
+# ---- Reading -------------------------------------------------------------------------------------
+
+
+def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
+    """Trees by the names of their files, with their folders where two have the same."""
+    names, texts = [path.name for path in paths], [str(path) for path in paths]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise DataError(f"{text} is given twice; once is enough")
+    labels = [n if names.count(n) == 1 else text for n, text in zip(names, texts, strict=True)]
+    trees = [read_tree(path) for path in paths]
+    for path, tree in zip(paths, trees, strict=True):
+        if tree.names is None and path.suffix.lower() in NEWICK:
+            raise DataError(f"{path}: the leaves have no labels, and their order is arbitrary")
+    return {
+        label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
+        for label, path, tree in zip(labels, paths, trees, strict=True)
+    }
+
+
+def _read_names(path: Path) -> _Named:
+    texts = read_items(path).texts
+    return _Named(where=path, n=len(texts), names=texts)
+
+
+def _read_data(text: str, role: str, registry: Registry) -> _Named:
+    name = parse_name(text)
+    path = Path(name.base).expanduser()
+    entry = registry.reader_of(path)
+    if entry is None:
+        raise DataError(f"{path}: data are read from {registry.file_endings} files")
+    said = {"names", "delimiter"} & name.params.keys()
+    given: dict[str, Any] = {"path": str(path), **({} if said else _index_of(path))}
+    given |= name.params
+    if role == "similarity" and not given.get("distance"):
+        given["similarity"] = True
+    use = make_use(entry.spec, entry.plugin, given)
+    problem = use.spec.load()(0, **use.params)
+    return _Named(where=path, n=problem.n, names=problem.names, content=problem)
+
+
+def _index_of(path: Path) -> dict[str, str]:
+    """The column of a table with the names of the rows, as a parameter of the data set.
+
+    It is the first one if its header is empty, as R and pandas write it, or if it holds text.
+    """
+    if path.suffix.lower() not in TABLES or not path.is_file():
+        return {}
+    rows = [cells for _, cells in read_rows(path)[:2]]
+    header, first = rows[0], rows[-1]
+    if all(map(is_number, header)) or (header[0] and is_number(first[0])):
+        return {}
+    return {"names": header[0] or "1"}
+
+
+def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
+    """Labels (n, L), the coarsest first; the first column of a table may have the names."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        table = read_npy(path)
+        if table.ndim not in (1, 2) or table.size == 0:
+            raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
+        return _Named(where=path, n=len(table), names=None, content=table)
+    if suffix not in TABLES:
+        raise DataError(f"{path}: labels are read from {', '.join(TABLES)} and .npy files")
+    rows = read_rows(path)
+    first = rows[0][1]
+    is_header = first[0] not in known if known and len(first) > 1 else len(rows) == n + 1
+    body = rows[1:] if is_header else rows
+    for line, cells in body:
+        if "" in cells:
+            raise DataError(f"{path}, line {line}: a label or name is missing; fill it in")
+    column = [cells[0] for _, cells in body]
+    has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
+    names = None
+    if has_names:
+        _check_once(path, column)
+        names = tuple(column)
+    content = np.array([cells[has_names:] for _, cells in body])
+    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+    check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
+    return _Named(where=path, n=len(body), names=names, content=content)
+
+
+def _is_index(column: Sequence[str], known: tuple[str, ...] | None) -> bool:
+    """Whether these are names of items, not their coarsest labels."""
+    return len(set(column)) == len(column) or bool(known and set(column) & set(known))
+
+
+def _check_once(path: Path, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"{path}: two items are named {name!r}; give different names")
+        seen.add(name)
+
+
+# ---- One order -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """The names of the items in the common order, and the file that gives it."""
+
+    names: tuple[str, ...]
+    source: str
+    is_numbered: bool
+
+    def rows(self, one: _Named) -> NDArray[np.int64]:
+        """The positions of the items in a file, in this order.
+
+        Raises
+        ------
+        DataError
+            If it has other items, or another number of them.
+        """
+        if one.names is None:
+            if one.n != len(self.names):
+                raise DataError(
+                    f"{one.where} has {one.n} items, and {self.source} {len(self.names)}"
+                )
+            return np.arange(one.n)
+        place = {name: i for i, name in enumerate(one.names)}
+        missing = [name for name in self.names if name not in place]
+        known = set(self.names)
+        extra = [name for name in one.names if name not in known]
+        if missing or extra:
+            raise DataError(self._differing(one, missing, extra))
+        return np.array([place[name] for name in self.names], dtype=np.int64)
+
+    def _differing(self, one: _Named, missing: Sequence[str], extra: Sequence[str]) -> str:
+        if self.is_numbered and len(missing) == len(self.names):
+            return (
+                f"{self.source} has no names, and {one.where} has {_list(extra)}: say the names of "
+                f"the items of {self.source}, in their order, with --names FILE"
+            )
+        parts = [f"{_some(missing)} missing"] if missing else []
+        if extra:
+            parts.append(f"{_some(extra)} not among the items of {self.source}")
+        hint = ""
+        if self.is_numbered:
+            hint = (
+                f"; {self.source} has no names but the numbers 0..{len(self.names) - 1}: say the "
+                "names of its items with --names FILE"
+            )
+        return f"{one.where}: {', and '.join(parts)}{hint}"
+
+    def tree(self, one: _Named) -> Tree:
+        """The tree of a file, with the leaves in this order."""
+        tree: Tree = one.content.relabel(np.argsort(self.rows(one)))
+        return tree
+
+
+def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:
+    """The order of the first file with names; that of a tree only if all files have names."""
+    unnamed = next((one for one in (*ordered, *trees) if one.names is None), None)
+    for one in (*ordered, *(trees if unnamed is None else ())):
+        if one.names is not None:
+            return _Order(names=one.names, source=str(one.where), is_numbered=False)
+    assert unnamed is not None  # nothing has names, and there is something
+    names = tuple(map(str, range(unnamed.n)))
+    return _Order(names=names, source=str(unnamed.where), is_numbered=True)
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{_list(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    rest = len(names) - _SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+_OF_TRUTH = frozenset(("truth", "levels", "heights"))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The value of one metric for one tree.
+
+    Attributes
+    ----------
+    metric : MetricInfo
+    truth : str
+        "" if the metric uses none.
+    tree : str
+    value : Value
+    best_tree, best_truth : bool
+        Whether no other tree agrees better with this truth, and no other truth with this tree,
+        unless all agree equally.
+    """
+
+    metric: MetricInfo
+    truth: str
+    tree: str
+    value: Value
+    best_tree: bool = False
+    best_truth: bool = False
+
+    @property
+    def leaves_range(self) -> bool:
+        """Whether the value is outside of the interval of the metric."""
+        return self.value.value is not None and self.metric.leaves_range(self.value.value)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scores:
+    """Values of trees, in the order of metrics, truths and trees.
+
+    Attributes
+    ----------
+    scores : sequence of Score
+    trees, truths : tuple of str
+    """
+
+    scores: Sequence[Score]
+    trees: tuple[str, ...]
+    truths: tuple[str, ...]
+
+    @property
+    def errors(self) -> list[Score]:
+        """The scores whose metric failed."""
+        return [score for score in self.scores if score.value.status == "error"]
+
+    # ---- Tables ----------------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The table of values, a column for each tree; and a table of inapplicable metrics."""
+        rows = self._rows()
+        shown = {
+            row: scores
+            for row, scores in rows.items()
+            if any(s.value.value is not None or s.value.status == "error" for s in scores)
+        }
+        excluded = [s for row, scores in rows.items() if row not in shown for s in scores]
+        blocks = [self._table(shown)] if shown else []
+        return blocks + ([self._reasons(excluded)] if excluded else [])
+
+    def _rows(self) -> dict[tuple[str, str], list[Score]]:
+        rows: dict[tuple[str, str], list[Score]] = {}
+        for score in self.scores:
+            rows.setdefault((score.metric.label, score.truth), []).append(score)
+        return rows
+
+    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> Block:
+        notes, several = Notes(), len(self.truths) > 1
+        table = []
+        for (label, truth), scores in rows.items():
+            head = [Entry(f"{label}{ARROWS[scores[0].metric.direction]}")]
+            head += [Entry(truth or NOTHING)] if several else []
+            table.append((*head, *(self._entry(score, notes) for score in scores)))
+        header = ("metric", *(["truth"] if several else []), *self.trees)
+        numeric = (False, *([False] if several else []), *(True for _ in self.trees))
+        title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
+        return Block(title, header, numeric, tuple(table), notes.texts)
+
+    def _entry(self, score: Score, notes: Notes) -> Entry:
+        value, metric = score.value, score.metric
+        if value.value is None:
+            text = "error" if value.status == "error" else "n/a"
+            return Entry(text, marks=notes.mark([Reason(value.reason)]))
+        text = format_spread(value.value, None, metric.unit, metric.interval)
+        reasons = [Reason(BEST_TRUTH)] if score.best_truth else []
+        if score.leaves_range:
+            reasons.append(Reason(f"{why_outside(metric)}: not compared"))
+        return Entry(text, score.best_tree, notes.mark(reasons))
+
+    def _reasons(self, scores: Sequence[Score]) -> Block:
+        """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
+        several = {
+            label
+            for label in {score.metric.label for score in scores}
+            if len({s.value.reason for s in scores if s.metric.label == label}) > 1
+        }
+        reasons: dict[str, dict[str, dict[str, None]]] = {}
+        for score in scores:
+            where = score.truth if len(self.truths) > 1 else score.tree
+            metrics = reasons.setdefault(score.value.reason, {})
+            metrics.setdefault(score.metric.label, {})[where] = None
+        rows = [
+            (
+                ", ".join(
+                    f"{label} ({', '.join(where)})" if label in several else label
+                    for label, where in metrics.items()
+                ),
+                reason,
+            )
+            for reason, metrics in reasons.items()
+        ]
+        entries = tuple((Entry(metrics), Entry(reason)) for metrics, reason in rows)
+        return Block("does not apply", ("metric", "why"), (False, False), entries)
+
+    def legend(self, best: str) -> list[str]:
+        """The meaning of the signs; ``best`` is the mark of the best tree."""
+        several = f", {best} is the best tree" if len(self.trees) > 1 else ""
+        return [f"↑ more is better, ↓ less is better{several}"]
+
+    # ---- Written forms ---------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One entry for each score, in plain values; infinite values are None, with a reason."""
+        return [self._row(score) for score in self.scores]
+
+    def _row(self, score: Score) -> dict[str, Any]:
+        value = score.value.value
+        is_finite = value is not None and math.isfinite(value)
+        reason = score.value.reason or ("" if is_finite else f"the value is {value}")
+        return {
+            "metric": score.metric.label,
+            "truth": score.truth,
+            "tree": score.tree,
+            "value": value if is_finite else None,
+            "status": score.value.status,
+            "reason": reason,
+            "direction": score.metric.direction,
+            "unit": score.metric.unit,
+            "best_tree": score.best_tree,
+            "best_truth": score.best_truth,
+        }
+
+    def to_json(self) -> str:
+        """One strict JSON object with ``trees``, ``truths`` and ``scores``."""
+        told = {"trees": list(self.trees), "truths": list(self.truths), "scores": self.rows}
+        return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    def to_csv(self) -> str:
+        """A row for each score."""
+        return to_csv(self.rows)
+
+    def to_markdown(self) -> str:
+        """The tables in Markdown."""
+        return to_markdown(self.blocks, self.legend("bold"))
+
+    def to_latex(self) -> str:
+        r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
+        return to_latex(self.blocks, self.legend("bold"))
+
+
+def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
+    """Score each tree by each metric, against each truth if the metric uses one."""
+    scores: list[Score] = []
+    for use in metrics:
+        spec = use.spec
+        info = MetricInfo(
+            use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
+        )
+        found = [
+            [
+                Score(info, truth, label, _value(use, problem, tree))
+                for label, tree in matched.trees.items()
+            ]
+            for truth, problem in _against(use, matched.problems)
+        ]
+        if not spec.needs and len({tuple(s.value for s in of_one) for of_one in found}) == 1:
+            found = [[replace(score, truth="") for score in found[0]]]  # it uses none
+        scores += [score for of_one in found for score in of_one]
+    truths = tuple(name for name in matched.problems if name)
+    best_trees = _are_best(scores, lambda score: score.truth)
+    best_truths = _are_best(scores, lambda score: score.tree)
+    marked = [
+        replace(score, best_tree=tree, best_truth=truth)
+        for score, tree, truth in zip(scores, best_trees, best_truths, strict=True)
+    ]
+    return Scores(marked, tuple(matched.trees), truths)
+
+
+def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
+    """Whether each score is the best of its metric and group, unless all of these are equal.
+
+    None is if a value is outside of the interval of the metric.
+    """
+    incomparable = {score.metric.label for score in scores if score.leaves_range}
+    signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
+    worths: list[float] = []
+    rivals: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        value = score.value.value
+        worths.append(math.nan if value is None else signs[score.metric.direction] * value)
+        if not math.isnan(worths[-1]) and score.metric.label not in incomparable:
+            rivals.setdefault((score.metric.label, group(score)), []).append(worths[-1])
+    grouped = [rivals.get((score.metric.label, group(score)), [0.0]) for score in scores]
+    return [min(of) < worth == max(of) for worth, of in zip(worths, grouped, strict=True)]
+
+
+def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
+    """All metrics of quality, those against a truth first, with their default parameters."""
+    uses = [use for use in default_uses(registry.metrics) if not use.spec.cost]
+    return sorted(uses, key=lambda use: not _compares(use.spec))
+
+
+def _compares(spec: MetricSpec) -> bool:
+    """Whether a metric compares with a truth, or may do so because it declares no needs."""
+    words = {word for need in spec.needs for word in need.split("|")}
+    return not words or bool(words & _OF_TRUTH)
+
+
+def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tuple[str, Problem]]:
+    """The truths that a metric is computed with: the one that it names, or all of them."""
+    first = next(iter(problems.values()))
+    if not _compares(use.spec) or use.spec.cost:
+        return [("", first)]
+    named = truth_named(use)
+    if named is not None:
+        return [(named, problems.get(named, first))]
+    return list(problems.items())
+
+
+def _value(use: Use[MetricSpec], problem: Problem, tree: Tree) -> Value:
+    spec = use.spec
+    if spec.cost:
+        return Value(None, "skipped", "a cost of the call that made the tree, which is unknown")
+    missing = unmet(spec.needs, problem.provides)
+    if missing:
+        return Value(None, "skipped", f"needs {missing}, which these files do not provide")
+    if spec.result == "partition":
+        return Value(None, "skipped", "judges partitions, not trees")
+    scored = Scored(problem=problem, result=tree, cost=Cost())
+    return judge(_Applied(spec.function, use.params), scored)
+
+
+class _Applied(Call):
+    """A metric whose parameters may be inapplicable to the files, too."""
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return super().__call__(*args)
+        except ParameterError as error:
+            raise NotApplicableError(str(error)) from error
