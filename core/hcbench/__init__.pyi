@@ -75,5 +75,5 @@ from .registry.specs import (
     Reference as Reference,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
-from .run.given import Given as Given, finest_partition as finest_partition
+from .run.inputs import Given as Given, finest_partition as finest_partition
 from .show.figures import Drawn as Drawn, FigureView as FigureView, draw_figures as draw_figures

@@ -26,7 +26,7 @@ from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
 from hcbench.run.cell import as_result, rescore, restore_process, run_job, run_packed
-from hcbench.run.given import finest_partition, give
+from hcbench.run.inputs import finest_partition, give
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")

@@ -21,7 +21,7 @@ from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
 from hcbench.run.run import run_plan
 from hcbench.run.tasks import Task, by_data
-from hcbench.run.workers.conditions import load_average, processor_frequency
+from hcbench.run.workers.processes import load_average, processor_frequency
 from hcbench.store import Store
 
 CLOCKING = """

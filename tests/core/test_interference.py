@@ -16,8 +16,7 @@ from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, _ledger_kernels as kernels
 from hcbench.oracle.ledger import Ledger
 from hcbench.run.cell import call_algorithm
-from hcbench.run.given import give
-from hcbench.run.inputs import checksum, checksums, make_oracle
+from hcbench.run.inputs import checksum, checksums, give, make_oracle
 from hcbench.run.job import Call
 
 

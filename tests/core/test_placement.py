@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench.run.affinity import AffinityQueue
+from hcbench.run.run import AffinityQueue
 
 SLOW_ORACLE = """
 import os

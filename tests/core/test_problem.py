@@ -10,7 +10,7 @@ from scipy import sparse
 
 from hcbench import Comparisons, HeightKind, Partition, Problem, Tree, finest_partition
 from hcbench.errors import ParameterError
-from hcbench.run.given import give
+from hcbench.run.inputs import give
 
 S = np.array([[1.0, 0.5, 0.2, 0.0], [0.5, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.4], [0.0, 0.1, 0.4, 1]])
 PAIRS = Tree.from_parents([4, 4, 5, 5, 6, 6, -1])

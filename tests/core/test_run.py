@@ -257,7 +257,7 @@ def deadly(scored: Any) -> float:
 def test_a_metric_that_ends_its_worker_loses_values_and_not_the_result(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
-    monkeypatch.setattr("hcbench.run.workers.limits.GRACE", 6.0)  # also for the start of a worker
+    monkeypatch.setattr("hcbench.run.workers.messages.GRACE", 6.0)  # also for the start of a worker
     for again in (False, True):
         (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")

@@ -20,11 +20,10 @@ from hcbench.errors import DamagedRunError, StoreError
 from hcbench.registry.suite import Suite
 from hcbench.show.site import build_site
 from hcbench.store import Store
-from hcbench.store.annotations import Removed, annotate_run, name_run, remove_run
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.schema import cells, runs
-from hcbench.store.tidying import tidy
+from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
 from tests.core.servers import a_server, can_serve
 from tests.core.stored_runs import METRICS, keep_run, outcome
 

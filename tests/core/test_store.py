@@ -26,7 +26,7 @@ from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.store import Record, Store, engine, schema
+from hcbench.store import Record, Store, database, schema
 from hcbench.store.codec import decode_result, encode_result
 from tests.core.trees import trees
 
@@ -705,7 +705,7 @@ with Store(sys.argv[1]) as store:
 
 
 def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(database, "LOCK_WAIT", 0.1)
     raw = sqlite3.connect(filled, isolation_level=None)
     raw.execute("BEGIN IMMEDIATE")
     with Store(filled) as store:

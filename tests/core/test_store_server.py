@@ -17,8 +17,8 @@ import hcbench
 from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
-from hcbench.run.observer import Observer
-from hcbench.store import Store, database, engine
+from hcbench.run.record import Observer
+from hcbench.store import Store, database
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.tidying import tidy
@@ -272,7 +272,7 @@ def test_a_run_whose_server_was_away_too_long_is_resumed(
     server: Server, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "LONGEST_WAIT", 0.2)
-    monkeypatch.setattr(engine, "CONNECT_WAIT", 2)
+    monkeypatch.setattr(database, "CONNECT_WAIT", 2)
     wanted: dict[str, Any] = {
         "algos": ["draws", "good"],
         "datasets": ["numbers"],

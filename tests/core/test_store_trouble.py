@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 
 from hcbench.cli import main
 from hcbench.model.cost import Cost
-from hcbench.store import Store, engine, rows
+from hcbench.store import Store, database, rows
 from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
 
 pytestmark = pytest.mark.slow
@@ -125,7 +125,7 @@ def test_an_interrupted_statement_leaves_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupted connection is closed, despite unfetched rows, so it holds no lock."""
-    monkeypatch.setattr(engine, "LOCK_WAIT", 0.2)
+    monkeypatch.setattr(database, "LOCK_WAIT", 0.2)
     with Store(tmp_path / "store.sqlite") as store:
         run = begin(store)
 

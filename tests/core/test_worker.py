@@ -21,9 +21,8 @@ import pytest
 
 from hcbench.errors import WorkerError
 from hcbench.run.workers import Limits, Pool, Report
-from hcbench.run.workers.limits import COMPILATION
-from hcbench.run.workers.memory import family_resident, peak_since, reset_peak, resident
-from hcbench.run.workers.messages import read_data
+from hcbench.run.workers.messages import COMPILATION, read_data
+from hcbench.run.workers.processes import family_resident, peak_since, reset_peak, resident
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"

@@ -17,8 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from scipy.cluster.hierarchy import linkage
 
 from hcbench import Comparisons, HeightKind, Problem, Tree, load_registry, score
-from hcbench.run.given import give
-from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
 
 

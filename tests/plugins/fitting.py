@@ -7,7 +7,7 @@ from scipy import sparse
 
 import hcbench_vectors
 from hcbench import Answers, Oracle, Problem, Tree
-from hcbench.run.given import give
+from hcbench.run.inputs import give
 
 SPECS = {spec.name: spec for spec in hcbench_vectors.hcbench_algorithms()}
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from hcbench import Answers, Cut, Oracle, Partition, Tree, ask_oracle
-from hcbench.run.given import Given
+from hcbench.run.inputs import Given
 from hcbench_cuts.search import Search
 from hcbench_cuts.searches_specs import SEARCHES
 from tests.plugins.tree_cuts import ancestors

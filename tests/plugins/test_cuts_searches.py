@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hcbench import UNSURE, NotApplicableError, ParameterError, Partition, Tree, ask_oracle
-from hcbench.run.given import Given
+from hcbench.run.inputs import Given
 from hcbench_cuts._question_kernels import PATHS
 from hcbench_cuts.search import Search
 from tests.plugins.small_cuts import (

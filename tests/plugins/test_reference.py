@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 import hcbench_reference
 from hcbench import Answers, Given, HeightKind, Oracle, Problem, Tree
-from hcbench.run.given import give
+from hcbench.run.inputs import give
 
 SPECS = {spec.name: spec for spec in hcbench_reference.hcbench_algorithms()}
 

@@ -17,7 +17,7 @@ from hcbench.registry import load_registry, with_defaults
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.registry.suite import Suite
 from hcbench.run.executors import ExecutorName
-from hcbench.run.observer import Observer
+from hcbench.run.record import Observer
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 

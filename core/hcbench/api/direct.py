@@ -17,8 +17,7 @@ from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.cell import as_result
-from hcbench.run.given import give
-from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
 
 Own: TypeAlias = Callable[..., Any]

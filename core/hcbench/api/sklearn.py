@@ -26,7 +26,7 @@ from hcbench.oracle import Oracle
 from hcbench.registry import load_registry
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import AlgorithmSpec, Parameter
-from hcbench.run.given import Given
+from hcbench.run.inputs import Given
 
 __all__ = ["Clusterer", "from_estimator"]
 

@@ -282,8 +282,8 @@ def show_plan(plan: Plan, store: Store, options: RunOptions) -> None:
 
 def group_cells(plan: Plan, store: Store, options: RunOptions) -> list[Group]:
     """Count the cells of each combination, in the order of the plan."""
-    from hcbench.run.cached import find_stored, memory_limit
-    from hcbench.run.environment import usable_cores
+    from hcbench.run.environment import memory_limit, usable_cores
+    from hcbench.run.tasks import find_stored
 
     memory = memory_limit(plan, options.jobs or usable_cores())
     stored = set() if options.fresh else set(find_stored(plan, store, memory))

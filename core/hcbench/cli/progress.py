@@ -18,7 +18,7 @@ import click
 
 from hcbench.cli.terminal import console, tell
 from hcbench.plan.outcome import Outcome
-from hcbench.run.observer import Observer
+from hcbench.run.record import Observer
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -133,7 +133,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
     """Run a cell in this process; return its outcome and the exception it raised."""
     from hcbench.registry.specs import load_function
     from hcbench.run.cell import run_job
-    from hcbench.run.outcomes import outcome_of
+    from hcbench.run.record import outcome_of
     from hcbench.run.tasks import make_job
     from hcbench.run.workers import Report
 
@@ -168,7 +168,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell in a worker, as a run does."""
     from hcbench.run.executors import cell_pool
     from hcbench.run.job import pack_job
-    from hcbench.run.outcomes import outcome_of
+    from hcbench.run.record import outcome_of
     from hcbench.run.tasks import make_job
     from hcbench.run.workers import Limits
 

@@ -609,7 +609,7 @@ def name(*, run: str, name: str, store: str | None) -> None:
     An empty name removes it.
     """
     from hcbench.store import Store
-    from hcbench.store.annotations import name_run
+    from hcbench.store.tidying import name_run
 
     with Store(store) as opened:
         name_run(opened, opened.run(run), name)
@@ -625,7 +625,7 @@ def note(*, run: str, text: str, store: str | None) -> None:
     It is shown with the run, and replaces an earlier one; an empty text removes it.
     """
     from hcbench.store import Store
-    from hcbench.store.annotations import annotate_run
+    from hcbench.store.tidying import annotate_run
 
     with Store(store) as opened:
         annotate_run(opened, opened.run(run), text)
@@ -641,7 +641,7 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
     RUN is its number or name. It may be damaged.
     """
     from hcbench.store import Store
-    from hcbench.store.annotations import remove_run
+    from hcbench.store.tidying import remove_run
 
     with Store(store) as opened:
         info = opened.find_run(run)

@@ -33,7 +33,6 @@ RESULT_MODULES = (
     "plan/seeds",
     "registry/specs",
     "run/cell",
-    "run/given",
     "run/inputs",
     "run/job",
 )

@@ -40,19 +40,25 @@ from hcbench.oracle.ledger import Ledger
 from hcbench.oracle.scored import Point, Scored
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
-from hcbench.run.given import Given, give
 from hcbench.run.inputs import (
+    Given,
     answers_of,
     checksum,
     checksums,
+    give,
     make_answers,
     make_oracle,
     problem_of,
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
-from hcbench.run.workers.conditions import load_average, processor_frequency
-from hcbench.run.workers.memory import peak_since, reset_peak
-from hcbench.run.workers.processes import LINUX, read_proc
+from hcbench.run.workers.processes import (
+    LINUX,
+    load_average,
+    peak_since,
+    processor_frequency,
+    read_proc,
+    reset_peak,
+)
 from hcbench.run.workers.worker import Announce, clear_timers, leave
 
 WARM_UP_ITEMS = 12

@@ -12,7 +12,11 @@ from typing import Any
 
 import psutil
 
+from hcbench.plan.plan import Plan
 from hcbench.registry.plugins import Plugin
+
+GIB = 2**30
+_SHARE = 0.8  # of the memory, so that something is left for the system
 
 
 def describe_environment(plugins: list[Plugin]) -> dict[str, Any]:
@@ -109,3 +113,13 @@ def commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return head.strip() + ("+changes" if status.strip() else "")
+
+
+def memory_limit(plan: Plan, jobs: int) -> float:
+    """GiB that a cell may take: the suite's limit, or a share of this machine's memory."""
+    return plan.suite.memory or memory_share(psutil.virtual_memory().total / jobs)
+
+
+def memory_share(available: float) -> float:
+    """GiB that a cell may take of the bytes available to it, so that it cannot stop the machine."""
+    return max(0.1, round(_SHARE * available / GIB, 1))

@@ -14,8 +14,7 @@ from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan
 from hcbench.registry.plugins import Plugins
-from hcbench.run.cached import memory_limit
-from hcbench.run.environment import usable_cores
+from hcbench.run.environment import memory_limit, usable_cores
 from hcbench.run.workers import Pool
 from hcbench.run.workers.messages import read_data
 

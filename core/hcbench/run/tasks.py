@@ -11,6 +11,7 @@ from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
 from hcbench.registry import Use
 from hcbench.run.job import Call, Job, RescoreJob
+from hcbench.run.workers.messages import MEASURED
 from hcbench.store import Store, Stored
 
 
@@ -141,3 +142,29 @@ def by_data(tasks: Iterable[Task]) -> list[Task]:
             places.setdefault(task.answers[2:], len(places)),
         ),
     )
+
+
+def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
+    """The stored results that need not be measured again, without their values."""
+    known = store.find([cell.key for cell in plan.cells], {})
+    return {key: stored for key, stored in known.items() if is_reusable(stored, plan, memory)}
+
+
+def is_reusable(stored: Stored, plan: Plan, memory: float) -> bool:
+    """Whether a stored outcome need not be measured again.
+
+    Whatever an algorithm does is a result, also an error or a crash; a timeout or too much memory
+    only if the limit was at least the present one. Failures elsewhere (data, oracle, imports, a
+    process that was killed from outside) are tried again, as are cells whose data were missing.
+    """
+    timeout = plan.suite.timeout
+    status = stored.status
+    if status == "ok":
+        return True
+    if stored.failed and stored.phase not in MEASURED:
+        return False
+    if status == "timeout":
+        return timeout is not None and (stored.timeout or 0) >= timeout
+    if status == "memory":
+        return (stored.memory or 0) >= memory
+    return status != "skipped"

@@ -1,28 +1,37 @@
-"""An opened database: when its tables are made, who may write, and waiting for a server."""
+"""An opened database, waiting for a server, and errors of one line.
+
+SQLite is opened so that two processes on one file lose nothing: writers begin with BEGIN IMMEDIATE
+and wait for each other; readers see one state and never wait (WAL).
+"""
 
 from __future__ import annotations
 
 import itertools
+import logging
+import os
+import re
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Table, text
-
-from hcbench.errors import StoreError
-from hcbench.store.engine import (
-    Place,
-    UnreachableError,
-    explained,
-    is_writable,
-    open_engine,
-    transaction,
-    use_write_ahead_log,
+from sqlalchemy import Connection, Engine, Table, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    NoSuchModuleError,
+    OperationalError,
+    SQLAlchemyError,
 )
+from sqlalchemy.pool import StaticPool
+
+from hcbench.errors import HcbenchError, StoreError, hide_passwords
 from hcbench.store.schema import create_tables, has_tables, upsert_into
 
 T = TypeVar("T")
@@ -255,3 +264,267 @@ def _empty() -> Engine:
     with transaction(engine) as connection:
         create_tables(connection)
     return engine
+
+
+LOCK_WAIT = 60.0  # seconds
+_DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "postgresql+psycopg2": "postgresql+psycopg2",
+}
+CONNECT_WAIT = 10  # seconds
+_SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
+_PREPARATION = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
+    "PRAGMA synchronous = NORMAL",
+    "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
+)
+_ELSEWHERE = "give another place with --store"
+_RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
+_REACH = "check the URL and the server, or " + _ELSEWHERE
+
+
+class UnreachableError(StoreError):
+    """The server of a store cannot be reached, or has ended the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a store is: a file, memory (neither), or a server.
+
+    Attributes
+    ----------
+    file : Path, optional
+        Of a SQLite store.
+    server : URL, optional
+        Of a PostgreSQL store.
+    """
+
+    file: Path | None = None
+    server: URL | None = None
+
+    def is_same(self, other: Place) -> bool:
+        """Whether both are the same store, judging by their names."""
+        if self.file is not None and other.file is not None:
+            return self.file.resolve() == other.file.resolve()
+        return self.server is not None and str(self) == str(other)
+
+    def __str__(self) -> str:
+        if self.server is not None:
+            shown = self.server.difference_update_query(_SECRETS).set(drivername="postgresql")
+            return shown.render_as_string(hide_password=True)
+        return ":memory:" if self.file is None else str(self.file)
+
+
+def find_place(url: str | Path) -> Place:
+    """Read a path or a URL.
+
+    Raises
+    ------
+    StoreError
+        If it is a URL of an unknown kind.
+    """
+    text = str(url)
+    if "\0" in text:
+        raise StoreError(f"{text!r} is not the name of a file; {_forms()}")
+    if "://" not in text or isinstance(url, Path):
+        return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
+    try:
+        parsed = make_url(text)
+        backend = parsed.get_backend_name()
+        if "@" in (parsed.host or ""):
+            raise ValueError("a password with an unencoded @")
+    except (ArgumentError, ValueError):
+        shown = hide_passwords(text)
+        raise StoreError(
+            f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_forms()}"
+        ) from None  # the cause would show the password
+    if backend == "sqlite":
+        name = parsed.database or ":memory:"
+        return find_place(Path(name)) if name != ":memory:" else Place()
+    if backend not in ("postgresql", "postgres"):
+        raise StoreError(f"a store cannot be kept in {backend!r}; {_forms()}")
+    return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
+
+
+def _forms() -> str:
+    return "give a path, sqlite:///path or postgresql://user@host/database"
+
+
+def is_writable(file: Path) -> bool:
+    """Whether a SQLite file and its folder, which holds its journal, can be written."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def open_engine(place: Place, *, read_only: bool = False) -> Engine:
+    """Make an engine, without reading anything."""
+    if place.server is not None:
+        return _open_server(place)
+
+    def connect() -> sqlite3.Connection:
+        if place.file is None:
+            return _connect(":memory:")
+        return _connect_read_only(place.file) if read_only else _connect(str(place.file))
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "invalidate", _roll_back)
+    return engine
+
+
+def _open_server(place: Place) -> Engine:
+    assert place.server is not None
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors say the same
+    driver = place.server.drivername.partition("+")[2]
+    # psycopg returns bytes, not text, from a server in the C locale, which has no encoding.
+    options = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
+    options = {name: value for name, value in options.items() if name not in place.server.query}
+    try:
+        return create_engine(place.server, pool_pre_ping=True, connect_args=options)
+    except NoSuchModuleError as error:
+        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
+    except ImportError as error:
+        raise StoreError(
+            f"{place} needs the package {error.name or driver}: pip install 'hcbench[postgresql]'"
+        ) from error
+
+
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        name,
+        timeout=LOCK_WAIT,
+        isolation_level=None,  # SQLAlchemy begins transactions, not the driver
+        check_same_thread=False,
+        uri=uri,
+    )
+    try:
+        for statement in _PREPARATION:
+            connection.execute(statement).fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_read_only(file: Path) -> sqlite3.Connection:
+    """Open without writing anything, not even the shared memory beside the file.
+
+    That would stay behind, owned by the reader, and prevent others from writing.
+    """
+    name = f"file:{quote(str(file))}?mode=ro"
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return _connect(name, uri=True)  # another process has it open
+    return _connect(f"{name}&immutable=1", uri=True)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    begin = connection.get_execution_options().get("hcbench_begin", "BEGIN IMMEDIATE")
+    if begin:
+        connection.exec_driver_sql(begin)
+
+
+def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
+    """Release the lock, which a connection closed in mid-statement, as by Ctrl-C, would keep."""
+    connection.rollback()
+
+
+def use_write_ahead_log(engine: Engine, place: Place) -> None:
+    """Let readers and a writer work at the same time, if the file system supports it."""
+    if place.file is None:
+        return
+    with (
+        suppress(DBAPIError),
+        engine.connect().execution_options(hcbench_begin="") as connection,
+    ):
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+@contextmanager
+def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
+    """One transaction, undone by any exception inside. Readers see one state throughout."""
+    with engine.connect() as plain:
+        connection = plain.execution_options(
+            hcbench_begin="BEGIN" if reading else "BEGIN IMMEDIATE"
+        )
+        if reading and engine.dialect.name == "postgresql":
+            connection = connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def explained(place: Place) -> Iterator[None]:
+    """Turn an error of the database into one line that says what to do.
+
+    Raises
+    ------
+    StoreError
+        An `UnreachableError` if waiting may help.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        why = _explain(place, error.orig or error)
+        if place.server is not None and _is_outage(error):
+            raise UnreachableError(f"{why}; {_REACH}") from error
+        raise StoreError(why) from error
+    except sqlite3.Error as error:
+        raise StoreError(_explain(place, error)) from error
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise StoreError(f"{place}: {what}; change the permissions or {_ELSEWHERE}") from error
+    except OverflowError as error:
+        raise StoreError(f"{place}: a number has more than 64 bits and cannot be stored") from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"{place}: {_one_line(error)}") from error
+    except HcbenchError:
+        raise
+    except (ValueError, RecursionError) as error:
+        damage = f"what is stored is damaged ({_one_line(error)[:80]})"
+        raise StoreError(f"{place}: {damage}; {_RECOVER}") from error
+
+
+#: By the first two words of SQLite's names for its errors.
+_SQLITE_ERRORS = {
+    "SQLITE_FULL": "the disk is full; make room or " + _ELSEWHERE,
+    "SQLITE_BUSY": f"another process has locked it for {LOCK_WAIT:.0f} s; wait for it or "
+    + _ELSEWHERE,
+    "SQLITE_READONLY": "it cannot be written; change its permissions or " + _ELSEWHERE,
+    "SQLITE_PERM": "it may not be opened; change its permissions or " + _ELSEWHERE,
+    "SQLITE_CANTOPEN": "it cannot be opened, or its folder cannot be written; change the "
+    "permissions or " + _ELSEWHERE,
+    "SQLITE_NOTADB": "this is no SQLite database; " + _ELSEWHERE,
+    "SQLITE_CORRUPT": "the file is malformed; " + _RECOVER,
+    "SQLITE_IOERR": "the disk cannot be read or written, or is full; make room or " + _ELSEWHERE,
+    "SQLITE_TOOBIG": "a result is larger than SQLite can keep (1 GB); use a PostgreSQL store",
+}
+
+
+def _explain(place: Place, error: BaseException) -> str:
+    name = getattr(error, "sqlite_errorname", None)
+    if name is None:
+        return f"{place}: {_one_line(error)}"
+    known = _SQLITE_ERRORS.get("_".join(name.split("_")[:2]))
+    return f"{place}: {known or _one_line(error)}"
+
+
+def _is_outage(error: DBAPIError) -> bool:
+    """Whether a server refused or lost the connection, rather than rejected a statement.
+
+    By its SQLSTATE: class 08, or shutting down or starting up. An error without one did not come
+    from the server at all.
+    """
+    state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
+    if state is None:
+        return error.connection_invalidated or isinstance(error, OperationalError)
+    return state.startswith("08") or state in ("57P01", "57P02", "57P03")
+
+
+def _one_line(error: BaseException) -> str:
+    """The line of a driver's message that states the reason."""
+    lines = str(error).strip().splitlines()
+    why = [line for line in lines if "FATAL:" in line or "ERROR:" in line]
+    line = " ".join((why or lines or [type(error).__name__])[0].split())
+    return re.sub(r"^(connection failed: )?connection to server .*? failed: ", "", line)

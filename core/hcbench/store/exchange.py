@@ -18,12 +18,11 @@ from sqlalchemy import Connection, Double, LargeBinary, Table, select
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
-from hcbench.store.merge import Merged, merge_stores
+from hcbench.store.merge import Merged, check_rows, merge_stores
 from hcbench.store.queries import among
 from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
-from hcbench.store.trust import check_rows
 
 Description: TypeAlias = dict[str, Any]
 VERSION = "hcbench schema"

@@ -5,27 +5,35 @@ one cell are both stored, and that merged last counts as the latest, as if it ha
 ``--fresh``. Runs show the same as before. Shards of one plan become one run, which shows the latest
 measurement of each cell.
 
+A run is recognised by when and how it was started. Where shards were joined, the environment of the
+run holds under ``shards``, for each number of a shard: its runs, when they ran, how they ended, and
+their environment.
+
 Everything is one transaction of the target, and merging again changes nothing, so that an
-interrupted merge can simply be repeated.
+interrupted merge can simply be repeated. Rows that come from elsewhere are checked first: SQLite
+stores any type in any column, and a file of exported rows may contain anything.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Select, Table, select, update
+from sqlalchemy import Connection, Select, Table, delete, func, select, update
 
 from hcbench.errors import StoreError
+from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
-from hcbench.store.joined_runs import JoinedRuns
 from hcbench.store.queries import among, last_id
-from hcbench.store.rows import LEFT_OUT
+from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
 from hcbench.store.schema import LOST, cells, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
-from hcbench.store.trust import check_rows
 
 _ROWS = 500  # read at once
 _POINTS = 64  # read at once, as each has a tree
@@ -192,3 +200,255 @@ class _Merging:
             if row["status"] != LOST or row_of[row["cell"]] in added
         ]
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
+
+
+Row: TypeAlias = Mapping[str, Any]
+#: By the number of a shard, as text.
+Parts: TypeAlias = dict[str, dict[str, Any]]
+_STATE = ("started", "finished", "interrupted")
+
+
+class JoinedRuns:
+    """The runs of a store to which others are added.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._by_origin: dict[str, int] = {}
+        self._by_plan: dict[str, int] = {}
+        self._touched: set[int] = set()
+        rows = connection.execute(select(runs).order_by(runs.c.id)).all()
+        infos = [run_info(row) for row in rows]
+        known = [
+            dict(row._mapping)
+            for row, info in zip(rows, infos, strict=True)
+            if not info.damaged and not info.removed
+        ]
+        # Of the runs of one plan, the one with the most shards is extended; of these, the latest.
+        for row in sorted(known, key=lambda row: len(parts_of(row)) if plan_of(row) else 0):
+            self._remember(row["id"], row)
+
+    def _remember(self, number: int, row: Row) -> None:
+        plan = plan_of(row)
+        if plan is not None:
+            self._by_plan[plan] = number
+        self._by_origin.setdefault(origin_of(row), number)
+
+    def place(self, row: Row) -> tuple[int, bool]:
+        """The number of a run of another store, and whether it is new here."""
+        plan = plan_of(row)
+        if plan is not None and plan in self._by_plan:
+            number = self._by_plan[plan]
+            self._join(number, row)
+            return number, False
+        number = self._by_origin.get(origin_of(row), 0)
+        if number:
+            if row["finished"] is not None:  # a copy cannot change how a run ended here
+                state = {name: row[name] for name in _STATE}
+                unfinished = (runs.c.id == number) & runs.c.finished.is_(None)
+                self._connection.execute(update(runs).where(unfinished).values(state))
+            return number, False
+        new = {name: value for name, value in row.items() if name != "id"}
+        done = self._connection.execute(runs.insert(), new)
+        (number,) = done.inserted_primary_key or (0,)
+        self._remember(number, row)
+        return number, True
+
+    def _join(self, number: int, row: Row) -> None:
+        """Add the shards of another run to a run."""
+        wanted = select(runs).where(runs.c.id == number)
+        here = dict(self._connection.execute(wanted).mappings().one())
+        parts = _joined(parts_of(here), parts_of(row))
+        self._touched.add(number)
+        if parts == parts_of(here):
+            return
+        states = list(parts.values())
+        finished = [state["finished"] for state in states]
+        values: dict[str, Any] = {
+            "started": min(state["started"] for state in states),
+            "finished": None if None in finished else max(finished),
+            "interrupted": any(state["interrupted"] for state in states),
+        }
+        if len(parts) > 1 or len(states[0]["runs"]) > 1:
+            layout = json.loads(here["layout"])
+            layout["shard"]["numbers"] = sorted(map(int, parts))
+            layout["renamed"] |= json.loads(row["layout"])["renamed"]
+            environment = {**json.loads(here["environment"]), "shards": parts}
+            values |= {
+                "command": _of_whole(here["command"]),
+                "layout": json.dumps(layout),
+                "environment": json.dumps(environment),
+            }
+        self._update(number, values)
+
+    def _update(self, number: int, values: dict[str, Any]) -> None:
+        self._connection.execute(update(runs).where(runs.c.id == number).values(values))
+
+    def finish(self) -> None:
+        """Remove all but the latest row of each cell from runs that were joined."""
+        for number in sorted(self._touched):
+            self._drop_older(number)
+
+    def _drop_older(self, number: int) -> None:
+        linked = select(func.max(cells.c.id)).join(run_cells, run_cells.c.cell == cells.c.id)
+        latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
+        older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
+        self._connection.execute(delete(run_cells).where(older))
+
+
+def origin_of(row: Row) -> str:
+    """A hash of when and how a run was started, by which it is recognised."""
+    parts = [row[name] for name in ("started", "command", "suite", "environment")]
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def plan_of(row: Row) -> str | None:
+    """What the shards of one run share: plan, number of shards, layout; None if it is no shard."""
+    layout = json.loads(row["layout"])
+    shard = layout.get("shard")
+    if not _is_shard(shard) or not isinstance(layout.get("renamed"), dict):
+        return None
+    own = ("shard", "renamed", *ABOUT_RUN)
+    others = {k: value for k, value in layout.items() if k not in own}
+    return json.dumps([shard["plan"], shard["count"], others], sort_keys=True)
+
+
+def _is_shard(shard: Any) -> bool:
+    """Whether this is `hcbench.plan.plan.Shard` in JSON; it comes from another store."""
+    return (
+        isinstance(shard, dict)
+        and isinstance(shard.get("plan"), str)
+        and isinstance(shard.get("count"), int)
+        and isinstance(shard.get("numbers"), list)
+        and bool(shard["numbers"])
+        and all(isinstance(n, int) and 1 <= n <= shard["count"] for n in shard["numbers"])
+    )
+
+
+def parts_of(row: Row) -> Parts:
+    """The shards that a run consists of."""
+    environment = json.loads(row["environment"])
+    parts = environment.get("shards")
+    if isinstance(parts, dict) and parts and all(map(_is_part, parts.values())):
+        return parts
+    (number, *_) = json.loads(row["layout"])["shard"]["numbers"]
+    state = {name: row[name] for name in _STATE}
+    return {str(number): {"runs": [origin_of(row)], **state, "environment": environment}}
+
+
+def _is_part(part: Any) -> bool:
+    return (
+        isinstance(part, dict)
+        and isinstance(part.get("runs"), list)
+        and isinstance(part.get("started"), str)
+        and isinstance(part.get("finished"), str | None)
+        and isinstance(part.get("interrupted"), bool)
+    )
+
+
+def _joined(here: Parts, other: Parts) -> Parts:
+    """The shards of both; of a shard that was run several times, how the last run ended."""
+    joined = dict(here)
+    for number, part in other.items():
+        known = joined.get(number)
+        if known is None:
+            joined[number] = part
+        elif known["runs"][-1] == part["runs"][-1]:
+            joined[number] = {**part, "runs": known["runs"]}
+        else:
+            new = [run for run in part["runs"] if run not in known["runs"]]
+            if new:
+                joined[number] = {**part, "runs": [*known["runs"], *new]}
+    return dict(sorted(joined.items(), key=lambda item: int(item[0])))
+
+
+def _of_whole(command: str) -> str:
+    """The command that runs the whole plan, without the place of the results."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command
+    options = ("--shard", "--store")
+    remaining = []
+    for before, word in zip(["", *words], words, strict=False):
+        if word not in options and before not in options and word.split("=")[0] not in options:
+            remaining.append(word)
+    return shlex.join(remaining)
+
+
+_INT64 = 2**63
+_JSON: dict[str, type] = {"environment": dict, "layout": dict, "cell": dict, "notes": list}
+
+
+def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
+    """Reject rows that hcbench cannot have written.
+
+    Parameters
+    ----------
+    table : Table
+    rows : sequence of mapping
+        Of its columns, all of them.
+    source : str
+        Its name in the message.
+
+    Raises
+    ------
+    StoreError
+        If a value is not of the type of its column, or a text is not the JSON it should be.
+    """
+    for name, kinds in _types(table):
+        for row in rows:
+            value = row[name]
+            too_large = type(value) is int and not -_INT64 <= value < _INT64
+            if type(value) not in kinds or too_large:
+                where = f"{table.name}.{name}"
+                raise StoreError(f"{source} is damaged: {where} cannot be {repr(value)[:40]}")
+    if table is cells or table is runs:
+        for row in rows:
+            _check_texts(table, row, source)
+
+
+def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
+    for name, kind in _JSON.items():
+        if name in table.c and (row[name] or name != "notes"):
+            try:
+                read = json.loads(row[name])
+            except (ValueError, RecursionError):
+                read = None
+            if not isinstance(read, kind):
+                raise StoreError(
+                    f"{source} is damaged: {table.name}.{name} is not JSON of a {kind.__name__}"
+                )
+    for name in ("started", "finished", "created"):
+        if name in table.c and row[name] is not None:
+            try:
+                read_moment(row[name])
+            except ValueError:
+                raise StoreError(
+                    f"{source} is damaged: {table.name}.{name} is no moment: {row[name][:40]!r}"
+                ) from None
+    if table is cells:
+        if not all(isinstance(note, str) for note in json.loads(row["notes"] or "[]")):
+            raise StoreError(f"{source} is damaged: cells.notes are not text")
+        if row["status"] not in STATUSES:
+            raise StoreError(
+                f"{source} is damaged: {row['status'][:40]!r} is not a status of a cell"
+            )
+        if not row["seed"].isdecimal():
+            raise StoreError(f"{source} is damaged: {row['seed'][:40]!r} is not a seed")
+
+
+@lru_cache
+def _types(table: Table) -> tuple[tuple[str, frozenset[type]], ...]:
+    """The types of Python that each column accepts."""
+    types = []
+    for column in table.c:
+        kind = column.type.python_type
+        kinds: set[type] = {kind, int} if kind is float else {kind}
+        types.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
+    return tuple(types)

@@ -17,8 +17,7 @@ from sqlalchemy import delete, func, literal, select, update
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.store.database import Database
-from hcbench.store.engine import Place, find_place
+from hcbench.store.database import Database, Place, find_place
 from hcbench.store.queries import (
     agrees,
     among,

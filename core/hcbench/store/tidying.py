@@ -1,8 +1,9 @@
-"""Removing old runs from a store, and everything that no run shows.
+"""Naming, annotating and removing runs, and everything that no run shows.
 
-An unfinished run that began less than a day ago may still be running, so it stays. So does a run
-whose measurements are shown by another run that stays, as they were made in its environment, and a
-damaged run, which only `hcbench.store.annotations.remove_run` removes.
+Names and notes are part of the stored layout of a run, so they are exported and merged with it. Of
+old runs, an unfinished one that began less than a day ago may still be running, so it stays. So
+does a run whose measurements are shown by another run that stays, as they were made in its
+environment, and a damaged run, which only `remove_run` removes.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, text
+from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
 
+from hcbench.errors import StoreError
 from hcbench.store.queries import among, is_latest, run_infos
-from hcbench.store.rows import LEFT_OUT, RunInfo
+from hcbench.store.rows import LEFT_OUT, RunInfo, from_json, storable, to_json
 from hcbench.store.schema import cells, metadata, metric_values, points, run_cells, runs
 from hcbench.store.store import Store
 
@@ -221,3 +223,63 @@ def _vacuum(store: Store) -> None:
     server = store.database.place.server is not None
     statements = [f"VACUUM FULL {name}" for name in names] if server else ["VACUUM"]
     store.database.outside_transactions(statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What `remove_run` did with the cells of a run: how many are gone, and how many stay."""
+
+    cells: int
+    shared: int
+
+
+def name_run(store: Store, run: RunInfo, name: str) -> None:
+    """Give a run a name, by which it can be chosen; "" removes its name.
+
+    Raises
+    ------
+    StoreError
+        If the name is a number, or another run has it.
+    """
+    if name.isdecimal():
+        raise StoreError(f"{name!r} is the number of a run; a name has at least one letter")
+    with store.database.writing() as connection:
+        for other in run_infos(connection).values():
+            if name and other.name.casefold() == name.casefold() and other.id != run.id:
+                raise StoreError(f"run {other.id} is already called {name!r}; choose another name")
+        _write(connection, run, "name", name)
+
+
+def annotate_run(store: Store, run: RunInfo, note: str) -> None:
+    """Replace the note of a run; "" removes it."""
+    with store.database.writing() as connection:
+        _write(connection, run, "note", note)
+
+
+def _write(connection: Connection, run: RunInfo, key: str, text: str) -> None:
+    of_run = runs.c.id == run.id
+    layout = from_json(connection.execute(select(runs.c.layout).where(of_run)).scalar_one())
+    layout |= {key: storable(text)}
+    connection.execute(update(runs).where(of_run).values(layout=to_json(layout)))
+
+
+def remove_run(store: Store, run: RunInfo) -> Removed:
+    """Remove a run, which may be damaged, with the cells that no other run shows.
+
+    If other runs show what it measured, its row stays for its environment, but is no longer listed;
+    it goes with the last of them.
+    """
+    of_run = run_cells.c.run == run.id
+    with store.database.writing() as connection:
+        removed = [info.id for info in run_infos(connection).values() if info.removed]
+        gone = [run.id, *removed]
+        own = set(connection.execute(select(run_cells.c.cell).where(of_run)).scalars())
+        unshown = own.intersection(cells_of_no_run(connection, gone))
+        connection.execute(delete(cells).where(among(connection, cells.c.id, unshown)))
+        connection.execute(delete(run_cells).where(of_run))
+        layout = to_json({"removed": True})
+        connection.execute(update(runs).where(runs.c.id == run.id).values(layout=layout))
+        used = select(cells.c.run).union(select(metric_values.c.run))
+        unused = among(connection, runs.c.id, gone) & runs.c.id.not_in(used)
+        connection.execute(delete(runs).where(unused))
+    return Removed(len(unshown), len(own - unshown))

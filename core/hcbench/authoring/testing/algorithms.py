@@ -34,7 +34,7 @@ from hcbench.errors import (
 from hcbench.model.trees import Tree
 from hcbench.registry.specs import HINTS
 from hcbench.run.cell import describe, result_kind, run_job
-from hcbench.run.given import give
+from hcbench.run.inputs import give
 
 
 def check_paper(subject: Subject) -> None:

@@ -26,8 +26,7 @@ from hcbench.authoring.testing.subjects import Subject
 from hcbench.model.notes import collect_notes
 from hcbench.registry.specs import REQUIRED
 from hcbench.run.cell import describe
-from hcbench.run.given import give
-from hcbench.run.inputs import make_oracle
+from hcbench.run.inputs import give, make_oracle
 
 _ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
 """The number of arguments before the parameters, such as oracle, given and rng."""

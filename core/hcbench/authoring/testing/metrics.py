@@ -24,8 +24,7 @@ from hcbench.oracle import Answers
 from hcbench.oracle.scored import Point, Scored
 from hcbench.registry.specs import Interval, unmet
 from hcbench.run.cell import describe, result_kind
-from hcbench.run.given import finest_partition
-from hcbench.run.inputs import make_answers
+from hcbench.run.inputs import finest_partition, make_answers
 from hcbench.run.job import Call
 
 COST = Cost(

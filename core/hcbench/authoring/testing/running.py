@@ -32,8 +32,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry import Use
 from hcbench.registry.specs import OracleSpec
 from hcbench.run.cell import call_algorithm, describe, result_kind
-from hcbench.run.given import Given, give
-from hcbench.run.inputs import make_answers, make_oracle
+from hcbench.run.inputs import Given, give, make_answers, make_oracle
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.workers import Limits, Pool
 

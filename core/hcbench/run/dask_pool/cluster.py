@@ -18,11 +18,10 @@ from distributed import Client, Scheduler, SpecCluster, Worker
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
-from hcbench.run.cached import memory_share
 from hcbench.run.dask_pool.host import Presence, greet
 from hcbench.run.dask_pool.pool import DaskPool
 from hcbench.run.dask_pool.terms import Terms, Welcome
-from hcbench.run.environment import usable_cores
+from hcbench.run.environment import memory_share, usable_cores
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
 _LOOK = 1.0  # seconds between updates of the list of workers

@@ -5,9 +5,9 @@ answers other jobs, ``os._exit(0)`` looks like a timeout, and ``kill -9`` of the
 workers running. Here a job has a warm process to itself, in a session of its own, and however it
 ends, there is a `Report`.
 
-Read `pool` first: it runs in the main process, gives jobs to workers and enforces their `limits`,
+Read `pool` first: it runs in the main process, gives jobs to workers and enforces their limits,
 through `connections`. `forkserver` is the process that starts the workers, and `worker` what runs
-in each. They exchange `messages`; `processes`, `memory` and `conditions` ask the operating system.
+in each. They exchange `messages`; `processes` asks the operating system.
 
 `multiprocessing` has a fork server too. Ours is needed because it outlives the main process, to
 kill the workers and all that they started, in whatever session, if that is killed; because it
@@ -16,8 +16,7 @@ that a script needs no ``if __name__ == "__main__"``. One serves all pools of a 
 Messages are read and written without blocking, as a stopped worker must not stop the main process.
 """
 
-from hcbench.run.workers.limits import Limits
+from hcbench.run.workers.messages import Limits, Report
 from hcbench.run.workers.pool import Pool
-from hcbench.run.workers.report import Report
 
 __all__ = ["Limits", "Pool", "Report"]

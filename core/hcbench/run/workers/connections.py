@@ -19,22 +19,28 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from hcbench.errors import WorkerError
-from hcbench.run.workers.limits import WEIGHED, Limits
-from hcbench.run.workers.logs import Decode, open_file, read_draft, read_tail, take_tail
-from hcbench.run.workers.memory import family_resident
 from hcbench.run.workers.messages import (
     CHUNK,
+    WEIGHED,
     Closed,
+    Decode,
     Fork,
     Kill,
+    Limits,
     Open,
     Phase,
     Ready,
+    Report,
     Result,
+    name_exit,
+    open_file,
     pack,
+    read_draft,
+    read_tail,
+    take_tail,
     unpack,
 )
-from hcbench.run.workers.report import Report, name_exit
+from hcbench.run.workers.processes import family_resident
 
 _QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _ENDING = 5.0  # seconds for the fork server to end workers

@@ -1,19 +1,136 @@
-"""The messages between the processes.
+"""What the processes exchange: jobs with their limits, reports, logs and drafts.
 
-They are pickled, but whatever runs in a worker may write into its connection. So the main process
-reads nothing but data: a pickle that names anything else than the classes of messages, or those
-that a pool expects as results, is refused, and none can call other code.
+Messages are pickled, but whatever runs in a worker may write into its connection. So the main
+process reads nothing but data: a pickle that names anything else than the classes of messages, or
+those that a pool expects as results, is refused, and none can call other code.
+
+A worker prints into its log. Its draft holds what a job has produced so far, which main reads only
+if the job does not return: sending it would wake main up while a job is measured. Both are files
+without a name, so that nothing is left after ``kill -9``.
 """
 
 from __future__ import annotations
 
 import io
+import math
+import os
 import pickle
+import signal
 import struct
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, NamedTuple, Self, TypeAlias
 
-from hcbench.run.workers.limits import Limits
+ALGORITHM = "algorithm"
+WARM_UP = "warm-up"
+#: The phases that run the algorithm.
+MEASURED = (WARM_UP, ALGORITHM)
+METRICS = "metrics"
+#: The phases in which memory is limited.
+WEIGHED = (*MEASURED, METRICS)
+GRACE = 120.0  # seconds that imports, data and metrics may take at least
+COMPILATION = 30.0  # seconds that a warm-up may take beyond those of the algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may take.
+
+    Parameters
+    ----------
+    seconds
+        Wall time of the phase ``"algorithm"``; None is no limit. The phase ``"warm-up"``, which
+        runs the algorithm on a few items, may take `COMPILATION` more.
+    memory
+        Resident bytes, its children's included, above what the worker held when one of these two
+        phases or ``"metrics"`` began; enforced in them. None is no limit.
+    grace
+        Wall time in seconds of each other phase (imports, data, metrics).
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+    grace: float = GRACE
+
+    @classmethod
+    def of_cell(cls, timeout: float | None, memory: int | None = None) -> Self:
+        """What a cell may take: its data and its metrics twice its timeout, or 120 s if more."""
+        grace = math.inf if timeout is None else max(GRACE, 2.0 * timeout)
+        return cls(seconds=timeout, memory=memory, grace=grace)
+
+    def allowed(self, phase: str) -> float:
+        """Seconds for a phase."""
+        if phase not in MEASURED:
+            return self.grace
+        if self.seconds is None:
+            return math.inf
+        return self.seconds + (COMPILATION if phase == WARM_UP else 0.0)
+
+
+Ending = Literal["done", "error", "timeout", "memory", "crash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a job.
+
+    Parameters
+    ----------
+    tag
+        As submitted.
+    ending
+        ``"done"``: the target returned; ``"error"``: it raised, or its job or value cannot be
+        pickled; ``"timeout"`` and ``"memory"``: it was killed at a limit; ``"crash"``: its process
+        ended.
+    value
+        What the target returned; unless done, what it announced last, if anything.
+    reason
+        Why it is not done, in one line.
+    traceback
+        Of the exception of an error.
+    log
+        The last 64 KiB of what was printed, to any descriptor; the Python stack of a fatal signal.
+    phase
+        The phase announced last.
+    seconds
+        Wall time of the whole job.
+    pid
+        The worker; 0 if the job never reached one.
+    outside
+        Whether the process was ended by another one, as far as can be told.
+    lost
+        Whether the fork server ended, so that the job is not to blame.
+    host
+        The name of the machine, if it is another one.
+    """
+
+    tag: object
+    ending: Ending
+    value: object = None
+    reason: str = ""
+    traceback: str = ""
+    log: str = ""
+    phase: str = "start"
+    seconds: float = 0.0
+    pid: int = 0
+    outside: bool = False
+    lost: bool = False
+    host: str = ""
+
+
+def name_exit(code: int) -> str:
+    """Say how a process ended, given its exit code, or minus the signal."""
+    if code >= 0:
+        return f"exited with code {code}"
+    if -code == signal.SIGKILL:
+        return "killed by signal 9 (possibly out of memory)"
+    try:
+        return f"killed by signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"killed by signal {-code}"
+
 
 PROTOCOL = 5
 CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page faults
@@ -158,3 +275,76 @@ def unpack(buffer: bytearray) -> Iterator[Any]:
         body = bytes(buffer[_HEADER.size : end])
         del buffer[:end]
         yield read_data(body, _MESSAGES)
+
+
+#: Reads what a worker has pickled.
+Decode: TypeAlias = Callable[[bytes], object]
+
+_SHOWN = 64 << 10
+_KEPT = 16 << 20
+_DRAFT = struct.Struct("!QQ")  # the number of the order, and the length of what follows
+
+
+def open_file() -> BinaryIO:
+    """Open an empty log or draft, which processes that are given its descriptor share."""
+    return tempfile.TemporaryFile(buffering=0)
+
+
+def read_tail(log: int) -> str:
+    """Return the last 64 KiB of the log with this descriptor."""
+    return _tail(log).decode(errors="replace")
+
+
+def take_tail(log: int) -> str:
+    """Return the last 64 KiB, and forget everything."""
+    shown = _tail(log)
+    if shown:
+        _empty(log)
+    return shown.decode(errors="replace")
+
+
+def keep_short(log: int) -> None:
+    """Keep a job that prints for ever from filling the disk."""
+    if os.fstat(log).st_size > _KEPT:
+        tail = _tail(log)
+        _empty(log)
+        os.write(log, tail)
+
+
+def _tail(log: int) -> bytes:
+    size = os.fstat(log).st_size
+    return os.pread(log, _SHOWN, max(0, size - _SHOWN)) if size else b""
+
+
+def _empty(log: int) -> None:
+    os.lseek(log, 0, os.SEEK_SET)  # the worker's position too, as the file is shared
+    os.ftruncate(log, 0)
+
+
+def write_draft(draft: int, order: int, content: bytes) -> None:
+    """Replace what a draft holds; without room on the disk it holds nothing."""
+    with suppress(OSError):
+        os.ftruncate(draft, 0)
+        rest, offset = memoryview(content), _DRAFT.size
+        while rest:
+            written = os.pwrite(draft, rest, offset)
+            rest, offset = rest[written:], offset + written
+        os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)  # last: now it is whole
+
+
+def read_draft(draft: int, order: int, decode: Decode) -> object:
+    """Return what an order's job has written to a draft; None if that is nothing or incomplete."""
+    head = os.pread(draft, _DRAFT.size, 0)
+    if len(head) < _DRAFT.size:
+        return None
+    number, length = _DRAFT.unpack(head)
+    if number != order:
+        return None
+    parts, offset = [], _DRAFT.size
+    while part := os.pread(draft, length, offset):
+        parts.append(part)
+        offset += len(part)
+    try:
+        return decode(b"".join(parts))
+    except Exception:
+        return None  # the failure is reported; this cannot add to it

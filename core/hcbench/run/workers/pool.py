@@ -16,19 +16,21 @@ from typing import Self
 
 from hcbench.errors import WorkerError
 from hcbench.run.workers.connections import ServerConnection, Submission, WorkerConnection
-from hcbench.run.workers.limits import Limits
-from hcbench.run.workers.logs import Decode, keep_short
 from hcbench.run.workers.messages import (
     PROTOCOL,
+    Decode,
     Ended,
+    Limits,
     Order,
+    Report,
     Result,
     Started,
     StartFailed,
+    keep_short,
+    name_exit,
     pack,
 )
 from hcbench.run.workers.processes import kill_group
-from hcbench.run.workers.report import Report, name_exit
 
 _POLL = 0.05  # seconds between looks at the memory and the logs
 _START = 120.0  # seconds for the imports of the fork server

@@ -15,11 +15,19 @@ import traceback
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from hcbench.run.workers.limits import WEIGHED
-from hcbench.run.workers.logs import take_tail, write_draft
-from hcbench.run.workers.memory import resident
-from hcbench.run.workers.messages import CHUNK, PROTOCOL, Order, Phase, Result, pack, unpack
-from hcbench.run.workers.processes import adopt_orphans, die_with_parent, libc, reap_any
+from hcbench.run.workers.messages import (
+    CHUNK,
+    PROTOCOL,
+    WEIGHED,
+    Order,
+    Phase,
+    Result,
+    pack,
+    take_tail,
+    unpack,
+    write_draft,
+)
+from hcbench.run.workers.processes import adopt_orphans, die_with_parent, libc, reap_any, resident
 
 _CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
 _LONGEST = 1 << 16  # characters of a message and of a traceback
