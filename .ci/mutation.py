@@ -44,7 +44,7 @@ class Group:
 _STATISTICS = ("test_statistics.py", "test_statistics_ranks.py")
 GROUPS = {
     "ledger": Group(
-        ("hcbench/oracle/ledger.py", "hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
+        ("hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
         ("core/test_oracle.py", "core/test_draws.py", "core/test_kinds.py"),
     ),
     "call": Group(("hcbench/run/cell.py",), ("core/test_cell.py",)),

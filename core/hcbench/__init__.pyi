@@ -15,28 +15,31 @@ from .errors import (
     ParameterError as ParameterError,
 )
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
-from .model.answer_matrix import AnswerMatrix as AnswerMatrix
-from .model.checks import (
-    check_levels as check_levels,
-    looks_like_distances as looks_like_distances,
-)
 from .model.comparisons import (
     AllComparisons as AllComparisons,
     Comparisons as Comparisons,
     PreferenceBits as PreferenceBits,
 )
-from .model.comparisons.pairs import pair_index as pair_index, pair_items as pair_items
-from .model.cost import Cost as Cost
-from .model.files import read_arrays as read_arrays, table_rows as table_rows
-from .model.items import read_items as read_items
-from .model.notes import collect_notes as collect_notes
-from .model.problem import Problem as Problem, Vectors as Vectors
+from .model.comparisons.arrays import pair_index as pair_index, pair_items as pair_items
+from .model.cost import Cost as Cost, collect_notes as collect_notes
+from .model.files import (
+    read_arrays as read_arrays,
+    read_items as read_items,
+    table_rows as table_rows,
+)
+from .model.problem import (
+    Problem as Problem,
+    Vectors as Vectors,
+    check_levels as check_levels,
+)
 from .model.similarity import (
+    looks_like_distances as looks_like_distances,
     similarity_matrix as similarity_matrix,
     similarity_of_vectors as similarity_of_vectors,
     unit_rows as unit_rows,
 )
 from .model.trees import (
+    AnswerMatrix as AnswerMatrix,
     Cut as Cut,
     HeightKind as HeightKind,
     NewickWarning as NewickWarning,
@@ -58,7 +61,7 @@ from .oracle import (
     QueryKind as QueryKind,
     ask_oracle as ask_oracle,
 )
-from .oracle.scored import Point as Point, Scored as Scored
+from .oracle.answers import Point as Point, Scored as Scored
 from .plan.outcome import Outcome as Outcome
 from .plan.seeds import derive_seed as derive_seed
 from .registry import Use as Use, load_registry as load_registry

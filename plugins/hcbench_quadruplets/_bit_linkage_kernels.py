@@ -135,7 +135,7 @@ def merge_bits(
     Parameters
     ----------
     won, lost : (64 w, w) uint64, w >= 8
-        See `hcbench.model.comparisons.bits.PreferenceBits`.
+        See `hcbench.model.comparisons.comparisons.PreferenceBits`.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed

@@ -17,9 +17,8 @@ import pytest
 import hcbench
 import hcbench.asv
 from hcbench.api.own import own_algorithm
-from hcbench.authoring.asv.cases import Cases, find_cases, required_values
+from hcbench.authoring.asv.cases import Cases, find_cases, make_problem, required_values
 from hcbench.authoring.asv.measuring import Measured, measure_all
-from hcbench.authoring.asv.problem import make_problem
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons.bits import are_worth_while
+from hcbench.model.comparisons.comparisons import are_worth_while
 
 
 def naive(comparisons: Comparisons) -> np.ndarray:
@@ -190,7 +190,7 @@ def test_no_list_is_made_if_bits_are_enough(monkeypatch):
     def fail(*_arguments):
         raise AssertionError("the list was made")
 
-    monkeypatch.setattr("hcbench.model.comparisons._bit_kernels.read_list", fail)
+    monkeypatch.setattr("hcbench.model.comparisons._kernels.read_list", fail)
     assert held.unique() is held
     assert len(held) == 5
     assert not held.is_dense

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons.pairs import MAX_ITEMS, pair_index, pair_items
+from hcbench.model.comparisons.arrays import MAX_ITEMS, pair_index, pair_items
 
 
 def test_pairs_are_numbered_as_scipy_numbers_them() -> None:

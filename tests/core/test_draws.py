@@ -17,7 +17,7 @@ from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
 from hcbench.analysis.results import Results
 from hcbench.errors import InvalidQuestionError
 from hcbench.model.cost import Cost
-from hcbench.oracle import _question_kernels as naming
+from hcbench.oracle import _kernels as naming
 from hcbench.registry.suite import Suite
 from hcbench.run.cell import rescore, run_job
 from hcbench.run.job import Call, Job, RescoreJob

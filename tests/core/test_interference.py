@@ -13,8 +13,8 @@ from scipy.cluster.hierarchy import linkage
 import hcbench
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.problem import Problem
-from hcbench.oracle import Answers, _ledger_kernels as kernels
-from hcbench.oracle.ledger import Ledger
+from hcbench.oracle import Answers, _kernels as kernels
+from hcbench.oracle.oracle import Ledger
 from hcbench.run.cell import call_algorithm
 from hcbench.run.inputs import checksum, checksums, give, make_oracle
 from hcbench.run.job import Call

@@ -108,7 +108,7 @@ def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_change
     call = CALL.replace(".outer", "").format(0)
     assert run(call) == [0]
     assert run(call) == [0, 1]
-    kernels = tmp_path / "hcbench/oracle/_question_kernels.py"
+    kernels = tmp_path / "hcbench/oracle/_kernels.py"
     replace_in(kernels, "return x ^ (x >> np.uint64(31))", "return x + np.uint64(7)")
     assert run(call) == [7]
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from hcbench.errors import InvalidTreeError, NewickError
 from hcbench.model.trees import HeightKind, Tree
-from hcbench.model.trees.newick import NewickWarning, quoted, read_newick
+from hcbench.model.trees.formats import NewickWarning, quoted, read_newick
 from tests.core.trees import caterpillar, trees
 
 

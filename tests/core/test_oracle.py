@@ -20,7 +20,7 @@ from hcbench import (
 )
 from hcbench.compiled import ASK, STATE, question_key, uniform
 from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
-from hcbench.oracle import _ledger_kernels, _question_kernels, compiled
+from hcbench.oracle import _kernels, compiled
 
 QUADRUPLET = 1
 
@@ -334,9 +334,9 @@ def same_order(*items: int) -> Any:
 
 
 NAMINGS = {
-    _question_kernels.BY_TWO: (2, 5, None, same_set),
-    _question_kernels.BY_THREE: (3, 4, None, same_set),
-    _question_kernels.BY_PAIRS: (4, 3, None, same_pairs),
+    _kernels.BY_TWO: (2, 5, None, same_set),
+    _kernels.BY_THREE: (3, 4, None, same_set),
+    _kernels.BY_PAIRS: (4, 3, None, same_pairs),
     "keys of sets": (2, 50_000, None, same_set),
     "keys of pairs": (4, 400, None, same_pairs),
     "keys of orders": (3, 4, "ordered", same_order),
@@ -349,7 +349,7 @@ NAMINGS = {
 def test_the_ledger_counts_as_a_python_set_does(naming: Any, data: Any) -> None:
     """In every order of items, in batches beyond the window or one at a time."""
     arity, n, symmetry, canonical = NAMINGS[naming]
-    numbered = naming if isinstance(naming, int) else _question_kernels.NOT
+    numbered = naming if isinstance(naming, int) else _kernels.NOT
     answers = Answers(
         kind="some-queries",
         n=n,
@@ -357,7 +357,7 @@ def test_the_ledger_counts_as_a_python_set_does(naming: Any, data: Any) -> None:
         compiled=times_asked,
         symmetry=symmetry,
     )
-    assert _question_kernels.numbering(answers.symmetry_code, arity, n)[0] == numbered
+    assert _kernels.numbering(answers.symmetry_code, arity, n)[0] == numbered
     timed = Oracle(answers)
     untimed = Oracle(dataclasses.replace(answers, timed=False))
     dtype = data.draw(st.sampled_from([np.int64, np.uint16, np.int32, ">i8"]))
@@ -501,7 +501,7 @@ def test_a_kernel_that_writes_the_counters_is_detected() -> None:
     oracle = ask_oracle("pair-queries", lambda i, j: i == j, n=5)
     oracle.ask([[0, 1], [2, 3]])
     assert oracle.ledger.is_sound
-    oracle.ledger._counters[_ledger_kernels.QUERIES] = 0
+    oracle.ledger._counters[_kernels.QUERIES] = 0
     assert not oracle.ledger.is_sound
 
 

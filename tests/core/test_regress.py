@@ -17,17 +17,23 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hcbench.authoring.asv.process import MeasuringProcess
-from hcbench.authoring.regress.asv_files import Recorded, read_both, write_both
-from hcbench.authoring.regress.commits import (
+from hcbench.authoring.regress import (
     INSTALLED,
+    PAIRS,
+    PROCESSES,
     Commit,
+    Key,
+    Recorded,
+    Series,
     accepted_between,
     find_commit,
     find_root,
     install,
+    judge,
+    measure_in_turns,
+    read_both,
+    write_both,
 )
-from hcbench.authoring.regress.interleaving import PAIRS, PROCESSES, Key, Series, measure_in_turns
-from hcbench.authoring.regress.verdicts import judge
 from hcbench.cli import main
 from hcbench.errors import DataError
 

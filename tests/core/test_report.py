@@ -19,7 +19,7 @@ from hcbench import Tree
 from hcbench.analysis.views import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
-from hcbench.model.trees.facing import facing_orders
+from hcbench.model.trees.partition import facing_orders
 from hcbench.registry.suite import Claim, Suite
 from hcbench.show.report import make_report, read_contents
 from hcbench.show.report.page import json_block, render_report

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import hcbench_reference
 from hcbench import MetricSpec
-from hcbench.authoring.testing.limited import run_limited
+from hcbench.authoring.testing.checks import run_limited
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.testing import CheckFailedError, checks_of

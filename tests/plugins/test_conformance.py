@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hcbench import QUERY_KINDS, Oracle, load_registry
-from hcbench.authoring.testing.items import make_items
+from hcbench.authoring.testing.running import make_items
 from hcbench.testing import Check, checks_of
 from hcbench_ask.answers_file import Header
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 import hcbench
 from hcbench import Given, Oracle, ParameterError, Problem, Tree
-from hcbench.model.trees._cut_kernels import excesses
+from hcbench.model.trees._kernels import excesses
 from hcbench_cuts import _bounded_kernels as bounded
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._erm_kernels import heavy_postorder, margin, probability, reweigh

@@ -102,7 +102,7 @@ def test_a_list_is_made_only_if_needed(monkeypatch):
     def fail(*_arguments):
         raise AssertionError("the list was made")
 
-    monkeypatch.setattr("hcbench.model.comparisons._bit_kernels.read_list", fail)
+    monkeypatch.setattr("hcbench.model.comparisons._kernels.read_list", fail)
     sample = read(problem_of(12), count=500)
     assert (len(sample), sample.never_compared().size) == (500, 0)
     with pytest.raises(AssertionError, match="the list was made"):

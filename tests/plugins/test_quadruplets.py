@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
 from hcbench.errors import ParameterError
-from hcbench.model.comparisons.pairs import pair_index
+from hcbench.model.comparisons.arrays import pair_index
 from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
 from hcbench_quadruplets.average_linkage import four_al, merge_all
 

@@ -12,7 +12,7 @@ from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
-from hcbench.oracle.scored import Scored
+from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
 from hcbench.registry.specs import AlgorithmSpec

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, ParameterError
-from hcbench.model.checks import check_levels, looks_like_distances
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.problem import Problem
+from hcbench.model.problem import Problem, check_levels
+from hcbench.model.similarity import looks_like_distances
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Oracle
 from hcbench.registry import Use, make_use

@@ -33,13 +33,11 @@ from hcbench.analysis.tables import (
     to_markdown,
 )
 from hcbench.errors import DataError, NotApplicableError, ParameterError
-from hcbench.model.checks import check_levels
 from hcbench.model.cost import Cost
-from hcbench.model.files import TABLES, is_number, read_npy, read_rows
-from hcbench.model.items import read_items
-from hcbench.model.problem import Problem
+from hcbench.model.files import TABLES, is_number, read_items, read_npy, read_rows
+from hcbench.model.problem import Problem, check_levels
 from hcbench.model.trees.files import NEWICK, read_tree
-from hcbench.oracle.scored import Scored
+from hcbench.oracle.answers import Scored
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import truth_named
 from hcbench.plan.presentation import MetricInfo

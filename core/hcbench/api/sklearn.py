@@ -21,7 +21,7 @@ from hcbench.api.direct import fit
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
 from hcbench.model.problem import Problem
 from hcbench.model.trees import HeightKind, Partition, Tree
-from hcbench.model.trees.heights import distances
+from hcbench.model.trees.arrays import distances
 from hcbench.oracle import Oracle
 from hcbench.registry import load_registry
 from hcbench.registry.names import parse_name

@@ -149,7 +149,7 @@ def _write_checks(checks: Sequence[Check], format: str) -> None:  # noqa: A002
 
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
-    from hcbench.authoring.testing.limited import run_limited
+    from hcbench.authoring.testing.checks import run_limited
 
     findings = []
     running = run_limited(checks, None if timeout == math.inf else timeout)

@@ -13,8 +13,7 @@ from hcbench.cli.terminal import tell, write_json
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.authoring.regress.commits import Commit
-    from hcbench.authoring.regress.verdicts import Judged
+    from hcbench.authoring.regress import Commit, Judged
 
 
 @click.command(
@@ -94,9 +93,7 @@ def regress(
     is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
     in a commit message accepts a regression.
     """
-    from hcbench.authoring.regress.asv_files import read_both
-    from hcbench.authoring.regress.commits import accepted_between, find_commit, find_root
-    from hcbench.authoring.regress.verdicts import judge
+    from hcbench.authoring.regress import accepted_between, find_commit, find_root, judge, read_both
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
@@ -126,9 +123,7 @@ def _measure(
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
     from hcbench.authoring.asv.process import MeasuringProcess
-    from hcbench.authoring.regress.asv_files import write_both
-    from hcbench.authoring.regress.commits import install
-    from hcbench.authoring.regress.interleaving import measure_in_turns
+    from hcbench.authoring.regress import install, measure_in_turns, write_both
 
     processes = []
     for commit in (base, head):
@@ -145,7 +140,7 @@ def _write(
     judged: Sequence[Judged], base: Commit, head: Commit, form: str, *, everything: bool
 ) -> None:
     from hcbench.analysis.tables import to_markdown
-    from hcbench.authoring.regress.overview import describe, overview_blocks, summary
+    from hcbench.authoring.regress import describe, overview_blocks, summary
     from hcbench.cli.draw import write_blocks
 
     if form == "json":

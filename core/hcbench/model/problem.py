@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from hcbench.errors import InvalidProblemError, NotApplicableError
+from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
 from hcbench.model.trees import HeightKind, Partition, Tree
 
 if TYPE_CHECKING:
@@ -274,3 +276,50 @@ def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDA
         values = getattr(tree, name)
         if values is not None:
             yield (*role, name), values
+
+
+def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction: str = "") -> None:
+    """Refuse levels from fine to coarse, and warn of levels that cross.
+
+    Parameters
+    ----------
+    levels : (n, L) labels
+        Column 0 is meant to be the coarsest.
+    names : L str
+        Of the levels, for messages.
+    where : str
+        The file or argument.
+    correction : str
+        How to give the levels in the right order, with "{}" for their names; by default a sentence.
+
+    Raises
+    ------
+    DataError
+        If each class of a level lies in one class of the next, but not the other way round: the
+        next level would then add nothing.
+
+    Warns
+    -----
+    ModelWarning
+        If classes of a level lie in several classes of the level before.
+    """
+    columns = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(levels).T]
+    sizes = [int(column.max()) + 1 for column in columns]
+    for k, (coarse, fine) in enumerate(pairwise(columns)):
+        pairs = np.unique(np.column_stack([coarse, fine]), axis=0)
+        if len(pairs) == sizes[k] > sizes[k + 1]:
+            order = [names[i] for i in np.argsort(sizes, kind="stable")]
+            listed = ", ".join(f"'{name}'" for name in order)
+            way_out = correction.format(listed) if correction else f"give them as {listed}"
+            raise DataError(
+                f"{where}: the levels are from fine to coarse, as each class of {names[k]!r} lies "
+                f"in one class of {names[k + 1]!r}; {way_out}"
+            )
+        crossing = int((np.bincount(pairs[:, 1]) > 1).sum())
+        if crossing:
+            warnings.warn(
+                f"{crossing} of the {sizes[k + 1]} classes of {names[k + 1]} lie in several "
+                f"classes of {names[k]}, and count as a class of their own in each",
+                ModelWarning,
+                stacklevel=3,
+            )

@@ -5,11 +5,8 @@ Algorithms see only the `Oracle`, so that they can neither miscount nor exceed t
 `ask_oracle` makes one of a callable. `QUERY_KINDS` is the table of the kinds of queries.
 """
 
-from hcbench.oracle.answers import Answers, Code, Questions
-from hcbench.oracle.callables import ask_oracle
-from hcbench.oracle.kinds import NONE, QUERY_KINDS, UNSURE, QueryKind
-from hcbench.oracle.ledger import Ledger
-from hcbench.oracle.oracle import Oracle
+from hcbench.oracle.answers import NONE, QUERY_KINDS, UNSURE, Answers, Code, QueryKind, Questions
+from hcbench.oracle.oracle import Ledger, Oracle, ask_oracle
 
 __all__ = [
     "NONE",

@@ -1,17 +1,150 @@
-"""The answers that an oracle plugin returns, before core counts them."""
+"""The kinds of queries, the answers of an oracle plugin, and the arguments of a metric.
+
+The same query can be asked in several ways, as its items may stand in any order. These ways are the
+`QueryKind.orders`: permutations of its positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import InvalidQuestionError
-from hcbench.model.answer_matrix import AnswerMatrix
-from hcbench.oracle._question_kernels import ORDERED, QUADRUPLET, UNORDERED
+from hcbench.errors import InvalidQuestionError, NotApplicableError
+from hcbench.model.cost import Cost
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import AnswerMatrix, Tree
+from hcbench.oracle._kernels import ORDERED, QUADRUPLET, UNORDERED
+
+#: Of ordinal queries: no pair is closer than the others.
+NONE = -1
+#: Of a person: no answer; the query is asked again, and counted again.
+UNSURE = -2
+
+_TWO_PAIRS = (
+    (0, 1, 2, 3),
+    (1, 0, 2, 3),
+    (0, 1, 3, 2),
+    (1, 0, 3, 2),
+    (2, 3, 0, 1),
+    (2, 3, 1, 0),
+    (3, 2, 0, 1),
+    (3, 2, 1, 0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer that a person can choose: its key, its code (see `Oracle.ask`), its text.
+
+    The text is empty where the items of the query are themselves the choices.
+    """
+
+    key: str
+    code: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryKind:
+    """One kind of query.
+
+    Attributes
+    ----------
+    name : str
+        The kind of oracle that answers it.
+    arity : int
+        Number of items in a query.
+    symmetry : {"unordered", "quadruplet"}
+        Which queries are the same; see `Answers`.
+    argument : str
+        The argument of `hcbench.fit` that takes a function that answers it.
+    text : str
+        How a person is asked.
+    choices : tuple of Choice
+    neither : Choice, optional
+        An answer that not all algorithms accept.
+    """
+
+    name: str
+    arity: int
+    symmetry: Literal["unordered", "quadruplet"]
+    argument: str
+    text: str
+    choices: tuple[Choice, ...]
+    neither: Choice | None = None
+
+    @property
+    def least(self) -> int:
+        """The least number of items about which there is a query: two pairs may share one."""
+        return min(self.arity, 3)
+
+    @property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """The permutations of positions after which it is the same query."""
+        if self.symmetry == "quadruplet":
+            return _TWO_PAIRS
+        return tuple(permutations(range(self.arity)))
+
+    def offered(self, *, neither: bool) -> tuple[Choice, ...]:
+        """All choices, with `neither` if there is one and it is wanted."""
+        return self.choices + ((self.neither,) if neither and self.neither is not None else ())
+
+    def reorder(self, code: int, order: tuple[int, ...]) -> int:
+        """The answer to a query whose items were put into an order, from that to the query."""
+        if self.name == "ordinal-queries" and code >= 0:
+            return order.index(code)
+        return self.restore(code, order)
+
+    def restore(self, code: int, order: tuple[int, ...]) -> int:
+        """The answer to a query, from that to it with its items in an order."""
+        if self.name == "ordinal-queries" and code >= 0:
+            return order[code]
+        if self.name == "quadruplet-queries" and code != UNSURE and order[0] > 1:
+            return -code
+        return code
+
+
+QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            QueryKind(
+                name="ordinal-queries",
+                arity=3,
+                symmetry="unordered",
+                argument="ordinal",
+                text="Which one is the odd one out?",
+                choices=(Choice("1", 0), Choice("2", 1), Choice("3", 2)),
+                neither=Choice("n", NONE, "none: no two of them are closer than the others"),
+            ),
+            QueryKind(
+                name="quadruplet-queries",
+                arity=4,
+                symmetry="quadruplet",
+                argument="quadruplet",
+                text="Which pair is more alike?",
+                choices=(Choice("1", 1), Choice("2", -1)),
+                neither=Choice("n", 0, "neither: one pair is as alike as the other"),
+            ),
+            QueryKind(
+                name="pair-queries",
+                arity=2,
+                symmetry="unordered",
+                argument="same_cluster",
+                text="Do these two belong together?",
+                choices=(Choice("y", 1, "yes"), Choice("n", 0, "no")),
+            ),
+        )
+    }
+)
+"""The kinds of queries that hcbench knows, by the kind of oracle; plugins may have others."""
+
 
 Questions: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[np.int8]
@@ -94,3 +227,73 @@ class Answers:
     def can_draw(self) -> bool:
         """Whether pairs can be drawn."""
         return self.draw is not None or (self.arity == 2 and self.n > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The result of an algorithm after at most ``queries`` queries."""
+
+    queries: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scored:
+    """The argument of a metric.
+
+    Attributes
+    ----------
+    problem : Problem
+        With the truth.
+    result : Tree or Partition
+        The final result, or the result at this checkpoint.
+    cost : Cost
+        Of the whole call; at a checkpoint, the queries up to it.
+    trace : tuple of Point
+        The results at the checkpoints and at the end, in the order of queries.
+    make_answers : callable, optional
+        Makes the answers of the oracle that the algorithm used.
+    """
+
+    problem: Problem
+    result: Result
+    cost: Cost
+    trace: tuple[Point, ...] = ()
+    make_answers: Callable[[], Answers] | None = None
+
+    @property
+    def answers(self) -> Answers | None:
+        """The answers of the oracle, to compare a result with; None if there was none.
+
+        They are made again on demand, from the seed that was used for the algorithm.
+        """
+        return None if self.make_answers is None else self.make_answers()
+
+    @property
+    def answer_matrix(self) -> AnswerMatrix:
+        """The answers of the oracle about all pairs of items.
+
+        Raises
+        ------
+        NotApplicableError
+            If there was no oracle, or one without such answers, as a person.
+        """
+        answers = self.answers
+        if answers is None or answers.matrix is None:
+            raise NotApplicableError(
+                "no oracle was asked that tells its answers about all pairs of items"
+            )
+        return answers.matrix
+
+    @property
+    def tree(self) -> Tree:
+        """The result, if it is a tree.
+
+        Raises
+        ------
+        NotApplicableError
+            If the result is a partition.
+        """
+        if isinstance(self.result, Tree):
+            return self.result
+        raise NotApplicableError("the result is a partition, not a hierarchy")

@@ -31,22 +31,20 @@ from hcbench.model._words import (
     store_words,
     sum_lanes,
 )
-from hcbench.oracle._ledger_kernels import (
+from hcbench.oracle._kernels import (
     BUDGET,
     COUNTERS,
     NO_ITEM,
+    NOT,
     PUT_DOWN,
     QUERIES,
     REFUSED,
     ROUNDS,
     WINDOW,
-    note_many,
-    note_one,
-)
-from hcbench.oracle._question_kernels import (
-    NOT,
     columns_from,
     name_questions,
+    note_many,
+    note_one,
     numbering,
     question_key,
     scramble,

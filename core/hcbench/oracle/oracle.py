@@ -1,4 +1,4 @@
-"""The oracle as an algorithm sees it: asked, read and run, and counted."""
+"""The oracle as an algorithm sees it: asked, read and run, and counted by its ledger."""
 
 from __future__ import annotations
 
@@ -9,13 +9,134 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench.errors import BudgetExceededError, InvalidQuestionError
+from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
 from hcbench.model.problem import Result
-from hcbench.oracle import compiled
-from hcbench.oracle.answers import Answers, Code, Questions
-from hcbench.oracle.kinds import UNSURE
-from hcbench.oracle.ledger import Ledger
-from hcbench.oracle.scored import Point
+from hcbench.oracle import _kernels as kernels, compiled
+from hcbench.oracle.answers import QUERY_KINDS, UNSURE, Answers, Code, Point, Questions
+
+
+class Ledger:
+    """What was asked of one oracle; it can be read, and only the oracle writes it.
+
+    Attributes
+    ----------
+    kind : str
+        Of oracle; counts of different kinds are never added up.
+    countable : bool
+        Whether this kind answers anything countable; if not, the counts are None.
+    """
+
+    __slots__ = ("_compiled", "_counters", "_draws", "_seconds", "_state", "countable", "kind")
+
+    def __init__(self, answers: Answers, budget: int | None) -> None:
+        if budget is not None and budget < 0:
+            raise ParameterError(
+                f"a budget of questions cannot be negative, got {budget}; None is none"
+            )
+        self.kind = answers.kind
+        self.countable = answers.size is not None or answers.arity > 0
+        self._state, self._counters = compiled.new_state(
+            answers.n,
+            answers.symmetry_code,
+            budget,
+            answers.floats,
+            answers.ints,
+            arity=answers.arity,
+            timed=answers.timed,
+        )
+        self._draws = 0 if answers.can_draw else None
+        self._seconds = 0.0
+        self._compiled = False
+
+    def _count(self, which: int) -> int | None:
+        return int(self._counters[which]) if self.countable else None
+
+    @property
+    def queries(self) -> int | None:
+        """How many questions were answered."""
+        return self._count(kernels.QUERIES)
+
+    @property
+    def distinct_queries(self) -> int | None:
+        """How many different questions; asking a pair the other way round is the same question."""
+        kernels.settle(self._state)
+        if not self.countable:
+            return None
+        return int(max(self._counters[kernels.DISTINCT], self._counters[kernels.SET]))
+
+    @property
+    def rounds(self) -> int | None:
+        """Rounds of adaptivity: batches, each asked in knowledge of the answers before it."""
+        return self._count(kernels.ROUNDS)
+
+    @property
+    def draws(self) -> int | None:
+        """How many pairs were drawn, which costs nothing; None where there are none to draw."""
+        return self._draws
+
+    @property
+    def budget(self) -> int | None:
+        """The most questions that will be answered; None without a limit."""
+        limit = int(self._counters[kernels.BUDGET])
+        return None if limit == compiled.UNLIMITED else limit
+
+    @property
+    def left(self) -> int | None:
+        """How many more questions will be answered; None without a budget."""
+        return None if self.budget is None else self.budget - int(self._counters[kernels.QUERIES])
+
+    @property
+    def refused(self) -> bool:
+        """Whether the algorithm was told that the budget does not allow what it wants to ask."""
+        return bool(self._counters[kernels.REFUSED])
+
+    @property
+    def _named_no_item(self) -> bool:
+        return bool(self._counters[kernels.NO_ITEM])
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall time spent on answers, in s.
+
+        None once answers were given inside a compiled loop, where they cannot be timed apart.
+        """
+        return None if self._compiled else self._seconds
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the counts agree with the questions noted one by one."""
+        return bool(kernels.is_sound(self._state))
+
+    def _allows(self, questions: int) -> bool:
+        left = self.left
+        allowed = left is None or questions <= left
+        if not allowed:
+            self._counters[kernels.REFUSED] = 1
+        return allowed
+
+    def _begin_round(self, questions: int) -> None:
+        """Count a round, or refuse a batch, whole, that is larger than what is left."""
+        if not self._allows(questions):
+            raise BudgetExceededError(
+                f"{questions} more {self.kind} exceed the budget of {self.budget}: "
+                f"{self.left} are left"
+            )
+        self._counters[kernels.ROUNDS] += 1
+
+    def _read_whole(self, size: int) -> None:
+        self._begin_round(size)
+        self._counters[kernels.QUERIES] += size
+        self._counters[kernels.WHOLE] += size
+        self._counters[kernels.SET] = size
+
+    def __repr__(self) -> str:
+        if not self.countable:
+            return f"Ledger({self.kind}: nothing countable)"
+        return (
+            f"Ledger({self.kind}: {self.queries} queries, {self.distinct_queries} distinct, "
+            f"{self.rounds} rounds)"
+        )
+
 
 _AT_ONCE = 1 << 14
 """Questions that are handed to compiled code together: they stay in the processor's cache."""
@@ -309,3 +430,73 @@ def _has_outside(rows: NDArray[np.integer[Any]], n: int) -> bool:
     """Whether any number is not one of 0 .. n-1; read once, as negative ones are the largest."""
     unsigned = rows.view(rows.dtype.str.replace("i", "u"))
     return bool(unsigned.max(initial=0) >= min(n, np.iinfo(rows.dtype).max + 1))
+
+
+def ask_oracle(
+    kind: str,
+    function: Callable[..., Any],
+    /,
+    *,
+    n: int,
+    arity: int | None = None,
+    budget: int | None = None,
+    vectorized: bool = False,
+) -> Oracle:
+    """Make an oracle that counts the calls of a function: a person, a model, another system.
+
+    Parameters
+    ----------
+    kind : str
+        ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"`` or a kind of your own.
+    function : callable
+        ``f(i, j, k, l) -> bool`` (is w_ij > w_kl? or 1, -1, and 0 for a tie), ``f(i, j, k) ->
+        0, 1, 2`` (the position of the odd one out), ``f(i, j) -> bool`` (do they belong
+        together?).
+    n : int
+        Number of items.
+    arity : int, optional
+        Number of items in a query, for a kind of your own.
+    budget : int, optional
+        The largest number of queries.
+    vectorized : bool
+        Whether the function takes arrays, one entry for each query.
+
+    Returns
+    -------
+    Oracle
+        Its ``ledger`` has the counts.
+    """
+    known = QUERY_KINDS.get(kind)
+    items = arity or (known.arity if known else None)
+    if items is None:
+        raise InvalidQuestionError(
+            f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}"
+        )
+
+    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+        if vectorized:
+            codes = np.asarray(function(*questions.T))
+        else:
+            answers = [function(*(int(i) for i in row)) for row in questions]
+            if items == 4:  # one by one: beside an UNSURE, numpy would make False a tie
+                answers = [_sign(answer) for answer in answers]
+            codes = np.array(answers)
+        if codes.shape != (len(questions),):
+            raise InvalidQuestionError(
+                f"{len(questions)} questions were answered by an array of shape {codes.shape}"
+            )
+        if codes.size and codes.dtype.kind not in "biu":
+            raise InvalidQuestionError(
+                f"{kind} were answered by {codes[0]!r}; answer with True or False, or the codes of "
+                "Oracle.ask"
+            )
+        if items == 4 and codes.dtype == bool:
+            return np.where(codes, 1, -1).astype(np.int8)
+        return codes.astype(np.int8)
+
+    return Oracle(Answers(kind=kind, n=n, arity=items, answer=answer), budget=budget)
+
+
+def _sign(answer: Any) -> Any:
+    """A yes or no to a quadruplet as 1 or -1; other codes as they are."""
+    return (1 if answer else -1) if isinstance(answer, bool | np.bool_) else answer

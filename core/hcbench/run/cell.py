@@ -31,13 +31,12 @@ from hcbench.errors import (
     InvalidTreeError,
     NotApplicableError,
 )
-from hcbench.model.cost import Cost
-from hcbench.model.notes import collect_notes
+from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
-from hcbench.oracle.ledger import Ledger
-from hcbench.oracle.scored import Point, Scored
+from hcbench.oracle.answers import Point, Scored
+from hcbench.oracle.oracle import Ledger
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.inputs import (

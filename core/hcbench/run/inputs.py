@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.notes import collect_notes
+from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle

@@ -14,7 +14,7 @@ from hcbench.analysis.ranks import ALPHA, profile, ranking
 from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.trees import Tree
-from hcbench.model.trees.facing import facing_orders
+from hcbench.model.trees.partition import facing_orders
 from hcbench.show.charts import (
     Test,
     add_caption,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, PluginError
-from hcbench.model.notes import collect_notes
+from hcbench.model.cost import collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry, load_registry

@@ -20,7 +20,7 @@ from hcbench.errors import NotApplicableError
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.oracle import Answers, Oracle
-from hcbench.oracle.scored import Point, Scored
+from hcbench.oracle.answers import Point, Scored
 from hcbench.registry import default_uses
 from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, run_job
@@ -49,12 +49,12 @@ def _summarise_all(repetitions: Sequence[Measurement]) -> Measurement:
             return measurement
     columns = {name: [each[name] for each in repetitions] for name in repetitions[0]}
     return {
-        name: None if None in values else summarise(name, values)
+        name: None if None in values else summarise_repetitions(name, values)
         for name, values in columns.items()
     }
 
 
-def summarise(quantity: str, values: Sequence[float]) -> float:
+def summarise_repetitions(quantity: str, values: Sequence[float]) -> float:
     """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
     if quantity in ("queries", "loss"):
         return statistics.fmean(values)

@@ -12,14 +12,13 @@ For pytest::
 and on the command line ``hcbench check Splits``. A failed check says in one sentence what is wrong;
 what a plugin cannot promise is exempted by ``{check: reason}``.
 
-`subjects` finds what is named, and `checks` lists the checks of each subject. These are the
-functions ``check_...`` of `every_kind`, of `algorithms` and `unusual_data`, and of `metrics`,
-`oracles` and `datasets`. All use the planted data of `items`. `running` calls algorithms, in this
-process or in another one, and `replay` records answers and gives them again; `querying` queries
-oracles and knows the right answers. On the command line `limited` gives each check a time limit.
+`subjects` finds what is named, and `checks` lists and runs the checks of each subject. These are
+the functions ``check_...`` of `every_kind`, and of `algorithms`, `metrics`, `oracles` and
+`datasets`. `running` has the planted data that all use, and calls algorithms, in this process or in
+another one.
 """
 
 from hcbench.authoring.testing.checks import Check, checks_of, parametrize_with_checks
-from hcbench.authoring.testing.findings import CheckFailedError, Finding
+from hcbench.authoring.testing.subjects import CheckFailedError, Finding
 
 __all__ = ["Check", "CheckFailedError", "Finding", "checks_of", "parametrize_with_checks"]

@@ -1,25 +1,30 @@
-"""The checks of a plugin, with their names and exemptions."""
+"""The checks of a plugin, with their names and exemptions, and how they are run.
+
+On the command line they run in a process of their own, with a time limit: a hang or a crash ends
+only the check at fault.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from hcbench.authoring.testing import (
-    algorithms,
-    datasets,
-    every_kind,
-    metrics,
-    oracles,
-    unusual_data,
+from hcbench.authoring.testing import algorithms, datasets, every_kind, metrics, oracles
+from hcbench.authoring.testing.subjects import (
+    CheckFailedError,
+    Finding,
+    NotCheckedError,
+    Subject,
+    subjects_of,
 )
-from hcbench.authoring.testing.findings import CheckFailedError, Finding, NotCheckedError
-from hcbench.authoring.testing.subjects import Subject, subjects_of
 from hcbench.errors import DataNotAvailableError, NotApplicableError, ParameterError
 from hcbench.run.cell import describe
 
@@ -28,12 +33,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
 _MODULES = {
-    "algorithm": (algorithms, unusual_data),
-    "metric": (metrics,),
-    "oracle": (oracles,),
-    "data set": (datasets,),
+    "algorithm": algorithms,
+    "metric": metrics,
+    "oracle": oracles,
+    "data set": datasets,
 }
-"""The modules with the checks of one kind."""
+"""The module with the checks of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ def _functions_of(subject: Subject) -> dict[str, Function]:
     """The checks of a subject by their names, in the order of the source."""
     return {
         name.removeprefix("check_"): function
-        for module in (every_kind, *_MODULES[subject.spec.noun])
+        for module in (every_kind, _MODULES[subject.spec.noun])
         for name, function in vars(module).items()
         if name.startswith("check_")
     }
@@ -193,3 +198,64 @@ def parametrize_with_checks(
     tests = [pytest.param(each, id=each.id) for each in checks_of(what, exempt, plugins=plugins)]
     decorate: Callable[[F], F] = pytest.mark.parametrize("check", tests)
     return decorate
+
+
+def run_limited(checks: Sequence[Check], seconds: float | None) -> Generator[Finding, None, None]:
+    """Run checks one after the other.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+    seconds : float, optional
+        Wall time of each; None is no limit.
+
+    Yields
+    ------
+    Finding
+    """
+    done = 0
+    while done < len(checks):
+        for finding in _until_one_ends_it(checks[done:], seconds):
+            done += 1
+            yield finding
+
+
+def _until_one_ends_it(
+    checks: Sequence[Check], seconds: float | None
+) -> Generator[Finding, None, None]:
+    fork = multiprocessing.get_context("fork")  # a check holds functions that cannot be pickled
+    reading, writing = fork.Pipe(duplex=False)
+    process = fork.Process(target=_serve, args=(checks, writing))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # about threads, as those of a BLAS
+        process.start()
+    writing.close()
+    try:
+        for check in checks:
+            if reading.poll(seconds):
+                try:
+                    finding = reading.recv()
+                except EOFError:
+                    process.join()
+                    yield _ended(check, process.exitcode or 0)
+                    return
+                yield finding
+            else:
+                sentence = f"{check.subject.label} does not return within {seconds:g} s (--timeout)"
+                yield Finding("failed", sentence)
+                return
+    finally:
+        process.kill()
+        process.join()
+        reading.close()
+
+
+def _ended(check: Check, code: int) -> Finding:
+    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+    return Finding("failed", f"{check.subject.label} ends the process {how}")
+
+
+def _serve(checks: Sequence[Check], writing: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller receives it too and ends this process
+    for check in checks:
+        writing.send(check.run())

@@ -7,12 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.findings import fail, require, skip
-from hcbench.authoring.testing.items import DATA_SEED
-from hcbench.authoring.testing.running import job_of_dataset, run_in_worker
-from hcbench.authoring.testing.subjects import Subject
+from hcbench.authoring.testing.running import DATA_SEED, job_of_dataset, run_in_worker
+from hcbench.authoring.testing.subjects import Subject, fail, require, skip
 from hcbench.errors import DataNotAvailableError, HcbenchError
-from hcbench.model.notes import collect_notes
+from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.run.cell import describe, rescore

@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 
 from hcbench.authoring.testing.datasets import make
-from hcbench.authoring.testing.findings import fail, require, skip
-from hcbench.authoring.testing.items import DATA_SEED
 from hcbench.authoring.testing.metrics import usual_values
-from hcbench.authoring.testing.querying import all_answers, answers_of, problem_of
-from hcbench.authoring.testing.running import SEED, sources_of, usual
-from hcbench.authoring.testing.subjects import Subject
-from hcbench.model.notes import collect_notes
+from hcbench.authoring.testing.oracles import all_answers, answers_of, problem_of
+from hcbench.authoring.testing.running import DATA_SEED, SEED, sources_of, usual
+from hcbench.authoring.testing.subjects import Subject, fail, require, skip
+from hcbench.model.cost import collect_notes
 from hcbench.registry.specs import REQUIRED
 from hcbench.run.cell import describe
 from hcbench.run.inputs import give, make_oracle

@@ -10,18 +10,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.findings import fail, require, skip
-from hcbench.authoring.testing.items import own_arrays, random_tree
-from hcbench.authoring.testing.querying import problem_of
-from hcbench.authoring.testing.running import NOISE_SEED
-from hcbench.authoring.testing.subjects import Subject
+from hcbench.authoring.testing.oracles import problem_of
+from hcbench.authoring.testing.running import NOISE_SEED, own_arrays, random_tree
+from hcbench.authoring.testing.subjects import Subject, fail, require, skip
 from hcbench.errors import NotApplicableError, ParameterError
-from hcbench.model.cost import Cost
-from hcbench.model.notes import collect_notes
+from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers
-from hcbench.oracle.scored import Point, Scored
+from hcbench.oracle.answers import Point, Scored
 from hcbench.registry.specs import Interval, unmet
 from hcbench.run.cell import describe, result_kind
 from hcbench.run.inputs import finest_partition, make_answers

@@ -1,4 +1,4 @@
-"""What is checked: specs with their parameters, found by name, file, module or package."""
+"""What is checked, found by name, file, module or package; and the outcome of a check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
 from hcbench.registry import Catalogue, Entry, Registry, Use, default_uses, load_registry, make_use
@@ -14,6 +14,48 @@ from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry.specs import OracleSpec, Spec, unmet
 from hcbench.run.job import Call
+
+Status: TypeAlias = Literal["passed", "failed", "exempt", "not applicable"]
+
+
+class CheckFailedError(AssertionError):
+    """A plugin breaks a promise; the message says in one sentence which, and how."""
+
+
+class NotCheckedError(Exception):
+    """A check does not apply; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of a check.
+
+    Attributes
+    ----------
+    status : {"passed", "failed", "exempt", "not applicable"}
+    reason : str
+        In one line; "" if the check passed.
+    """
+
+    status: Status
+    reason: str = ""
+
+
+def fail(sentence: str, cause: BaseException | None = None) -> NoReturn:
+    """Report a broken promise; the sentence follows the name of the plugin."""
+    raise CheckFailedError(" ".join(sentence.split())) from cause
+
+
+def require(kept: bool, sentence: str) -> None:
+    """Fail with a sentence unless a promise is kept."""
+    if not kept:
+        fail(sentence)
+
+
+def skip(reason: str) -> NoReturn:
+    """Report that a check does not apply."""
+    raise NotCheckedError(" ".join(reason.split()))
+
 
 _SESSION = Plugin("caller", "session", "0")
 

@@ -3,6 +3,9 @@
 Throughout, a pair of items i < j of n is named by its position in scipy's condensed order, row by
 row: (0, 1), (0, 2), ..., (n-2, n-1). Counted from the end, the pairs of the last r rows are the
 first r(r+1)/2, whatever n is, so that the row of a pair is a triangular root.
+
+The bits of a matrix are mirrored in tiles of 512 x 512: 8 words, about a cache line, of each of 512
+rows. All loops over words of a tile are of constant length: they become vector instructions.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from hcbench.model._words import count_ones, count_zeros, fetch
 
 _STEP = 4096  # comparisons checked at a time
 
@@ -333,3 +338,212 @@ def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]
                 closer[count], farther[count] = (a, b) if rank[a] > rank[b] else (b, a)
                 count += 1
     return closer, farther
+
+
+TILE = 8  # words across, and 64 rows for each of them down
+
+
+@njit(cache=True)
+def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
+    """Write comparisons (m,) as bits above the diagonal. O(m).
+
+    Memory access is sequential by row if the comparisons are ordered by the smaller pair.
+
+    Parameters
+    ----------
+    closer, farther : (m,) uint32
+    sides : (2, 64 w, w) uint64, zeros, written
+        Whether the smaller pair is the closer one; and whether it is the farther one.
+    """
+    one = np.uint64(1)
+    for at in range(closer.size):
+        a, b = closer[at], farther[at]
+        low, high = min(a, b), max(a, b)
+        side = np.uint8(a > b)  # no branch, as it could not be predicted
+        sides[side, low, high >> 6] |= one << np.uint64(high & 63)
+
+
+@njit(cache=True)
+def mirror_sides(won: Any, lost: Any) -> None:
+    """Write the bits below the diagonals: each matrix becomes the transpose of the other.
+
+    Both answers to one question cancel. Bits on and below the diagonals are ignored. O(M^2 / 64),
+    limited by memory access.
+
+    Parameters
+    ----------
+    won, lost : (64 w, w) uint64, w >= TILE, changed
+    """
+    tile = np.empty((64, TILE * TILE), np.uint64)
+    width = won.shape[1]
+    none, all_bits = np.uint64(0), ~np.uint64(0)
+    for down in range(0, width, TILE):
+        for across in range(down, width, TILE):
+            # The last tile is moved so that it ends with the row: bits may be written twice, and
+            # its part below the diagonal has been written by then.
+            row, column = min(down, width - TILE), min(across, width - TILE)
+            if down == across:
+                clear_lower(won, row)
+                clear_lower(lost, row)
+            cancel_opposites(won, lost, row, column)
+            keep = all_bits if down == across else none
+            mirror(won, lost, row, column, keep, tile)
+            mirror(lost, won, row, column, keep, tile)
+
+
+@njit(cache=True)
+def clear_lower(bits: Any, row: int) -> None:
+    """Clear what is on and below the diagonal, in the tile on it that starts at a block."""
+    for line in range(64 * row, 64 * (row + TILE)):
+        bits[line, row : line >> 6] = 0
+        bits[line, line >> 6] &= (~np.uint64(0) << np.uint64(line & 63)) << np.uint64(1)
+
+
+@njit(cache=True)
+def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
+    """Clear the bits of a tile that are set in both matrices: two answers to one question."""
+    both = np.uint64(0)
+    for line in range(64 * row, 64 * (row + TILE)):
+        ahead, behind = won[line, column : column + TILE], lost[line, column : column + TILE]
+        for word in range(TILE):
+            both |= ahead[word] & behind[word]
+    if both != 0:
+        for line in range(64 * row, 64 * (row + TILE)):
+            for word in range(column, column + TILE):
+                both = won[line, word] & lost[line, word]
+                won[line, word] ^= both
+                lost[line, word] ^= both
+
+
+@njit(cache=True)
+def mirror(
+    source: Any, target: Any, row: int, column: int, keep: Any, tile: NDArray[np.uint64]
+) -> None:
+    """Write the transpose of a tile of one matrix to the other.
+
+    Parameters
+    ----------
+    row, column : int
+        Where the tile starts, in blocks of 64 x 64 bits.
+    keep : uint64
+        Which bits of a word of the target stay.
+    tile : (64, TILE^2) uint64
+        Room for its blocks, side by side.
+    """
+    for line in range(64 * column, 64 * (column + TILE)):
+        words = target[line, row : row + TILE]
+        fetch(words)
+        fetch(words[TILE - 1 :])
+    for down in range(TILE):
+        for line in range(64):
+            words = source[64 * (row + down) + line, column : column + TILE]
+            room = tile[line, TILE * down : TILE * (down + 1)]
+            for across in range(TILE):
+                room[across] = words[across]
+    transpose(tile)
+    for across in range(TILE):
+        for line in range(64):
+            words = target[64 * (column + across) + line, row : row + TILE]
+            for down in range(TILE):
+                words[down] = (words[down] & keep) | tile[line, TILE * down + across]
+
+
+@njit(cache=True)
+def transpose(blocks: NDArray[np.uint64]) -> None:
+    """Transpose blocks of 64 x 64 bits that lie side by side, a word of each row: (64, blocks).
+
+    Ever smaller quarters of them change places (Warren 2013, section 7-3).
+    """
+    width, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    while width != 0:
+        for row in range(64):
+            if row & width == 0:
+                _exchange_quarters(blocks[row], blocks[row + np.int64(width)], width, mask)
+        width >>= np.uint64(1)
+        mask ^= mask << width
+
+
+@njit(cache=True)
+def _exchange_quarters(upper: Any, lower: Any, width: Any, mask: Any) -> None:
+    for block in range(upper.size):
+        change = ((upper[block] >> width) ^ lower[block]) & mask
+        upper[block] ^= change << width
+        lower[block] ^= change
+
+
+@njit(cache=True)
+def count_rows(bits: Any) -> NDArray[np.int64]:
+    """How many bits of each row (rows, w) are 1."""
+    counts = np.empty(len(bits), np.int64)
+    for row in range(len(bits)):
+        count = np.uint64(0)
+        for word in range(bits.shape[1]):
+            count += count_ones(bits[row, word])
+        counts[row] = count
+    return counts
+
+
+@njit(cache=True)
+def read_list(won: Any, lost: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The m comparisons that are above the diagonal, in order. O(m + M^2 / 64)."""
+    closer, farther = np.empty(m, np.uint32), np.empty(m, np.uint32)
+    one, count = np.uint64(1), 0
+    for a in range(len(won)):
+        for word in range((a + 1) >> 6, won.shape[1]):
+            ahead = won[a, word]
+            rest = ahead | lost[a, word]
+            if word == (a + 1) >> 6:
+                rest &= ~np.uint64(0) << np.uint64((a + 1) & 63)
+            while rest != 0:
+                bit = count_zeros(rest)
+                b = 64 * word + np.int64(bit)
+                is_closer = (ahead >> bit) & one
+                closer[count] = a if is_closer else b
+                farther[count] = b if is_closer else a
+                count += 1
+                rest &= rest - one
+    return closer, farther
+
+
+@njit(cache=True)
+def read_triplets(won: Any, lost: Any, n: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The comparisons whose pairs share one of the n items, in order. O(n^3)."""
+    room = n * (n - 1) * (n - 2) // 2
+    closer, farther = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    count = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            a = pair_of(i, j, n)
+            for k in range(j + 1, n):
+                count = _read(won, lost, a, pair_of(i, k, n), closer, farther, count)
+            for k in range(i + 1, j):
+                count = _read(won, lost, a, pair_of(k, j, n), closer, farther, count)
+            for k in range(j + 1, n):
+                count = _read(won, lost, a, pair_of(j, k, n), closer, farther, count)
+    return closer[:count].copy(), farther[:count].copy()
+
+
+@njit(cache=True)
+def _read(won: Any, lost: Any, a: Any, b: Any, closer: Any, farther: Any, count: Any) -> Any:
+    """Append the answer about two pairs, if there is one, to ``count`` others; the new count."""
+    bit = np.uint64(b & 63)
+    is_closer = (won[a, b >> 6] >> bit) & np.uint64(1)
+    is_farther = (lost[a, b >> 6] >> bit) & np.uint64(1)
+    closer[count], farther[count] = (a, b) if is_closer else (b, a)
+    return count + np.int64(is_closer | is_farther)
+
+
+@njit(cache=True)
+def items_in_bits(won: Any, lost: Any, n: int) -> NDArray[np.bool_]:
+    """Which of the n items are in a comparison. O(M) where most pairs are, or O(M^2 / 64)."""
+    seen = np.zeros(n, np.bool_)
+    pair = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            word = 0
+            while not (seen[i] and seen[j]) and word < won.shape[1]:
+                if won[pair, word] | lost[pair, word] != 0:
+                    seen[i] = seen[j] = True
+                word += 1
+            pair += 1
+    return seen

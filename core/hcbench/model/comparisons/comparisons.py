@@ -1,8 +1,10 @@
-"""Comparisons: answers to the question which of two pairs of items is the more similar one."""
+"""Comparisons as a list, as bits, and as all those that a ranking of the pairs implies."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
+from math import isqrt
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,15 +12,72 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons import _bit_kernels as bit_kernels, _kernels as kernels, arrays
-from hcbench.model.comparisons.bits import (
-    PreferenceBits,
-    are_worth_while,
-    mirrored,
-    shape_of_sides,
-    write_bits,
-)
-from hcbench.model.comparisons.pairs import check_n, distinct_items
+from hcbench.model.comparisons import _kernels as kernels, arrays
+from hcbench.model.comparisons.arrays import check_n, distinct_items, pair_index
+
+SMALL = 1 << 28
+"""Bytes of bits that are acceptable even if the comparisons take fewer."""
+FEWEST = 256
+"""With fewer than M^2 / FEWEST comparisons, a list is faster than the bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreferenceBits:
+    """Which of the M = n(n-1)/2 pairs of items is preferred to which, a bit each.
+
+    Both answers to one question cancel: neither bit is set.
+
+    Attributes
+    ----------
+    won : (64 w, w) uint64 array, w = ceil(M / 64)
+        Bit ``b % 64`` of word ``b // 64`` of row a is 1 if "a is closer than b" is an answer. Bits
+        and rows from M on are 0. Read-only.
+    lost : array of the same shape
+        The transpose: whether "b is closer than a" is an answer.
+    """
+
+    won: NDArray[np.uint64]
+    lost: NDArray[np.uint64]
+
+
+def are_worth_while(n: int, m: int) -> bool:
+    """Whether bits are a better index of m comparisons of n items than a list."""
+    n_pairs = n * (n - 1) // 2
+    return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
+
+
+def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
+    """Write distinct comparisons as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
+    sides = np.zeros(shape_of_sides(n), np.uint64)  # in one piece: of fewer, larger pages
+    kernels.scatter(closer, farther, sides)
+    return mirrored(sides)
+
+
+def shape_of_sides(n: int) -> tuple[int, int, int]:
+    """Of both matrices of the bits of n items: (2, 64 w, w)."""
+    width = -(-(n * (n - 1) // 2) // 64)
+    return 2, 64 * width, width
+
+
+def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
+    """Bits that are given above the diagonals. O(M^2 / 64), in place where they are many.
+
+    Parameters
+    ----------
+    sides : (2, 64 w, w) uint64 array, changed
+        ``won`` and ``lost`` of `PreferenceBits`; bits on and below the diagonals are ignored.
+    """
+    width = sides.shape[2]
+    if width < kernels.TILE:
+        room = np.zeros((2, 64 * kernels.TILE, kernels.TILE), np.uint64)
+        room[:, : 64 * width, :width] = sides
+        kernels.mirror_sides(*room)
+        sides = room[:, : 64 * width, :width].copy()
+    else:
+        kernels.mirror_sides(*sides)
+    sides.flags.writeable = False
+    return PreferenceBits(*sides)
+
 
 Keys = NDArray[np.uint64]
 PairIds = NDArray[np.uint32]
@@ -91,7 +150,7 @@ class Comparisons:
         made = cls.__new__(cls)
         made.n, made.annotator = n, None
         made._list, made._bits = None, bits
-        made._size, made._in_order = int(bit_kernels.count_rows(bits.won).sum()), True
+        made._size, made._in_order = int(kernels.count_rows(bits.won).sum()), True
         return made
 
     @classmethod
@@ -255,7 +314,7 @@ class Comparisons:
         """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits."""
         bits = self._only_bits
         if bits is not None:
-            return Comparisons(self.n, *bit_kernels.read_triplets(bits.won, bits.lost, self.n))
+            return Comparisons(self.n, *kernels.read_triplets(bits.won, bits.lost, self.n))
         return self.select(kernels.share_item(self.closer, self.farther, self.n))
 
     def to_array(self) -> NDArray[np.int8]:
@@ -358,7 +417,7 @@ class Comparisons:
         n_pairs = self.n * (self.n - 1) // 2
         if self._only_bits is not None:
             bits = self._only_bits.lost if side else self._only_bits.won
-            rows: NDArray[np.int64] = bit_kernels.count_rows(bits)
+            rows: NDArray[np.int64] = kernels.count_rows(bits)
             return rows[:n_pairs]
         return np.bincount(self._pairs()[side], minlength=n_pairs)
 
@@ -369,7 +428,7 @@ class Comparisons:
         """
         bits = self._only_bits
         if bits is not None:
-            return np.flatnonzero(~bit_kernels.items_seen(bits.won, bits.lost, self.n))
+            return np.flatnonzero(~kernels.items_in_bits(bits.won, bits.lost, self.n))
         return np.flatnonzero(~kernels.items_seen(*self._pairs(), self.n))
 
     def arrays(self) -> list[NDArray[Any]]:
@@ -387,7 +446,7 @@ class Comparisons:
         """The closer and the farther pairs, (m,) each; made once."""
         if self._list is None:
             bits = self.bits()
-            self._list = bit_kernels.read_list(bits.won, bits.lost, self._size)
+            self._list = kernels.read_list(bits.won, bits.lost, self._size)
             for pairs in self._list:
                 pairs.flags.writeable = False
         return self._list
@@ -486,3 +545,167 @@ def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
     if (np.abs(counts) == 1).all():
         return answers
     return answers.select(np.repeat(np.arange(len(answers)), np.abs(counts)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class AllComparisons:
+    """Every answer that a ranking of the M = n(n-1)/2 pairs of items implies; none is stored.
+
+    Pair a is more similar than pair b where ``rank[a] > rank[b]``; pairs of equal rank are tied
+    and have no answer. 8 bytes a pair, read-only. Answers never repeat or contradict each other.
+
+    Parameters
+    ----------
+    n : int
+        Number of items, at most 92,682.
+    rank : (M,) int array
+        Of the pairs in scipy's condensed order (see `pair_index`): dense, from 0 for the least
+        similar. Stored as int64; an array of this type is not copied.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        If there is not one rank for each pair, or the ranks are not dense.
+    """
+
+    n: int
+    rank: NDArray[np.int64]
+    _size: int
+
+    def __init__(self, n: int, rank: ArrayLike) -> None:
+        check_n(n)
+        given = np.asarray(rank)
+        pairs = n * (n - 1) // 2
+        if given.shape != (pairs,):
+            raise InvalidComparisonsError(
+                f"{n} items have {pairs} pairs; rank must have shape ({pairs},), got {given.shape}"
+            )
+        if given.size and given.dtype.kind not in "iu":
+            raise InvalidComparisonsError(
+                f"ranks must be integers, got {given.dtype}; AllComparisons.from_similarity ranks"
+            )
+        ranks = np.ascontiguousarray(given, dtype=np.int64).view()
+        ranks.flags.writeable = False
+        tied = _sizes_of_ties(ranks)
+        object.__setattr__(self, "n", int(n))
+        object.__setattr__(self, "rank", ranks)
+        lost = sum(size * (size - 1) // 2 for size in tied[tied > 1].tolist())
+        object.__setattr__(self, "_size", pairs * (pairs - 1) // 2 - lost)
+
+    @classmethod
+    def from_similarity(cls, similarity: ArrayLike, tolerance: float = 0.0) -> AllComparisons:
+        """Rank pairs by their similarity. O(M log M) time, O(M) memory.
+
+        Parameters
+        ----------
+        similarity : (n, n) symmetric or (M,) array
+            A matrix, whose diagonal does not matter, or its pairs in condensed order.
+        tolerance : float
+            Two successive similarities that differ by at most this are tied.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If it is neither, or not of finite numbers.
+        """
+        w = _condensed(np.asarray(similarity))
+        if not np.isfinite(w).all():
+            raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
+        order = np.argsort(w, kind="stable")
+        steps = np.diff(w[order]) > tolerance
+        rank = np.zeros(w.size, np.int64)
+        rank[order[1:]] = np.cumsum(steps)
+        return cls((isqrt(1 + 8 * w.size) + 1) // 2, rank)
+
+    def materialise(self) -> Comparisons:
+        """The same answers, stored, in the order of `Comparisons.unique`.
+
+        O(M^2) time, 8 bytes an answer.
+
+        Raises
+        ------
+        InvalidComparisonsError
+            If there are more than `Comparisons.MOST`.
+        """
+        if len(self) > Comparisons.MOST:
+            raise InvalidComparisonsError(
+                f"n={self.n} makes {len(self)} comparisons, more than the {Comparisons.MOST} that "
+                "are stored; take a part of the items, or sample with p or count"
+            )
+        return Comparisons(self.n, *kernels.spell_out(self.rank, len(self)))
+
+    def take(self, items: ArrayLike) -> AllComparisons:
+        """The comparisons among some of the items, which are renumbered in the given order.
+
+        Parameters
+        ----------
+        items : (size,) int array
+            Distinct item numbers.
+        """
+        chosen = distinct_items(items, self.n)
+        one, two = np.triu_indices(chosen.size, 1)
+        rank = self.rank[pair_index(chosen[one], chosen[two], self.n)]
+        return AllComparisons(chosen.size, np.unique(rank, return_inverse=True)[1])
+
+    def flip(self) -> AllComparisons:
+        """The opposite of every answer."""
+        return AllComparisons(self.n, self.rank.max(initial=0) - self.rank)
+
+    def unique(self) -> AllComparisons:
+        """Itself: no answer occurs twice."""
+        return self
+
+    def contradictions(self) -> int:
+        """0: a ranking does not contradict itself."""
+        return 0
+
+    def never_compared(self) -> NDArray[np.int64]:
+        """Items that are in no comparison: all of them where all pairs are tied, else none."""
+        return np.arange(0 if len(self) else self.n)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AllComparisons):
+            return NotImplemented
+        return self.n == other.n and np.array_equal(self.rank, other.rank)
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.rank.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"AllComparisons(n={self.n}, m={len(self)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AllComparisons, (self.n, self.rank)  # a pickle forgets read-only
+
+
+def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
+    if similarity.dtype.kind not in "iufb":
+        raise InvalidComparisonsError(f"similarities must be numbers, got {similarity.dtype}")
+    if similarity.ndim == 2 and np.array_equal(similarity, similarity.T, equal_nan=True):
+        upper = np.triu_indices(len(similarity), 1)
+        return similarity[upper].astype(np.float64, copy=False)
+    if similarity.ndim != 1 or isqrt(1 + 8 * similarity.size) ** 2 != 1 + 8 * similarity.size:
+        raise InvalidComparisonsError(
+            "similarities must be a symmetric matrix (n, n) or its n(n-1)/2 pairs, got shape "
+            f"{similarity.shape}{', not symmetric' if similarity.ndim == 2 else ''}"
+        )
+    return similarity.astype(np.float64, copy=False)
+
+
+def _sizes_of_ties(rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many pairs have each rank."""
+    if rank.size and (rank.min() < 0 or rank.max() >= rank.size):
+        at = int(((rank < 0) | (rank >= rank.size)).argmax())
+        raise InvalidComparisonsError(
+            f"pair {at} has rank {rank[at]}; ranks are dense, from 0, so below {rank.size}"
+        )
+    sizes = np.bincount(rank)
+    if (sizes == 0).any():
+        raise InvalidComparisonsError(
+            f"no pair has rank {int((sizes == 0).argmax())}; ranks are dense: every number up to "
+            f"{rank.max()} is one"
+        )
+    return sizes

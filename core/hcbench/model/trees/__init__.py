@@ -1,20 +1,26 @@
 """Trees and the partitions that cut them.
 
-`tree` holds `Tree` itself; `topology` what follows from its parents alone, `heights` what heights
-mean, `parents` the one place that says what a valid tree is. `linkage` and `newick` make trees of
-what others write, and write them; `files` reads those.
-`best_cut` finds the cut that agrees most with given clusters, `facing` the order in which two trees
-are drawn opposite.
+`tree` holds `Tree` itself, and `arrays` says what makes a tree valid and what its heights mean.
+`formats` makes trees of what others write, and writes them; `files` reads those. `partition` holds
+partitions, cuts of a tree, the cut that agrees most with given clusters, and the order of leaves in
+which two trees are drawn opposite.
 """
 
-from hcbench.model.trees.best_cut import best_cut, heaviest_cut, pair_weights
-from hcbench.model.trees.facing import facing_orders
-from hcbench.model.trees.heights import HeightKind
-from hcbench.model.trees.newick import NewickWarning
-from hcbench.model.trees.partition import Cut, Partition
+from hcbench.model.trees.arrays import HeightKind
+from hcbench.model.trees.formats import NewickWarning
+from hcbench.model.trees.partition import (
+    AnswerMatrix,
+    Cut,
+    Partition,
+    best_cut,
+    facing_orders,
+    heaviest_cut,
+    pair_weights,
+)
 from hcbench.model.trees.tree import Tree
 
 __all__ = [
+    "AnswerMatrix",
     "Cut",
     "HeightKind",
     "NewickWarning",

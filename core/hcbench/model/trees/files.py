@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError, InvalidTreeError
 from hcbench.model.files import TABLES, is_number, read_npy, read_rows, read_text
 from hcbench.model.trees import Tree
-from hcbench.model.trees.newick import match_labels
+from hcbench.model.trees.formats import match_labels
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 SUFFIXES = (*NEWICK, *TABLES, ".npy")

@@ -1,21 +1,25 @@
-"""Partitions of items, and cuts of a tree, which give one."""
+"""Partitions of items, and cuts of a tree, which give one: among them the best one.
+
+And two trees drawn opposite each other: orders of the leaves in which few lines cross.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError
+from hcbench.model.trees import _kernels
+from hcbench.model.trees._kernels import read_only
+from hcbench.model.trees.arrays import Labels, checked_floats, first_appearance_codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hcbench.model.trees.tree import Tree
-
-Labels: TypeAlias = "NDArray[Any] | Sequence[Any]"
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -172,60 +176,6 @@ class Cut:
         return Cut, (self.tree, self.nodes)
 
 
-def first_appearance_codes(labels: Labels) -> NDArray[np.int64]:
-    """Give labels the numbers 0, 1, ... in the order in which they first appear.
-
-    Parameters
-    ----------
-    labels
-        (n,) integers, strings or other hashable objects, n > 0.
-
-    Returns
-    -------
-    NDArray[np.int64]
-        (n,), a new array.
-
-    Raises
-    ------
-    InvalidPartitionError
-        As :class:`Partition`.
-    """
-    items = labels if isinstance(labels, np.ndarray) else np.asarray(labels)
-    if items.ndim != 1 or items.size == 0:
-        raise InvalidPartitionError(
-            f"labels must be one-dimensional and not empty, got shape {items.shape}; "
-            "give one label for each item"
-        )
-    if items.dtype.kind in "fc":
-        raise InvalidPartitionError(
-            f"labels must be integers, strings or objects, got {items.dtype}; "
-            "convert them, for instance with labels.astype(int)"
-        )
-    # numpy converts a list that mixes strings with other objects to strings: use the list itself.
-    if items.dtype.kind in "iub" or (items is labels and items.dtype.kind in "US"):
-        return _codes_of_sortable(items)
-    return _codes_of_hashable(items if items is labels else labels)
-
-
-def _codes_of_sortable(labels: NDArray[Any]) -> NDArray[np.int64]:
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(first.size)
-    return rank[codes]
-
-
-def _codes_of_hashable(labels: Iterable[Any]) -> NDArray[np.int64]:
-    code_of: dict[Any, int] = {}
-    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    for label, code in code_of.items():
-        if label is None or label != label:
-            raise InvalidPartitionError(
-                f"the label of item {codes.index(code)} is missing ({label}); "
-                "give every item a label, or drop the item"
-            )
-    return np.array(codes, dtype=np.int64)
-
-
 def _check_cut(tree: Tree, nodes: NDArray[np.int64]) -> None:
     """Check the nodes (k,), rising, of a cut. O(k log k)."""
     if nodes.size == 0 or nodes[0] < 0 or nodes[-1] >= tree.n_nodes:
@@ -250,3 +200,234 @@ def _check_cut(tree: Tree, nodes: NDArray[np.int64]) -> None:
         f"leaf {tree.leaf_order[expected[at]]} is below none of the nodes of the cut; "
         "add it or an ancestor of it"
     )
+
+
+def best_cut(tree: Tree, clusters: Partition) -> Cut:
+    """The cut of a tree that differs from given clusters on the fewest pairs of items.
+
+    ``argmin d_H(Sigma, C(c))`` over all cuts c, Sigma being that of the clusters (BEST of Gentile
+    et al. 2019, section 5). Of several best cuts it is the coarsest; heights are not used.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any degree.
+    clusters : Partition
+        Of the leaves; they need not be clusters of a cut.
+
+    Returns
+    -------
+    Cut
+
+    Raises
+    ------
+    InvalidPartitionError
+        If the clusters are of more or fewer items.
+
+    Notes
+    -----
+    O(n log n) time, O(n log n) memory for common ancestors, however many clusters there are.
+    """
+    return heaviest_cut(tree, pair_weights(tree, clusters))
+
+
+def heaviest_cut(tree: Tree, weights: ArrayLike) -> Cut:
+    """The cut with the largest total weight of the pairs within its clusters.
+
+    By dynamic programming: the best gain below v is ``g(v) = max(W(v), sum of g over the
+    children)``, with W(v) the weight of all pairs below v. Ties merge, so that of several best cuts
+    this is the coarsest.
+
+    Parameters
+    ----------
+    tree : Tree
+    weights : (m,) array_like
+        Total weight of the pairs of leaves whose lowest common ancestor is each node: positive
+        where they belong together, negative where not. Those of leaves, which have no pairs, are
+        ignored.
+
+    Returns
+    -------
+    Cut
+
+    Raises
+    ------
+    InvalidTreeError
+        If the weights are not m numbers.
+
+    Notes
+    -----
+    O(n) time and memory.
+    """
+    own = checked_floats(weights, tree.n_nodes, "weights").copy()
+    own[: tree.n] = 0.0
+    x = _kernels.excesses(tree.parent, read_only(own))
+    return Cut(tree, _kernels.highest_whole(tree.parent, read_only(x)))
+
+
+def pair_weights(tree: Tree, clusters: Partition) -> NDArray[np.float64]:
+    """Pairs of one cluster minus pairs of two, by the node that is their lowest common ancestor.
+
+    Parameters
+    ----------
+    tree : Tree
+    clusters : Partition
+        Of the leaves.
+
+    Returns
+    -------
+    (m,) float64
+        0 for leaves. The weights of `heaviest_cut` for which it is `best_cut`.
+
+    Raises
+    ------
+    InvalidPartitionError
+        If the clusters are of more or fewer items.
+
+    Notes
+    -----
+    O(n log n), however many clusters there are.
+    """
+    if clusters.n != tree.n:
+        raise InvalidPartitionError(
+            f"clusters of {clusters.n} items do not fit a tree of {tree.n} leaves"
+        )
+    items = tree.leaf_order[np.argsort(clusters.labels[tree.leaf_order], kind="stable")]
+    joins = np.full(tree.n, -1)
+    goes_on = np.diff(clusters.labels[items]) == 0
+    joins[:-1][goes_on] = tree.lca(items[:-1][goes_on], items[1:][goes_on])
+    all_pairs = tree.sizes * (tree.sizes - 1) // 2
+    split = np.bincount(tree.parent[:-1], all_pairs[:-1], tree.n_nodes)
+    joined = _kernels.pairs_joined(tree.parent, read_only(joins))
+    return 2.0 * joined - (all_pairs - split)
+
+
+#: Rounds of ordering one tree after the other; random trees of 10^5 leaves converge in fewer.
+_MOST_ROUNDS = 50
+
+
+def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order the leaves of two trees so that equal leaves are opposite, as far as possible.
+
+    Alternately, the children of each node of one tree are sorted by the mean position of their
+    leaves in the other, until ``sum (x_i - y_i)^2`` does not decrease any more. Given the order of
+    the other tree, this order is optimal: moving a child of s leaves to the right by d changes the
+    sum by -2 d times the positions of its leaves in the other, so that children are best sorted by
+    their means (Smith's 1956 rule for jobs on one machine). The result is a local optimum, and
+    deterministic: the first order is that of the node ids, and of leaves that of their parents'
+    ids. Where one tree refines the other, the orders are equal.
+
+    Parameters
+    ----------
+    tree, other : Tree
+        Trees over the same n leaves, of any degree.
+
+    Returns
+    -------
+    tuple of two (n,) int arrays
+        The leaves of both trees from left to right: each an order in which the tree can be drawn
+        without a crossing of its own branches. O(n log n) time a round, up to 50 rounds; O(n)
+        memory.
+    """
+    x = _ordered(tree, _first_keys(tree, other))
+    y = _ordered(other, _means(other, x))
+    distance = _distance(x, y)
+    for _ in range(_MOST_ROUNDS):
+        x_next = _ordered(tree, _means(tree, y))
+        y_next = _ordered(other, _means(other, x_next))
+        next_distance = _distance(x_next, y_next)
+        if next_distance >= distance:
+            break
+        x, y, distance = x_next, y_next, next_distance
+    return np.argsort(x), np.argsort(y)
+
+
+def _first_keys(tree: Tree, other: Tree) -> NDArray[np.float64]:
+    """Ids of inner nodes; of leaves, which come first, those of their parents in the other tree."""
+    keys = np.arange(tree.n_nodes, dtype=np.float64)
+    keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
+    return keys
+
+
+def _means(tree: Tree, place: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean position (m,) of the leaves below each node."""
+    before = np.concatenate(([0], np.cumsum(place[tree.leaf_order])))
+    start, end = tree.leaf_range
+    means: NDArray[np.float64] = (before[end] - before[start]) / tree.sizes
+    return means
+
+
+def _ordered(tree: Tree, key: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Position (n,) of each leaf if children are sorted from left to right by key (m,)."""
+    children = np.lexsort((key[:-1], tree.parent[:-1]))
+    before = np.cumsum(tree.sizes[children]) - tree.sizes[children]
+    above = tree.parent[children]
+    is_first = np.concatenate(([True], above[1:] != above[:-1]))[: children.size]
+    start = np.zeros(tree.n_nodes, dtype=np.int64)
+    start[children] = before - before[is_first][np.cumsum(is_first) - 1]
+    # Sum up to the root; the distance doubles in each round.
+    ancestor = tree.parent.copy()
+    ancestor[-1] = tree.root
+    while (ancestor != tree.root).any():
+        start += start[ancestor]
+        ancestor = ancestor[ancestor]
+    return start[: tree.n]
+
+
+def _distance(x: NDArray[np.int64], y: NDArray[np.int64]) -> int:
+    return int(((x - y) ** 2).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerMatrix:
+    """Which items belong together according to the answers: clusters, with exceptions.
+
+    Attributes
+    ----------
+    clusters : Partition
+        Those without noise; one for each item if the answers are not based on clusters.
+    exceptions : callable
+        Yields blocks of pairs ``(i, j)``, two (m,) int64 arrays, of different items: those, each
+        once, whose answer contradicts the clusters.
+    noise : float
+        Probability that an answer is wrong, independently each time.
+    """
+
+    clusters: Partition
+    exceptions: Callable[[], Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]] = tuple
+    noise: float = 0.0
+
+    def disagreements(self, partition: Partition) -> float:
+        """On how many unordered pairs, in expectation, the answer differs from a partition.
+
+        O(n log n) and O(1) for each exception.
+
+        Raises
+        ------
+        InvalidPartitionError
+            If it has another number of items.
+        """
+        without_noise = self.clusters.disagreements(partition)
+        for i, j in self.exceptions():
+            together = self.clusters.labels[i] == self.clusters.labels[j]
+            agreed = together == (partition.labels[i] == partition.labels[j])
+            without_noise += 2 * int(agreed.sum()) - i.size
+        pairs = partition.n * (partition.n - 1) // 2
+        return without_noise * (1.0 - self.noise) + (pairs - without_noise) * self.noise
+
+    def pair_weights(self, tree: Tree) -> NDArray[np.float64]:
+        """Pairs that are together minus those apart, in expectation, by lowest common ancestor.
+
+        The weights (m,) of `hcbench.heaviest_cut` for the cut with the fewest `disagreements`.
+        O(n log n) and O(1) for each exception.
+
+        Raises
+        ------
+        InvalidPartitionError
+            If the tree has another number of items.
+        """
+        weights = pair_weights(tree, self.clusters)
+        for i, j in self.exceptions():
+            signs = np.where(self.clusters.labels[i] == self.clusters.labels[j], 1.0, -1.0)
+            weights -= 2.0 * np.bincount(tree.lca(i, j), signs, tree.n_nodes)
+        return weights * (1.0 - 2.0 * self.noise)

@@ -1,24 +1,75 @@
-"""Parents of trees: the definition of a valid tree, all its checks, and how parents are made.
+"""The arrays of a tree: parents, heights, names and labels, checked and converted.
 
-They are renumbered, restricted to some nodes, or made of nested classes.
+This is the definition of a valid tree. Parents are renumbered, restricted to some nodes, or made of
+nested classes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hcbench.errors import InvalidTreeError
+from hcbench.errors import InvalidPartitionError, InvalidTreeError
 from hcbench.model.trees import _kernels
-from hcbench.model.trees._kernels import read_only
-from hcbench.model.trees.partition import first_appearance_codes
+from hcbench.model.trees._kernels import read_only, subtree_max
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from hcbench.model.trees.tree import Tree
+
+
+class HeightKind(StrEnum):
+    """What the heights of a tree mean."""
+
+    DISTANCE = "distance"
+    """Grows towards the root; usually 0 at the leaves. Need not be monotone (centroid linkage)."""
+    AFFINITY = "affinity"
+    """Grows towards the leaves, which have a height, too."""
+    ORDER = "order"
+    """The order of merging: 1, 2, ... at inner nodes, shared if simultaneous; 0 at leaves."""
+    NONE = "none"
+    """There are no heights."""
+
+
+def distances(tree: Tree) -> NDArray[np.float64]:
+    """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
+
+    Of a tree without heights, the number of levels below each node.
+    """
+    if tree.height is None:
+        depth = read_only(tree.depths.astype(np.float64))
+        return (subtree_max(tree.parent, depth) - depth)[tree.n :]
+    inner = tree.height[tree.n :]
+    if tree.kind is HeightKind.AFFINITY:
+        highest = tree.height.max()
+        distance = np.zeros(inner.size)
+        # Not inf - inf: infinite affinities are at distance 0.
+        np.subtract(highest, inner, where=inner < highest, out=distance)
+        return distance
+    return inner
+
+
+def branch_lengths(tree: Tree) -> NDArray[np.float64] | None:
+    """Lengths (m,) of the branches above the nodes: absolute differences of heights.
+
+    None without heights.
+
+    Raises
+    ------
+    InvalidTreeError
+        If a height is infinite.
+    """
+    if tree.height is None:
+        return None
+    if not np.isfinite(tree.height).all():
+        raise InvalidTreeError("infinite heights have no branch lengths; write with lengths=False")
+    return np.abs(tree.height[tree.parent] - tree.height)
 
 
 # ---- Checks --------------------------------------------------------------------------------------
@@ -214,3 +265,63 @@ def _parents_of_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
         m += int(merges.sum())
         tops, common = new_tops, common[common < level]
     return parent[:m]
+
+
+# ---- Labels --------------------------------------------------------------------------------------
+
+
+Labels: TypeAlias = "NDArray[Any] | Sequence[Any]"
+
+
+def first_appearance_codes(labels: Labels) -> NDArray[np.int64]:
+    """Give labels the numbers 0, 1, ... in the order in which they first appear.
+
+    Parameters
+    ----------
+    labels
+        (n,) integers, strings or other hashable objects, n > 0.
+
+    Returns
+    -------
+    NDArray[np.int64]
+        (n,), a new array.
+
+    Raises
+    ------
+    InvalidPartitionError
+        As :class:`Partition`.
+    """
+    items = labels if isinstance(labels, np.ndarray) else np.asarray(labels)
+    if items.ndim != 1 or items.size == 0:
+        raise InvalidPartitionError(
+            f"labels must be one-dimensional and not empty, got shape {items.shape}; "
+            "give one label for each item"
+        )
+    if items.dtype.kind in "fc":
+        raise InvalidPartitionError(
+            f"labels must be integers, strings or objects, got {items.dtype}; "
+            "convert them, for instance with labels.astype(int)"
+        )
+    # numpy converts a list that mixes strings with other objects to strings: use the list itself.
+    if items.dtype.kind in "iub" or (items is labels and items.dtype.kind in "US"):
+        return _codes_of_sortable(items)
+    return _codes_of_hashable(items if items is labels else labels)
+
+
+def _codes_of_sortable(labels: NDArray[Any]) -> NDArray[np.int64]:
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    return rank[codes]
+
+
+def _codes_of_hashable(labels: Iterable[Any]) -> NDArray[np.int64]:
+    code_of: dict[Any, int] = {}
+    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
+    for label, code in code_of.items():
+        if label is None or label != label:
+            raise InvalidPartitionError(
+                f"the label of item {codes.index(code)} is missing ({label}); "
+                "give every item a label, or drop the item"
+            )
+    return np.array(codes, dtype=np.int64)

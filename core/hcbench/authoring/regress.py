@@ -1,0 +1,771 @@
+"""What became worse from one commit to another, by asv's results.
+
+git finds the two commits, which are installed and measured in turns: base, head, head, base, ...
+Anything that slows the machine down affects both, and cancels in the ratio of a pair. A few pairs
+of each case screen for times that may differ. These are measured again by fresh processes, whose
+memory layout differs as well; only these new pairs tell whether the times differ.
+
+The installed version of asv writes the results. Pairs that were measured in turns are samples with
+the same index in two files with the same start time in milliseconds, which never happens with
+``asv run``.
+
+The verdict on each benchmark depends on what is measured. Numbers of queries, losses and values are
+reproducible from the same seeds: any increase counts. Times need pairs that were measured in turns,
+and a test that is adjusted for multiple comparisons.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from hcbench.analysis.performance import StoredResult, read_results
+from hcbench.analysis.statistics import holm_adjusted, signed_rank_test, summarise
+from hcbench.analysis.tables import Block, Entry, format_spread
+from hcbench.authoring.asv import REPETITIONS, TRACKS, UNITS, VERSION, Case, Measurement
+from hcbench.authoring.asv.measuring import summarise_repetitions
+from hcbench.authoring.asv.process import MeasuringProcess, reproducible_environment
+from hcbench.errors import DataError
+
+TRAILER = "Accepted-Regression"
+"""The line of a commit message that declares a regression: its benchmark, with * and ?."""
+
+INSTALLED = 10
+"""Installed commits on disk; with its compiled kernels each takes some 20 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of the project.
+
+    Attributes
+    ----------
+    name : str
+        As it was asked for.
+    hash : str
+    milliseconds : int
+        When it was committed, since 1970.
+    """
+
+    name: str
+    hash: str
+    milliseconds: int
+
+    @property
+    def short(self) -> str:
+        """As asv's file names have it."""
+        return self.hash[:8]
+
+
+def find_root(folder: Path) -> Path:
+    """The top of the repository that holds a folder.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    return Path(_git(folder, "rev-parse", "--show-toplevel"))
+
+
+def find_commit(root: Path, name: str) -> Commit:
+    """The commit that a branch, a tag or a hash names.
+
+    Raises
+    ------
+    DataError
+        If there is none of that name.
+    """
+    try:
+        found = _git(
+            root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+    except DataError as error:
+        raise DataError(
+            f"{name} is no commit of {root}; is it fetched? (git fetch --unshallow)"
+        ) from error
+    return Commit(name, found, 1000 * int(_git(root, "show", "-s", "--format=%ct", found)))
+
+
+def accepted_between(root: Path, base: Commit, head: Commit) -> list[str]:
+    """The patterns of regressions that commits of ``base..head`` declare in their messages."""
+    text = _git(
+        root, "log", f"--format=%(trailers:key={TRAILER},valueonly)", f"{base.hash}..{head.hash}"
+    )
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def install(root: Path, commit: Commit, folder: Path) -> Path:
+    """Build a commit and install it into a folder, without its dependencies; once.
+
+    Parameters
+    ----------
+    root : Path
+        Of the repository.
+    commit : Commit
+    folder : Path
+        Of such installations, each in a folder named by its commit.
+
+    Raises
+    ------
+    DataError
+        If it cannot be built.
+    """
+    target = folder / commit.hash
+    if target.is_dir():
+        target.touch()
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        source, installed = Path(work) / "source", Path(work) / "installed"
+        _git(root, "clone", "--quiet", "--shared", "--no-checkout", str(root), str(source))
+        _git(source, "checkout", "--quiet", "--detach", commit.hash)
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+        done = subprocess.run(
+            [*command, str(installed), str(source)],
+            capture_output=True,
+            text=True,
+            env={**reproducible_environment(Path(work)), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise DataError(f"{commit.name} cannot be installed: {said[-1]}")
+        installed.rename(target)
+    _remove_old(folder)
+    return target
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove all but the most recently used installations."""
+    used = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for path in used[:-INSTALLED]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+        )
+    except FileNotFoundError as error:
+        raise DataError("git is not installed, and regress compares commits") from error
+    except subprocess.CalledProcessError as error:
+        said = " ".join(error.stderr.split()) or f"exit code {error.returncode}"
+        raise DataError(f"git {arguments[0]}: {said}") from error
+    return done.stdout.strip()
+
+
+SCREENING = REPETITIONS
+"""Pairs of each case, one for each repetition."""
+
+LOOKS = 6
+"""More pairs of suspected cases, by the same processes: most suspicions are due to chance."""
+
+PROCESSES, PAIRS = 4, 4
+"""Fresh processes of each commit for the remaining suspects, and pairs in each."""
+
+Key = tuple[str, int, str]  # name, number of items, quantity
+
+
+@dataclass(slots=True)
+class Series:
+    """The measurements of a quantity for both commits.
+
+    Attributes
+    ----------
+    base, head : list of float
+        Values with the same index are a pair.
+    unable : tuple of str
+        Why a commit has no values: ``"failed"``, ``"n/a"`` or ``"missing"``; "" if it has some.
+    """
+
+    base: list[float] = field(default_factory=list)
+    head: list[float] = field(default_factory=list)
+    unable: tuple[str, str] = ("", "")
+
+    @property
+    def ratios(self) -> tuple[float, float]:
+        """Head over base: the median of the pairs, and of the minima; 1 without a pair."""
+        pairs = list(zip(self.base, self.head, strict=False))
+        if not pairs or min(self.base) <= 0:
+            return 1.0, 1.0
+        least = min(h for _, h in pairs) / min(b for b, _ in pairs)
+        return statistics.median(h / b for b, h in pairs), least
+
+
+Measured = dict[Key, Series]
+
+
+def measure_in_turns(
+    base: MeasuringProcess,
+    head: MeasuringProcess,
+    only: Iterable[str] = (),
+    *,
+    suspicious: float = 1.05,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Measured:
+    """Screen all cases, then measure those again whose times may differ.
+
+    Parameters
+    ----------
+    base, head : MeasuringProcess
+    only : iterable of str
+        Patterns of the names of cases; empty: all.
+    suspicious : float
+        Ratios of times above it, or below its inverse, are measured again.
+    tell : callable
+        Takes a line about the progress.
+    """
+    processes, patterns = (base, head), tuple(only)
+
+    def measure(cases: list[Case], rounds: range, what: str, into: Measured) -> Measured:
+        if cases:
+            tell(f"{len(rounds)} rounds {what}: {len(cases)} cases")
+            for number in rounds:
+                _measure_once(processes, cases, number, into)
+        return into
+
+    try:
+        cases = [
+            (name, n)
+            for name, n in dict.fromkeys([*head.cases(), *base.cases()])
+            if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+        ]
+        screened = measure(cases, range(SCREENING), "of all", {})
+        suspects = _suspects(screened, suspicious)
+        again = measure(_cases_of(suspects), range(LOOKS), "of suspected cases", {})
+        suspects &= _suspects(again, suspicious)
+        confirmed: Measured = {}
+        for process in range(PROCESSES) if suspects else ():
+            base.close()
+            head.close()
+            rounds = range(process * PAIRS, (process + 1) * PAIRS)
+            what = f"of suspected cases, by fresh processes {process + 1} of {PROCESSES}"
+            measure(_cases_of(suspects), rounds, what, confirmed)
+    finally:
+        base.close()
+        head.close()
+    return screened | {key: confirmed[key] for key in suspects}
+
+
+def _suspects(measured: Measured, suspicious: float) -> set[Key]:
+    """The times that may differ."""
+    return {
+        key
+        for key, series in measured.items()
+        if UNITS[key[2]] == "s"
+        and (min(series.ratios) > suspicious or max(series.ratios) < 1 / suspicious)
+    }
+
+
+def _cases_of(keys: set[Key]) -> list[Case]:
+    return sorted({(name, n) for name, n, _ in keys}, key=lambda case: case[::-1])
+
+
+def _measure_once(
+    processes: tuple[MeasuringProcess, MeasuringProcess],
+    cases: list[Case],
+    number: int,
+    into: Measured,
+) -> None:
+    """Measure a pair of each case; the commit that comes first alternates."""
+    for place, case in enumerate(cases):
+        pair: list[Measurement] = [{}, {}]
+        for which in (0, 1) if (number + place) % 2 == 0 else (1, 0):
+            if case in processes[which].cases():
+                pair[which] = processes[which].measure(case, number % REPETITIONS)
+        for quantity in TRACKS[case[0].partition("_")[0]]:
+            series = into.setdefault((*case, quantity), Series())
+            base, head = (measurement.get(quantity) for measurement in pair)
+            if base is None or head is None:
+                series.unable = (_state(pair[0], base), _state(pair[1], head))
+            if base is not None:
+                series.base.append(float(base))
+            if head is not None:
+                series.head.append(float(head))
+
+
+def _state(measurement: Measurement, value: Any) -> str:
+    if value is not None:
+        return ""
+    return "failed" if "failed" in measurement else "n/a" if measurement else "missing"
+
+
+State: TypeAlias = Literal["", "n/a", "failed", "missing"]
+FILE = "registered"
+"""The file of benchmarks in the names of what is measured in turns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The results of one benchmark for two commits.
+
+    Attributes
+    ----------
+    name : str
+        Of the benchmark, with its parameters.
+    unit : str
+    base, head : float
+        NaN where there is no number.
+    states : tuple of str
+        Of both: "" where there is a number, else ``"n/a"``, ``"failed"`` or ``"missing"``.
+    pairs : tuple of (float, float)
+        Of base and head, measured in turns.
+    same_version : bool
+        Whether both were measured in the same way.
+    environment : str
+        Machine and environment of asv.
+    """
+
+    name: str
+    unit: str
+    base: float
+    head: float
+    states: tuple[State, State] = ("", "")
+    pairs: tuple[tuple[float, float], ...] = ()
+    same_version: bool = True
+    environment: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """Head over base: the median of the pairs, if there are any; NaN where undefined."""
+        pairs = [h / b for b, h in self.pairs if b > 0]
+        if pairs and self.unit == "s":
+            return statistics.median(pairs)
+        return math.nan if any(self.states) or self.base == 0 else self.head / self.base
+
+
+# ---- Reading -------------------------------------------------------------------------------------
+
+
+def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -> list[Recorded]:
+    """The results of two commits, benchmark by benchmark.
+
+    Parameters
+    ----------
+    folder : Path
+        asv's ``results_dir``.
+    base, head : Commit
+    environment : str, optional
+        asv's name of the only environment to read.
+
+    Raises
+    ------
+    DataError
+        If there are no results of one of them.
+    """
+    stored: dict[str, dict[str, dict[str, StoredResult]]] = {}
+    for result in read_results(folder):
+        if not environment or result.environment.endswith(f"/{environment}"):
+            name = f"{result.name}({', '.join(result.values)})" if result.values else result.name
+            commits = stored.setdefault(result.environment, {})
+            commits.setdefault(result.commit, {})[name] = result
+    both = {place: of for place, of in stored.items() if base.hash in of and head.hash in of}
+    if not both:
+        there = {commit for of in stored.values() for commit in of}
+        lacks = [c.name for c in (base, head) if c.hash not in there]
+        what = f"no results of {' and '.join(lacks)}" if lacks else "no environment with both"
+        raise DataError(
+            f"{what} in {folder}; measure them: hcbench regress {base.name} {head.name} --measure"
+        )
+    return [
+        _recorded(name, of[base.hash].get(name), of[head.hash].get(name), place)
+        for place, of in sorted(both.items())
+        for name in sorted({*of[base.hash], *of[head.hash]})
+    ]
+
+
+def _recorded(
+    name: str, base: StoredResult | None, head: StoredResult | None, place: str
+) -> Recorded:
+    results = [result for result in (base, head) if result is not None]
+    quantity = results[0].name.rpartition(".track_")[2]
+    pairs: tuple[tuple[float, float], ...] = ()
+    if base and head and base.started is not None and base.started == head.started:
+        pairs = tuple(zip(base.samples, head.samples, strict=False))
+    return Recorded(
+        name=name,
+        unit=results[0].unit or UNITS.get(quantity, ""),
+        base=base.number if base else math.nan,
+        head=head.number if head else math.nan,
+        states=(base.state if base else "missing", head.state if head else "missing"),
+        pairs=pairs,
+        same_version=len({result.version for result in results} - {""}) < 2,
+        environment=place,
+    )
+
+
+# ---- Writing -------------------------------------------------------------------------------------
+
+
+def write_both(
+    folder: Path,
+    base: Commit,
+    head: Commit,
+    measured: Measured,
+    versions: tuple[str, ...] = (VERSION, VERSION),
+) -> str:
+    """Write what was measured in turns, a file for each commit.
+
+    Parameters
+    ----------
+    folder : Path
+        asv's ``results_dir``.
+    base, head : Commit
+    measured : mapping
+        As returned by `measure_in_turns`.
+    versions : tuple of str
+        `hcbench.asv.VERSION` of both.
+
+    Returns
+    -------
+    str
+        asv's name of their environment.
+
+    Raises
+    ------
+    DataError
+        If asv is not installed.
+    """
+    machine = _machine()
+    path = folder / machine["machine"] / "machine.json"
+    if not path.is_file():
+        _asv("util").write_json(str(path), machine, 1)
+    started = datetime.now(UTC)
+    python = ".".join(platform.python_version_tuple()[:2])
+    environment = f"turns-py{python}"
+    params = {**machine, "python": python}
+    for side, commit in enumerate((base, head)):
+        results = _asv("results").Results(
+            params, {}, commit.hash, commit.milliseconds, python, environment, {}
+        )
+        for name, by_size in _by_benchmark(measured).items():
+            if any(series.unable[side] != "missing" for series in by_size.values()):
+                benchmark = {
+                    "name": name,
+                    "version": versions[side],
+                    "params": [[repr(n) for n in by_size]],
+                }
+                result = _asv_result(name.rpartition(".track_")[2], by_size, side)
+                results.add_result(benchmark, result, started_at=started, record_samples=True)
+        results.save(str(folder))
+    return environment
+
+
+def _asv(module: str) -> Any:
+    try:
+        return importlib.import_module(f"asv.{module}")
+    except ImportError as error:
+        raise DataError("regress writes asv's results: pip install asv") from error
+
+
+def _machine() -> dict[str, str]:
+    """The description of this machine that ``asv machine`` made, or asv's defaults."""
+    module = _asv("machine")
+    name = module.Machine.get_unique_machine_name()
+    try:
+        known: dict[str, str] = module.MachineCollection.load(name)
+    except _asv("util").UserError:
+        known = module.Machine.get_defaults()
+    return {key: value for key, value in known.items() if key != "version"}
+
+
+def _by_benchmark(measured: Measured) -> dict[str, dict[int, Series]]:
+    """The series by the name of the benchmark and the number of items, in increasing order."""
+    grouped: dict[str, dict[int, Series]] = {}
+    for name, n, quantity in sorted(measured):
+        if quantity in TRACKS[name.partition("_")[0]]:
+            series = measured[name, n, quantity]
+            grouped.setdefault(f"{FILE}.{name}.track_{quantity}", {})[n] = series
+    return grouped
+
+
+def _asv_result(quantity: str, by_size: Mapping[int, Series], side: int) -> Any:
+    summaries = [_summarise(quantity, series, side) for series in by_size.values()]
+    return _asv("runner").BenchmarkResult(
+        result=[value for value, _ in summaries],
+        samples=[samples for _, samples in summaries],
+        number=[None] * len(summaries),
+        errcode=0,
+        stderr="",
+        profile=None,
+    )
+
+
+def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, list[float] | None]:
+    """The summary of the measurements of one commit, and the measurements."""
+    samples = (series.base, series.head)[side]
+    if series.unable[side] == "failed":
+        return None, None
+    if not samples or series.unable[side]:
+        return math.nan, None
+    used = samples[:SCREENING] if quantity in ("queries", "loss") else samples
+    return summarise_repetitions(quantity, used), samples
+
+
+Verdict: TypeAlias = Literal[
+    "regression", "accepted", "improvement", "same", "new", "removed", "not judged", "n/a"
+]
+
+ALPHA = 0.01
+"""The family-wise error rate of all times together."""
+
+TOLERANCE = 0.1
+"""How much longer a call may take."""
+
+MEMORY = 0.3
+"""How much more memory a call may hold, beside `MEMORY_FLOOR`."""
+
+MEMORY_FLOOR = 16 * 2**20
+ROUNDING = 1e-9
+FEWEST = 8
+"""A time with fewer pairs was not suspected of a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A benchmark with its verdict.
+
+    Attributes
+    ----------
+    recorded : Recorded
+    verdict : str
+    reason : str
+        Why, in a few words.
+    """
+
+    recorded: Recorded
+    verdict: Verdict
+    reason: str = ""
+
+
+def judge(
+    recorded: Iterable[Recorded],
+    *,
+    accepted: Sequence[str] = (),
+    tolerance: float = TOLERANCE,
+    alpha: float = ALPHA,
+) -> list[Judged]:
+    """Compare two commits, benchmark by benchmark.
+
+    Parameters
+    ----------
+    recorded : iterable of Recorded
+    accepted : sequence of str
+        Patterns of benchmarks that may become worse.
+    tolerance : float
+        A time has become longer if its ratio to the old one is more than 1 + tolerance.
+    alpha : float
+        The family-wise error rate of the tests of times, by Holm's method.
+    """
+    rows = list(recorded)
+    p_values = _different_times(rows, tolerance, alpha)
+    judged = []
+    for row in rows:
+        one = _judged(row, tolerance, p_values.get(id(row)))
+        if one.verdict == "regression" and _matches(row.name, accepted):
+            one = Judged(row, "accepted", one.reason)
+        judged.append(one)
+    return judged
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, f"*{pattern}*") for pattern in patterns)
+
+
+def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -> dict[int, float]:
+    """The rows of times that differ significantly by more than the tolerance, with adjusted p.
+
+    Wilcoxon's signed-rank test of the logarithms, after base is shifted by the tolerance.
+    """
+    timed = [
+        row for row in rows if row.unit == "s" and not any(row.states) and len(row.pairs) >= FEWEST
+    ]
+    p = []
+    for row in timed:
+        beyond, change = math.log1p(tolerance), math.log(row.ratio)
+        base, head = np.log(np.maximum(row.pairs, 1e-12)).T
+        test = signed_rank_test(base + math.copysign(beyond, change), head, "lower")
+        p.append(test.p if test.p is not None and abs(change) > beyond else 1.0)
+    adjusted = holm_adjusted(p) if p else np.empty(0)
+    return {
+        id(row): float(value) for row, value in zip(timed, adjusted, strict=True) if value < alpha
+    }
+
+
+def _judged(row: Recorded, tolerance: float, p: float | None) -> Judged:
+    of_states = _of_states(row)
+    if of_states is not None:
+        return of_states
+    if not row.same_version:
+        return Judged(row, "not judged", "is measured in another way now")
+    if row.unit == "s":
+        return _of_times(row, tolerance, p)
+    if row.unit == "bytes":
+        return _of_memory(row)
+    if row.unit in ("queries", "1 - quality", "value"):
+        return _of_exact(row)
+    same = row.base == row.head
+    return Judged(row, "same" if same else "not judged", "" if same else "no direction is known")
+
+
+def _of_states(row: Recorded) -> Judged | None:
+    """The verdict where a commit has no number."""
+    before, now = row.states
+    if not before and not now:
+        return None
+    if now == "missing":
+        return Judged(row, "removed", "is not there any more")
+    if before == "missing":
+        return Judged(row, "new", "fails" if now == "failed" else "")
+    if not before:
+        return Judged(
+            row, "regression", "fails now" if now == "failed" else "does not apply any more"
+        )
+    if now == "failed" and before == "n/a":
+        return Judged(row, "regression", "did not apply, and fails now")
+    if not now:
+        return Judged(row, "improvement", "failed before" if before == "failed" else "applies now")
+    return Judged(row, "n/a", "failed before, too" if before == "failed" else "")
+
+
+def _of_times(row: Recorded, tolerance: float, p: float | None) -> Judged:
+    if not row.pairs:
+        return Judged(row, "not judged", "times need pairs: --measure")
+    if p is None:
+        return Judged(row, "same", f"within {tolerance:.0%}, or not significant")
+    logs = [math.log(h / b) for b, h in row.pairs]
+    interval = summarise(logs)
+    assert interval.low is not None
+    assert interval.high is not None
+    reason = (
+        f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
+        f"{len(logs)} pairs, p = {p:.1g}"
+    )
+    return Judged(row, "regression" if row.ratio > 1 else "improvement", reason)
+
+
+def _of_memory(row: Recorded) -> Judged:
+    more = row.head - row.base
+    if abs(more) <= MEMORY_FLOOR + MEMORY * min(row.base, row.head):
+        return Judged(row, "same", f"within {MEMORY:.0%} and {MEMORY_FLOOR >> 20} MiB")
+    return Judged(row, "regression" if more > 0 else "improvement")
+
+
+def _of_exact(row: Recorded) -> Judged:
+    if row.base == row.head or math.isclose(row.base, row.head, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        return Judged(row, "same")
+    if row.unit == "value":
+        return Judged(row, "regression", "the same result has another value")
+    return Judged(row, "regression" if row.head > row.base else "improvement", "exact")
+
+
+ORDER: tuple[Verdict, ...] = (
+    "regression",
+    "accepted",
+    "improvement",
+    "new",
+    "removed",
+    "not judged",
+    "n/a",
+    "same",
+)
+SHOWN = ORDER[:5]
+
+
+def overview_blocks(
+    judged: Sequence[Judged], base: Commit, head: Commit, *, everything: bool = False
+) -> list[Block]:
+    """A table of what changed, regressions first; no table if nothing did.
+
+    Parameters
+    ----------
+    judged : sequence of Judged
+    base, head : Commit
+    everything : bool
+        Also list what is the same, and what could not be judged.
+    """
+    shown = [one for one in judged if everything or one.verdict in SHOWN]
+    shown.sort(key=lambda one: (ORDER.index(one.verdict), one.recorded.name))
+    if not shown:
+        return []
+    several = len({one.recorded.environment for one in shown}) > 1
+    header = ("verdict", "benchmark", base.name, head.name, "ratio", "why")
+    rows = tuple(_row(one, several) for one in shown)
+    return [
+        Block(f"{base.name} to {head.name}", header, (False, False, True, True, True, False), rows)
+    ]
+
+
+def _row(one: Judged, several: bool) -> tuple[Entry, ...]:
+    row = one.recorded
+    name = f"{row.name} {row.environment}" if several else row.name
+    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.2f}"
+    return (
+        Entry(one.verdict, bold=one.verdict == "regression"),
+        Entry(name),
+        Entry(_number(row.base, row.states[0], row.unit)),
+        Entry(_number(row.head, row.states[1], row.unit)),
+        Entry(ratio),
+        Entry(one.reason),
+    )
+
+
+def _number(value: float, state: str, unit: str) -> str:
+    if state:
+        return state
+    if unit in ("s", "bytes"):
+        return format_spread(value, None, unit)
+    return f"{value:,.2f}".removesuffix(".00") if unit == "queries" else f"{value:.6g}"
+
+
+def summary(judged: Sequence[Judged]) -> str:
+    """The number of each verdict, in one line."""
+    counts = Counter(one.verdict for one in judged)
+    told = [f"{counts[name]} {name}" for name in ORDER if counts[name]]
+    hint = ""
+    if counts["regression"]:
+        hint = f"; a commit message accepts one by a line '{TRAILER}: BENCHMARK'"
+    return f"{len(judged)} benchmarks: {', '.join(told) or 'none'}{hint}"
+
+
+def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, Any]:
+    """All verdicts, for JSON."""
+    return {
+        "base": {"name": base.name, "hash": base.hash},
+        "head": {"name": head.name, "hash": head.hash},
+        "regressions": sum(one.verdict == "regression" for one in judged),
+        "benchmarks": [
+            {
+                "name": one.recorded.name,
+                "environment": one.recorded.environment,
+                "unit": one.recorded.unit,
+                "base": _or_none(one.recorded.base),
+                "head": _or_none(one.recorded.head),
+                "ratio": _or_none(one.recorded.ratio),
+                "pairs": len(one.recorded.pairs),
+                "verdict": one.verdict,
+                "reason": one.reason,
+            }
+            for one in judged
+        ],
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
