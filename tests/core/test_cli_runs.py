@@ -382,7 +382,7 @@ def test_runs_are_compared(tmp_path: Path) -> None:
     call("compare", *SMALL, "--seed=1", "--algos=Comb,Fail", store=store)
     same = call("results", "diff", "1", "1", store=store)
     assert same.stdout == (
-        "2 of 2 means are equal, 0 differ by more than two standard errors (*); "
+        "2 of 2 means are equal, 0 have a 95 % interval without 0 (*); "
         "0 cells ended otherwise, 0 are in one of the runs only\n"
     )
     reported = call("results", "diff", "1", "2", store=store).stdout
@@ -394,7 +394,8 @@ def test_runs_are_compared(tmp_path: Path) -> None:
         d for d in found["differences"] if d["metric"] == "size" and d["algorithm"] == "Comb"
     )
     assert size["difference"] == pytest.approx(size["after"] - size["before"])
-    assert size["marked"] == (abs(size["difference"]) > 2 * size["standard_error"])
+    assert size["low"] <= size["difference"] <= size["high"]
+    assert size["marked"] == (size["low"] * size["high"] > 0)
 
 
 def test_a_run_is_exported(small: Result, store: Path, tmp_path: Path) -> None:

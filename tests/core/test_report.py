@@ -111,6 +111,29 @@ def test_a_page_is_whole_html_and_needs_no_other_file(store: Store) -> None:
     assert sum("plotly.js v" in script for script in page.scripts) == 1
 
 
+def test_a_page_may_not_load_anything_from_a_network(store: Store) -> None:
+    page = page_of(store, keep_run(store, [outcome("A", "x", values=a_value(0.5))]))
+    (policy,) = [a["content"] for _, a in page.tags if "Security-Policy" in a.get("http-equiv", "")]
+    rules = dict(rule.split(" ", 1) for rule in str(policy).split("; "))
+    assert rules.pop("default-src") == "'none'"
+    assert not [source for sources in rules.values() for source in sources.split() if "/" in source]
+    assert "*" not in str(policy)
+
+
+@pytest.mark.parametrize(("count", "drawn"), [(7, 7), (12, 10)])
+def test_data_sets_without_a_figure_of_quality_and_cost_are_counted(
+    store: Store, count: int, drawn: int
+) -> None:
+    # A hundred algorithms on each data set, and at most a thousand points.
+    names = [f"A{i}" for i in range(100)]
+    cells = [outcome(a, f"d{k}", values=a_value(0.5)) for k in range(count) for a in names]
+    figures = page_of(store, keep_run(store, cells)).data["figures"]
+    captions = [f["caption"] for name, f in figures.items() if name.startswith("AARI against que")]
+    assert len(captions) == drawn
+    note = f"Only the first {drawn} of {count} data sets have a figure."
+    assert [note in caption for caption in captions] == [drawn < count] * drawn
+
+
 def test_all_sections_can_be_reached_and_have_a_heading(store: Store) -> None:
     page = page_of(store, keep_run(store, [outcome("A", "x", values=a_value(0.5))]))
     targets = {str(about.get("href"))[1:] for tag, about in page.tags if tag == "a"}

@@ -115,17 +115,18 @@ def test_ranks_are_those_of_scipy(table: list[list[float]]) -> None:
 
 
 def test_a_paired_difference_by_hand() -> None:
-    found = paired_difference([3.0, 5.0, None, 1.0], [1.0, 2.0, 7.0, None])
+    found = paired_difference({0: 3.0, 1: 5.0, 3: 1.0}, {0: 1.0, 1: 2.0, 2: 7.0})
     assert (found.mean, found.n) == (2.5, 2)  # 2 and 3
     assert found.standard_error == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="zip"):
-        paired_difference([1.0, 2.0], [1.0])
+    assert found.excludes_zero
+    assert not paired_difference({0: 3.0, 1: 1.0}, {0: 1.0, 1: 3.0}).excludes_zero  # 2 and -2
+    assert not paired_difference({0: 3.0}, {0: 1.0}).excludes_zero  # a single repetition
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=9))
 def test_a_paired_difference_is_the_one_of_the_t_test(pairs: list[tuple[float, float]]) -> None:
     first, second = zip(*pairs, strict=True)
-    found = paired_difference(first, second)
+    found = paired_difference(dict(enumerate(first)), dict(enumerate(second)))
     if found.standard_error and found.standard_error > 1e-6 * abs(found.mean or 1):
         t = stats.ttest_rel(first, second).statistic
         assert (found.mean or 0.0) / found.standard_error == pytest.approx(t, rel=1e-6)

@@ -1,22 +1,24 @@
-"""Differences: between two runs, and between the algorithms on one data set."""
+"""Differences: between two runs, and between the algorithms on one data set.
+
+Both are of means over the repetitions that both sides have, with the 95 % bootstrap interval of the
+paired differences (see `hcbench.analysis.statistics.paired_difference`).
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.groups import PLACE, name_variants
-from hcbench.analysis.statistics import Summary, paired_difference
+from hcbench.analysis.statistics import Summary, mean_and_std, paired_difference
 
 if TYPE_CHECKING:
-    from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
     from hcbench.plan.outcome import Outcome
 
-_KEY = (*PLACE, "metric")
+# ---- Between two runs ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +32,12 @@ class Difference:
     metric : str
     before, after : float or None
         The means; None if missing.
-    standard_error : float or None
-        Of the difference; None if a run has a single repetition.
+    difference : float or None
+        After minus before.
+    standard_error, low, high : float or None
+        Of the differences of common repetitions, with the 95 % interval of their mean.
+    marked : bool
+        Whether the interval excludes 0; not for a single repetition.
     """
 
     algorithm: str
@@ -42,21 +48,11 @@ class Difference:
     metric: str
     before: float | None
     after: float | None
+    difference: float | None
     standard_error: float | None
-
-    @property
-    def difference(self) -> float | None:
-        """After minus before."""
-        if self.before is None or self.after is None:
-            return None
-        return self.after - self.before
-
-    @property
-    def marked(self) -> bool:
-        """Whether it exceeds two standard errors."""
-        if self.difference is None or self.standard_error is None:
-            return False
-        return abs(self.difference) > 2 * self.standard_error
+    low: float | None
+    high: float | None
+    marked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +75,33 @@ class StatusChange:
 
 def find_differences(before: Results, after: Results) -> list[Difference]:
     """All means of two runs side by side, in the order of the second run."""
-    new, old = ({tuple(row[k] for k in _KEY): row for row in r.summary} for r in (after, before))
-    none: Mapping[str, Any] = {"mean": None, "standard_error": None}
+    new, old = (
+        {
+            (*group.place.values(), metric.label): group.by_repetition(metric.label)
+            for group in results.groups
+            for metric in results.metrics
+        }
+        for results in (after, before)
+    )
     differences = []
     for key in dict.fromkeys([*new, *old]):
-        one, other = old.get(key, none), new.get(key, none)
+        one, other = old.get(key, {}), new.get(key, {})
+        mean, _ = mean_and_std([*one.values()])
+        other_mean, _ = mean_and_std([*other.values()])
+        change = paired_difference(other, one)
         differences.append(
             Difference(
-                **dict(zip(_KEY, key, strict=True)),
-                before=one["mean"],
-                after=other["mean"],
-                standard_error=_joint(one["standard_error"], other["standard_error"]),
+                **dict(zip((*PLACE, "metric"), key, strict=True)),
+                before=mean,
+                after=other_mean,
+                difference=None if mean is None or other_mean is None else other_mean - mean,
+                standard_error=change.standard_error,
+                low=change.low,
+                high=change.high,
+                marked=change.excludes_zero,
             )
         )
     return differences
-
-
-def _joint(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else math.hypot(one, other)
 
 
 def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
@@ -104,11 +109,9 @@ def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
     old, new = _statuses(before.outcomes), _statuses(after.outcomes)
     changes = []
     for cell in dict.fromkeys([*new, *old]):
-        algorithm, dataset, oracle, budget, repetition, _ = cell
         one, other = old.get(cell, "-"), new.get(cell, "-")
         if one != other:
-            place = (algorithm, dataset, oracle, budget, repetition)
-            changes.append(StatusChange(*place, one, other))
+            changes.append(StatusChange(*cell[:5], one, other))
     return changes
 
 
@@ -119,6 +122,9 @@ def _statuses(
         (o.algorithm, o.dataset, o.oracle, o.budget, o.repetition, o.seed): o.status
         for o in outcomes
     }
+
+
+# ---- Between algorithms --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,31 +170,17 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
         if group.checkpoint is None and not results.is_reference(group)
     ]
     names = name_variants(groups)
-    pairs, draws = [], results.inference.draws
+    pairs = []
     for dataset in results.datasets:
         rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
+        new_data = results.inference.draws.get(dataset, False)
         top = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None][:1]
         for best in top:
-            pairs += [
-                _compared(best, other, measured.label, names, new_data=draws.get(dataset, False))
-                for other in rivals
-                if other is not best
-            ]
+            first = best.by_repetition(measured.label)
+            for other in rivals:
+                if other is not best:
+                    gap = paired_difference(first, other.by_repetition(measured.label))
+                    differs = gap.excludes_zero if new_data else None
+                    pair = PairedDifference(dataset, names[best], names[other], gap, differs)
+                    pairs.append(pair)
     return tuple(pairs)
-
-
-def _compared(
-    best: Group, other: Group, metric: str, names: dict[Group, str], *, new_data: bool
-) -> PairedDifference:
-    first, second = best.by_repetition(metric), other.by_repetition(metric)
-    shared = [r for r in first if r in second]
-    summary = paired_difference([first[r] for r in shared], [second[r] for r in shared])
-    one_sign = (
-        summary.n > 1
-        and summary.low is not None
-        and summary.high is not None
-        and summary.low * summary.high > 0
-    )
-    return PairedDifference(
-        best.dataset, names[best], names[other], summary, one_sign if new_data else None
-    )

@@ -176,7 +176,7 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Mea
     first, is_whole = _by_repetition(claim, claim.algorithm, *place, metrics[0], results, notes)
     second, other_is_whole = _by_repetition(claim, rival, *other_place, metrics[1], results, notes)
     shared = sorted(set(first) & set(second))
-    summary = paired_difference([first[r] for r in shared], [second[r] for r in shared])
+    summary = paired_difference(first, second)
     if summary.mean is None:
         notes.append("no repetition has both values")
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -55,6 +55,11 @@ class Summary:
     lower_quartile: float | None
     upper_quartile: float | None
     average: float | None
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 is outside of the interval; not for fewer than two numbers."""
+        return self.n > 1 and (self.low or 0.0) * (self.high or 0.0) > 0
 
 
 def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
@@ -130,13 +135,12 @@ def _summarise(values: tuple[float, ...], of: Average) -> Summary:
     return Summary(mean, std, n, std / math.sqrt(n), *interval, *of_all)
 
 
-def paired_difference(first: Sequence[float | None], second: Sequence[float | None]) -> Summary:
-    """Summary of ``first - second``, pair by pair, without pairs that have a missing number.
+def paired_difference(first: Mapping[int, float], second: Mapping[int, float]) -> Summary:
+    """Summary of ``first - second`` over the repetitions that both have.
 
     Variation that both share, such as that of the data of a repetition, cancels in the difference.
     """
-    pairs = zip(first, second, strict=True)
-    return summarise([a - b for a, b in pairs if a is not None and b is not None])
+    return summarise([number - second[r] for r, number in first.items() if r in second])
 
 
 def _bootstrap_interval(values: NDArray[np.float64], of: Average) -> tuple[float, float]:

@@ -273,7 +273,8 @@ def diff(
     """Show what changed between two runs.
 
     They are given by their numbers or names. For each mean that is not the same: both, their
-    difference and its standard error. What exceeds two of them is marked.
+    difference, and the 95 % interval of the mean difference over the repetitions that both have.
+    Differences whose interval excludes 0 are marked.
     """
     from hcbench.analysis.differences import find_differences, find_status_changes
     from hcbench.cli.draw import write_blocks
@@ -284,7 +285,7 @@ def diff(
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
     if format == "json":
-        means = [{**asdict(d), "difference": d.difference, "marked": d.marked} for d in differences]
+        means = [asdict(difference) for difference in differences]
         write_json({"differences": means, "statuses": [asdict(change) for change in changes]})
         return
     metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
@@ -297,7 +298,7 @@ def diff(
     in_both = sum(change.in_both for change in changes)
     click.echo(
         f"{sum(d.difference == 0 for d in differences)} of {len(differences)} means are equal, "
-        f"{sum(d.marked for d in differences)} differ by more than two standard errors "
+        f"{sum(d.marked for d in differences)} have a 95 % interval without 0 "
         f"({'bold' if console().is_terminal else '*'}); {in_both} cells ended otherwise, "
         f"{len(changes) - in_both} are in one of the runs only"
     )
@@ -315,10 +316,14 @@ def _difference_block(
             Entry(format_spread(mean, None, metric.unit, metric.interval))
             for mean in (row.before, row.after)
         )
-        difference = format_spread(row.difference, row.standard_error, metric.unit)
-        marked = Entry(difference, bold=row.marked)
+        change, low, high = (
+            format_spread(number, None, metric.unit)
+            for number in (row.difference, row.low, row.high)
+        )
+        interval = "" if row.low == row.high else f" ({low} to {high})"
+        marked = Entry(change + interval, bold=row.marked)
         rows.append((Entry(_variant(row)), Entry(row.metric), before, after, marked))
-    header = ("algorithm", "metric", "before", "after", "difference ± s.e.")
+    header = ("algorithm", "metric", "before", "after", "difference, 95 % interval")
     return Block(dataset, header, (False, False, True, True, True), tuple(rows))
 
 

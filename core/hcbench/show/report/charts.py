@@ -96,7 +96,7 @@ def _log_axis(metric: MetricInfo, reach: tuple[float, float]) -> dict[str, Any]:
 # ---- Quality and cost ----------------------------------------------------------------------------
 
 
-def draw_tradeoff(view: TradeoffView, results: Results) -> dict[str, Any]:
+def draw_tradeoff(view: TradeoffView, results: Results, note: str = "") -> dict[str, Any]:
     """Quality against cost, one panel per data set, with Pareto fronts."""
     points = [point.name for panel in view.panels for point in panel.points]
     levels = [level.name for panel in view.panels for level in panel.levels]
@@ -131,12 +131,16 @@ def draw_tradeoff(view: TradeoffView, results: Results) -> dict[str, Any]:
     parts.append("Rings and dotted lines: the Pareto front, which no other algorithm dominates.")
     if levels or any(point.reference for panel in view.panels for point in panel.points):
         parts.append(f"Dashed: references, and algorithms without {cost}.")
-    parts += map(sentence, results.caveats)
+    parts += [*map(sentence, results.caveats), note]
     header = ["data set", "algorithm", "oracle", "budget", "after queries"]
     header += [f"{label}{end}" for label in (cost, metric) for end in ("", ", low", ", high")]
     titles = [panel.dataset for panel in view.panels]
     return make_figure(
-        traces, make_panels(titles, names, axes), " ".join(parts), [*header, "on the front"], rows
+        traces,
+        make_panels(titles, names, axes),
+        " ".join(filter(None, parts)),
+        [*header, "on the front"],
+        rows,
     )
 
 

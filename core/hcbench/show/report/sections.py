@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.ranks import Ranking
     from hcbench.analysis.results import Results
-    from hcbench.analysis.views import TradeoffView
     from hcbench.plan.presentation import MetricInfo
     from hcbench.show.report.page import Contents
 
@@ -166,18 +165,17 @@ def _draw_tradeoffs(
             view = views.tradeoff(results, metric.label, cost.label)
         except HcbenchError:
             continue
-        for title, part in _parts(view):
+        parts, note = [("", view)], ""
+        if len(view.panels) > _MOST_TOGETHER:
+            most = max(_MOST_POINTS // max(len(panel.points) for panel in view.panels), 1)
+            parts = [(p.dataset, replace(view, panels=(p,))) for p in view.panels[:most]]
+            if len(view.panels) > most:
+                note = f"Only the first {most} of {len(view.panels)} data sets have a figure."
+        for title, part in parts:
             name = f"{metric.label} against {cost.label} {title}".strip()
-            figure = page.figure(name, charts.draw_tradeoff(part, results))
+            figure = page.figure(name, charts.draw_tradeoff(part, results, note))
             drawn.append((cost.label, title, figure))
     return drawn
-
-
-def _parts(view: TradeoffView) -> list[tuple[str, TradeoffView]]:
-    if len(view.panels) <= _MOST_TOGETHER:
-        return [("", view)]
-    most = max(_MOST_POINTS // max(len(panel.points) for panel in view.panels), 1)
-    return [(panel.dataset, replace(view, panels=(panel,))) for panel in view.panels[:most]]
 
 
 # ---- Ranks, curves, growth, rows -----------------------------------------------------------------
