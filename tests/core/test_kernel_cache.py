@@ -113,6 +113,42 @@ def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_change
     assert run(call) == [7]
 
 
+ANSWERS = """
+    from numba import njit
+
+
+    @njit(cache=True)
+    def first(floats, ints, i, j, k, l, key, time):
+        return 1
+
+
+    @njit(cache=True)
+    def second(floats, ints, i, j, k, l, key, time):
+        return -1
+    """
+ASK = """
+    from numba.core.event import install_recorder
+    from hcbench import Answers, Oracle
+    import theirs
+
+    for answer in (theirs.first, theirs.second):
+        with install_recorder("numba:compile") as compiled:
+            made = Answers(kind="quadruplet-queries", n=4, arity=4, compiled=answer)
+            print(Oracle(made).ask([[0, 1, 2, 3]])[0], int(len(compiled.buffer) > 0))
+    """
+
+
+@pytest.mark.slow
+def test_the_loop_over_compiled_answers_is_stored_for_each_oracle(
+    tmp_path: Path, run: Callable[[str], list[int]]
+) -> None:
+    (tmp_path / "theirs.py").write_text("import hcbench\n" + dedent(ANSWERS))
+    assert run(dedent(ASK)) == [1, 1, -1, 1]
+    assert run(dedent(ASK)) == [1, 0, -1, 0]
+    replace_in(tmp_path / "theirs.py", "return 1", "return 1 - 1")
+    assert run(dedent(ASK)) == [0, 1, -1, 1]
+
+
 @pytest.mark.slow
 def test_kernels_of_packages_without_hcbench_are_left_to_numba(
     package: Path, run: Callable[[str], list[int]]

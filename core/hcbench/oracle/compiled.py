@@ -166,6 +166,15 @@ def draw_pairs(seed: Any, n: Any, start: Any, pairs: NDArray[np.int64]) -> None:
         pairs[row, 1] = j + (j >= i)
 
 
+def _compile_with(answer: Any, function: Any, *constants: int, signature: Any = None) -> Any:
+    """Compile a function that calls ``answer``; it is stored if that is (see `kernel_cache`)."""
+    # numba names compiled code, and the files of its cache, after the function.
+    names = (function.__name__, answer.__module__, answer.__name__, *map(str, constants))
+    function.__qualname__ = "_".join(names).replace(".", "_")
+    stored = answer._cache.cache_path is not None and answer.py_func.__closure__ is None
+    return njit(signature, cache=stored)(function)
+
+
 @lru_cache(maxsize=32)
 def counting(answer: Any) -> Any:
     """Wrap a compiled answer function with the ledger's counter; compiled once for each.
@@ -183,7 +192,6 @@ def counting(answer: Any) -> Any:
         the answer is `WITH_ITSELF`.
     """
 
-    @njit(types.int64(STATE, _ID, _ID, _ID, _ID))
     def ask(state: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
         n = state.n
         if not (0 <= i < n and 0 <= j < n and 0 <= k < n and 0 <= l < n):
@@ -201,7 +209,7 @@ def counting(answer: Any) -> Any:
             raise ValueError(PAIRS_WITH_ITSELF)
         return code
 
-    return ask
+    return _compile_with(answer, ask, signature=types.int64(STATE, _ID, _ID, _ID, _ID))
 
 
 @lru_cache(maxsize=32)
@@ -225,7 +233,6 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
         those of its window have been counted.
     """
 
-    @njit
     def answer_many(state: Any, items: Any, codes: Any) -> Any:
         wrong = False
         floats, ints, numbered = state.core_floats, state.core_ints, state.numbered
@@ -247,7 +254,7 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
                 wrong |= code == WITH_ITSELF
         return wrong
 
-    return answer_many
+    return _compile_with(answer, answer_many, symmetry, arity)
 
 
 @njit(cache=True)

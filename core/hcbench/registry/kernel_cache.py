@@ -6,6 +6,9 @@ hcbench and of packages built upon it, the stamp by which numba tells whether a 
 to date also covers the modules of that package and of hcbench that the kernel's file imports,
 directly or through others.
 
+A function that encloses a kernel would be compiled in every process, since numba tells kernels
+apart by random numbers. So it does by the name of such a kernel and the stamp of its file.
+
 Workers that need a kernel which is not stored would all compile it. So one of them does, and the
 others wait for it and read what it has stored.
 """
@@ -18,6 +21,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
@@ -32,7 +36,7 @@ except ImportError:  # Windows, which has no workers either
 
 
 def extend_cache(dispatcher: Any) -> None:
-    """Let the stamps of a cached kernel cover what its file imports, and one process compile it.
+    """Let keys of cached kernels cover what is imported and enclosed, and one process compile each.
 
     Parameters
     ----------
@@ -42,17 +46,40 @@ def extend_cache(dispatcher: Any) -> None:
     caching: Any = import_module("numba.core.caching")
     locator = caching._SourceFileBackedLocatorMixin
     stamp_of_file, compile_kernel = locator.get_source_stamp, dispatcher.Dispatcher.compile
+    key_of_kernel = caching.Cache._index_key
 
     def get_source_stamp(self: Any) -> Any:
         stamp, imported = stamp_of_file(self), digest_imports(self._py_file)
         return (stamp, imported) if imported else stamp
+
+    def index_key(self: Any, signature: Any, codegen: Any) -> Any:
+        closure = _closure_of(self._py_func)
+        if not closure:
+            return key_of_kernel(self, signature, codegen)
+        code = sha256(self._py_func.__code__.co_code).hexdigest()
+        return signature, codegen.magic_tuple(), (code, closure)
 
     def compile_once(self: Any, signature: Any) -> Any:
         with _locked(self._cache):
             return compile_kernel(self, signature)
 
     locator.get_source_stamp = get_source_stamp
+    caching.Cache._index_key = index_key
     dispatcher.Dispatcher.compile = compile_once
+
+
+def _closure_of(function: Any) -> str:
+    """What a function's closure holds, if that includes stored kernels; "" for numba to say it."""
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    kernels = [value for value in values if hasattr(value, "py_func")]
+    constants = [value for value in values if isinstance(value, (int, float, str))]
+    stored = all(kernel._cache.cache_path is not None for kernel in kernels)
+    ours = digest_imports(function.__code__.co_filename)
+    if not (kernels and stored and ours) or len(kernels) + len(constants) < len(values):
+        return ""
+    names = [f"{kernel.__module__}.{kernel.__qualname__}" for kernel in kernels]
+    stamps = [kernel._cache._impl.locator.get_source_stamp() for kernel in kernels]
+    return repr((constants, names, stamps))
 
 
 @contextmanager
