@@ -24,6 +24,15 @@ def highest_kept(parent: NDArray[np.int64], split: NDArray[np.bool_]) -> NDArray
 
 
 @njit(cache=True)
+def has_inside(parent: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a node or one below it is marked, for each node (m,). O(m)."""
+    inside = marked.copy()
+    for v in range(len(parent) - 1):
+        inside[parent[v]] |= inside[v]
+    return inside
+
+
+@njit(cache=True)
 def split_where_known(label: NDArray[np.int8], apart: Any) -> NDArray[np.bool_]:
     """Whether each node (m,) is split: if it is ABOVE or, with ``apart``, OPEN. O(m)."""
     split = np.empty(len(label), np.bool_)

@@ -24,6 +24,7 @@ PARENTS = types.Array(types.int64, 1, "C", readonly=True)
 GIVEN = types.Array(types.float64, 1, "C", readonly=True)
 IDS, WEIGHTS = types.int64[::1], types.float64[::1]
 PAIRS = types.int64[:, ::1]
+FLAGS = types.boolean[::1]
 # numba's types are not annotated.
 _tuple: Any = types.UniTuple
 LAW = _tuple(types.float64, 2)
@@ -114,13 +115,14 @@ def probability(margin: float, t: int, law: tuple[float, float]) -> Any:
 
 
 @njit(
-    types.void(ASK, STATE, WEIGHTS, PARENTS, PAIRS, IDS, WEIGHTS, types.int64, LAW),
+    types.void(ASK, STATE, WEIGHTS, FLAGS, PARENTS, PAIRS, IDS, WEIGHTS, types.int64, LAW),
     cache=True,
 )
 def sample(
     ask: Any,
     state: Any,
     x: NDArray[np.float64],
+    asked: NDArray[np.bool_],
     parent: NDArray[np.int64],
     pairs: NDArray[np.int64],
     lcas: NDArray[np.int64],
@@ -134,6 +136,8 @@ def sample(
     ----------
     x, parent : (m,)
         The excesses, updated in place, and the tree; in any numbering.
+    asked : (m,) bool
+        Whether a pair with this lowest common ancestor was queried; updated in place.
     pairs : (r, 2) int64
         The pairs drawn.
     lcas : (r,) int64
@@ -149,4 +153,5 @@ def sample(
         p = probability(margin(x, parent, a), t + row + 1, law)
         if coins[row] < p:
             sign = 2 * ask(state, pairs[row, 0], pairs[row, 1], 0, 0) - 1
+            asked[a] = True
             reweigh(x, parent, a, sign / p)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Cut, Tree, heaviest_cut
+from hcbench_cuts._cut_kernels import has_inside
+
+Untouched = Literal["apart", "together"]
 
 
 def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) -> Cut:  # noqa: N803
@@ -26,3 +31,17 @@ def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) 
         if tree.n > K:
             return best_bounded_cut(tree, own, K)
     return heaviest_cut(tree, own)
+
+
+def split_untouched(cut: Cut, asked: NDArray[np.bool_]) -> Cut:
+    """The cut with clusters none of whose pairs was queried split into their items. O(m).
+
+    Parameters
+    ----------
+    cut : Cut
+    asked : (m,) bool
+        Whether a pair with this lowest common ancestor was queried.
+    """
+    tree = cut.tree
+    kept = (cut.nodes < tree.n) | has_inside(tree.parent, asked)[cut.nodes]
+    return Cut(tree, np.concatenate([cut.nodes[kept], *map(tree.leaves, cut.nodes[~kept])]))

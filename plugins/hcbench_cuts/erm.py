@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from hcbench import Cut, Given, Oracle, Partition
-from hcbench_cuts.best_cuts import heaviest_within
+from hcbench import Cut, Given, Oracle, ParameterError, Partition
+from hcbench_cuts.best_cuts import Untouched, heaviest_within, split_untouched
 from hcbench_cuts.draws import blocks, most_draws
 from hcbench_cuts.given_tree import tree_of
 
@@ -19,6 +19,7 @@ def erm(
     *,
     rounds: int | None = None,
     K: int | None = None,  # noqa: N803
+    untouched: Untouched = "together",
 ) -> Partition:
     """Query all drawn pairs; minimise the empirical risk.
 
@@ -33,23 +34,36 @@ def erm(
         Pairs to draw; by default as many as the budget allows, or as there are pairs.
     K : int, optional
         The maximum number of clusters; of equally good cuts, one with the fewest is returned.
+    untouched : {"apart", "together"}
+        Whether the items of a cluster none of whose pairs was queried are clusters of their own;
+        see `hcbench_cuts.nr.nr`.
 
     Returns
     -------
     Partition
+
+    Raises
+    ------
+    ParameterError
+        If ``untouched="apart"`` is combined with K, which such clusters exceed.
 
     Notes
     -----
     O(1) per pair after O(n log n); O(n) per cut, or O(n K) with K in a binary tree.
     """
     tree = tree_of(given)
-    own = np.zeros(tree.n_nodes)
+    if K is not None and untouched == "apart":
+        raise ParameterError("ERM: untouched=apart makes more than K clusters")
+    own, asked = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.bool_)
 
     def current() -> Cut:
-        return heaviest_within(tree, own, K)
+        cut = heaviest_within(tree, own, K)
+        return split_untouched(cut, asked) if untouched == "apart" else cut
 
     for block in blocks(oracle, most_draws(oracle, rounds, inf), current):
         pairs = oracle.draw(block)
         signs = 2.0 * oracle.ask(pairs) - 1.0
-        own += np.bincount(tree.lca(pairs[:, 0], pairs[:, 1]), signs, tree.n_nodes)
+        lcas = tree.lca(pairs[:, 0], pairs[:, 1])
+        own += np.bincount(lcas, signs, tree.n_nodes)
+        asked[lcas] = True
     return current().partition

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Cut, Given, Oracle, Partition, Tree
+from hcbench import Cut, Given, Oracle, ParameterError, Partition, Tree
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._erm_kernels import heavy_postorder, sample
+from hcbench_cuts.best_cuts import Untouched, split_untouched
 from hcbench_cuts.draws import blocks, most_draws
 from hcbench_cuts.given_tree import tree_of
 
@@ -32,6 +33,7 @@ def nr(
     delta: float = 0.05,
     rounds: int | None = None,
     K: int | None = None,  # noqa: N803
+    untouched: Untouched = "together",
 ) -> Partition:
     """Selective sampling: the more uncertain a drawn pair, the more likely it is queried.
 
@@ -59,10 +61,19 @@ def nr(
         Without a budget, the default is the number of pairs.
     K : int, optional
         The maximum number of clusters: the class C(T, K) of theorem 5.
+    untouched : {"apart", "together"}
+        Whether the items of a cluster none of whose pairs was queried are clusters of their own.
+        Algorithm 2 as printed says apart, as its inner nodes start with is_cluster = 0; "together"
+        is the coarsest of the best cuts. It changes the returned cut, not the queries.
 
     Returns
     -------
     Partition
+
+    Raises
+    ------
+    ParameterError
+        If ``untouched="apart"`` is combined with K, which such clusters exceed.
 
     Notes
     -----
@@ -73,7 +84,7 @@ def nr(
     tree = tree_of(given)
     draws = most_draws(oracle, rounds, DRAWS_FOR_EACH_LABEL)
     law = (c0, _log_class(tree, K, delta) if constants == "literal" else 0.0)
-    learner = _learner(tree, K)
+    learner = _learner(tree, K, untouched)
     done = 0
     for block in blocks(oracle, draws, learner.cut):
         learner.learn(oracle, oracle.draw(block), rng.random(block), done, law)
@@ -87,25 +98,33 @@ def _log_class(tree: Tree, K: int | None, delta: float) -> float:  # noqa: N803
     return (log_n if K is None else min(log_n, K * log(tree.n))) - log(delta)
 
 
-def _learner(tree: Tree, K: int | None) -> Learner | BoundedLearner:  # noqa: N803
+def _learner(
+    tree: Tree,
+    K: int | None,  # noqa: N803
+    untouched: Untouched,
+) -> Learner | BoundedLearner:
     if K is not None:
+        if untouched == "apart":
+            raise ParameterError("NR: untouched=apart makes more than K clusters")
         # Imported even where K does not bind, so that a warm-up on a few items imports it.
         from hcbench_cuts.bounded_cuts import BoundedLearner
 
         if tree.n > K:
             return BoundedLearner(tree, K)
-    return Learner(tree)
+    return Learner(tree, untouched)
 
 
 class Learner:
     """The state of NR: the excesses of `_erm_kernels`, numbered for fast walks to the root."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, untouched: Untouched) -> None:
         self.tree = tree
+        self.untouched = untouched
         self.new = heavy_postorder(tree.parent)
         self.parent = np.full(tree.n_nodes, -1)
         self.parent[self.new[:-1]] = self.new[tree.parent[:-1]]
         self.x = np.zeros(tree.n_nodes)
+        self.asked = np.zeros(tree.n_nodes, np.bool_)
 
     def learn(
         self,
@@ -117,8 +136,9 @@ class Learner:
     ) -> None:
         """One round for each pair, after t rounds."""
         lcas = self.new[self.tree.lca(pairs[:, 0], pairs[:, 1])]
-        oracle.run(sample, self.x, self.parent, pairs, lcas, coins, t, law)
+        oracle.run(sample, self.x, self.asked, self.parent, pairs, lcas, coins, t, law)
 
     def cut(self) -> Cut:
         """The current best cut: the highest nodes whose excess is at least 0."""
-        return Cut(self.tree, highest_kept(self.tree.parent, self.x[self.new] < 0.0))
+        cut = Cut(self.tree, highest_kept(self.tree.parent, self.x[self.new] < 0.0))
+        return split_untouched(cut, self.asked[self.new]) if self.untouched == "apart" else cut

@@ -28,6 +28,15 @@ def _rounds_parameter(otherwise: str) -> Parameter:
     )
 
 
+UNTOUCHED = Parameter(
+    "untouched",
+    "together",
+    "Whether items of clusters without a queried pair are clusters of their own: apart, as in "
+    "algorithm 2 as printed; not with K.",
+    choices=("apart", "together"),
+)
+
+
 def _hints(params: Params) -> tuple[str, ...]:
     return ("n_clusters",) if params["K"] is None else ()
 
@@ -63,6 +72,7 @@ NR = AlgorithmSpec(
         ),
         _rounds_parameter("1000 for each label of the budget"),
         MOST_CLUSTERS,
+        UNTOUCHED,
     ),
     paper=GENTILE_2019,
 )
@@ -75,7 +85,7 @@ ERM = AlgorithmSpec(
     needs=TREE,
     returns="partition",
     anytime=True,
-    parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS),
+    parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS, UNTOUCHED),
     paper=GENTILE_2019,
 )
 

@@ -7,14 +7,15 @@ As in the paper, each run selects from its grid the value with the lowest error 
 of 500 pairs, and is evaluated on the other pairs (`TUNED`); here it selects anew at each number of
 queries, and of equal errors the first in the grid. The labels of the validation set do not count as
 queries of a column; a separate claim allows ERM that many more. For comparison, `BEST_VALUES` are
-the best values in hindsight, for which no labels are counted.
+the best values in hindsight, for which no labels are counted, and `CLOSEST_VALUES` those with which
+the printed rows agree best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import NamedTuple
 
 from hcbench import Claim, Figure, Suite
 from hcbench_cuts.references import GENTILE_2019
@@ -49,24 +50,33 @@ STATISTICS = {
 
 DEPTH, SPREAD = "leaf-depth", "leaf-depth[statistic=sd]"
 
+DEVIATIONS = {
+    "SING": (71, 51, 0.0019, 149),
+    "MED": (25, 9.7, 0.0026, 76),
+    "COMP": (0.37, 0.27, 0.0021, 45),
+}
+"""Standard deviations of the four statistics over 14 random subsets of 10000 digits, of the first
+10000 training and the 10000 test digits together."""
+
 
 def _table_1() -> Iterator[Claim]:
     for tree, (depth, spread, error, k) in STATISTICS.items():
         columns = (
-            ("average depth", DEPTH, depth, 0.1 * float(depth)),
-            ("standard deviation of depths", SPREAD, spread, 0.1 * float(spread)),
-            ("BEST's error", ERROR, _fraction(error), 0.002),
-            ("BEST's K", "n-clusters", k, 0.1 * float(k)),
+            ("average depth", DEPTH, depth),
+            ("standard deviation of depths", SPREAD, spread),
+            ("BEST's error", ERROR, _fraction(error)),
+            ("BEST's K", "n-clusters", k),
         )
-        for column, metric, printed, within in columns:
+        for (column, metric, printed), deviation in zip(columns, DEVIATIONS[tree], strict=True):
             yield Claim(
                 claim=f"Table 1: {tree}, {column}",
                 algorithm="BEST",
                 dataset=digits(tree),
                 metric=metric,
                 paper=printed,
-                within=round(within, 4),
-                note=f"{OTHER_DIGITS}: 0.2 points of error, else a tenth, are allowed for",
+                within=float(f"{2 * 2**0.5 * deviation:.2g}"),
+                note=f"{OTHER_DIGITS}: the tolerance is two standard deviations of the difference "
+                "between two random subsets",
             )
 
 
@@ -102,74 +112,141 @@ TEST_ERRORS = {
     ("COMP", "NR"): "10.1±0.0 10.0±0.0 10.0±0.0 11.4±0.6 10.8±0.5 9.0±0.0 8.9±0.0",
     ("COMP", "BF"): "13.5±0.0 13.5±0.0 9.2±0.0 9.1±0.0 9.0±0.0 9.0±0.0 8.9±0.0",
 }
-"""As printed, in % with the standard deviation over 10 runs, at each number of `QUERIES`."""
+"""As printed, in % with the standard deviation over 10 runs, at each number of `QUERIES`; ERM's
+errors have none."""
 
 VOTES = (1, 3, 5, 9, 15, 25)
-C0 = (0.001, 0.01, 0.1, 1.0)
+C0 = (0.001, 0.01, 0.1, 1.0, 3.0, 10.0)
 ROUNDS = 300_000
 """Pairs that NR may draw: with c0 = 1 enough for 20000 labels on two of the trees."""
 
 GRIDS = {
     "ERM": "ERM",
-    "N-WDP": f"N-WDP[votes={list(VOTES)}]",
-    "NR": f"NR[c0={list(C0)}, rounds={ROUNDS}]",
+    "N-WDP": f"N-WDP[votes={list(VOTES)}, undecided=[apart, together]]",
+    "NR": f"NR[c0={list(C0)}, untouched=[together, apart], rounds={ROUNDS}]",
     "BF": f"BF[votes={list(VOTES)}]",
 }
 """The algorithms, and the grids over which they are tuned."""
 
 BEST_VALUES = {
-    ("SING", "N-WDP"): 1,
-    ("MED", "N-WDP"): 1,
-    ("COMP", "N-WDP"): 9,
-    ("SING", "NR"): 0.1,
-    ("MED", "NR"): 0.1,
-    ("COMP", "NR"): 0.1,
-    ("SING", "BF"): 9,
-    ("MED", "BF"): 9,
-    ("COMP", "BF"): 9,
+    ("SING", "N-WDP"): "votes=1, undecided=together",
+    ("MED", "N-WDP"): "votes=1, undecided=together",
+    ("COMP", "N-WDP"): "votes=9",
+    ("SING", "NR"): "c0=0.1",
+    ("MED", "NR"): "c0=0.1",
+    ("COMP", "NR"): "c0=0.1",
+    ("SING", "BF"): "votes=9",
+    ("MED", "BF"): "votes=9",
+    ("COMP", "BF"): "votes=9",
 }
-"""In hindsight: the votes or c0 of the grid with the smallest error, averaged over `QUERIES`."""
+"""In hindsight: the member of the grid with the smallest error, averaged over `QUERIES`. Those of
+N-WDP are also the closest to the printed rows."""
+
+CLOSEST_VALUES = {
+    (tree, algorithm): "c0=3, untouched=apart"
+    if algorithm == "NR"
+    else BEST_VALUES[tree, algorithm]
+    for tree in LINKAGES
+    for algorithm in ("N-WDP", "NR")
+}
+"""For NR the member of the grid that is closest to the printed rows; for BF no single one is."""
+
+SINGLE_RUN = (0.54, 0.24, 0.24, 0.13, 0.07, 0.03, 0.02)
+"""Standard deviation of single runs of ERM at each number of `QUERIES`, in points, pooled over 20
+runs on each tree: the paper prints no deviation for ERM, whose values are those of one run each."""
+
+MISPRINTED = {("MED", "NR", 2000): "the deviation, printed 3.0, is probably 0.0 as its neighbours"}
+
+_OTHER_DIGITS = (
+    "the digits differ: BEST's error alone has a standard deviation of 0.2 points over random "
+    "subsets of 10000"
+)
+_BETTER = (
+    "drawn pairs are free, and a c0 of 0.1 or less, which the validation set mostly selects, skips "
+    "the labels of most: its error is lower than the printed one. c0 = 3 with untouched=apart, as "
+    "algorithm 2 is printed, is close to the printed rows (the claims of closest values)"
+)
+_VOTES = (
+    "the printed columns fit different numbers of votes, and no single one the row: on MED 25 at "
+    "10000 and 20000 queries, on COMP 11 at 250 and 25 at 500"
+)
+REASONS = {
+    "ERM": f"single runs are printed, and {_OTHER_DIGITS}",
+    "N-WDP": _OTHER_DIGITS,
+    "NR": _BETTER,
+    "BF": _VOTES,
+}
+"""Why rows of table 2 differ, by algorithm, in claims on tuned values and in hindsight."""
+
+_OPEN = (
+    "open: 11.4 and 10.8 on COMP are reached by no c0 from 0.1 to 30, with untouched subtrees "
+    "together or apart; with c0 of 0.01 or less single runs err by as much"
+)
 
 
-def best_value(tree: str, algorithm: str) -> str:
-    """An algorithm with the value that is best in hindsight on a tree."""
-    value = BEST_VALUES.get((tree, algorithm))
-    if value is None:
-        return algorithm
-    rounds = f"c0={value}, rounds={ROUNDS}"
-    return f"NR[{rounds}]" if algorithm == "NR" else f"{algorithm}[votes={value}]"
+def with_values(values: Mapping[tuple[str, str], str], tree: str, algorithm: str) -> str:
+    """An algorithm with the values chosen for a tree."""
+    chosen = values.get((tree, algorithm), "")
+    if algorithm == "NR":
+        chosen += f", rounds={ROUNDS}"
+    return f"{algorithm}[{chosen}]" if chosen else algorithm
 
 
-class Way(NamedTuple):
-    """One way to select parameters: its suffix in claims, the error, and the metric to tune by."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to select parameters.
+
+    Attributes
+    ----------
+    suffix : str
+        Added to the claims.
+    metric : str
+        The error that is compared.
+    values : mapping
+        The chosen values by tree and algorithm; without them, those of the grid are tuned.
+    """
 
     suffix: str
     metric: str
-    tuned_by: str
+    values: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def tuned_by(self) -> str:
+        """The metric that selects from the grid."""
+        return "" if self.values else VALIDATION_ERROR
 
     def name(self, tree: str, algorithm: str) -> str:
         """The name of the algorithm in a claim."""
-        return GRIDS[algorithm] if self.tuned_by else best_value(tree, algorithm)
+        return with_values(self.values, tree, algorithm) if self.values else GRIDS[algorithm]
 
 
-TUNED = Way("", TEST_ERROR, VALIDATION_ERROR)
-HINDSIGHT = Way(", in hindsight", ERROR, "")
+TUNED = Way("", TEST_ERROR)
+HINDSIGHT = Way(", in hindsight", ERROR, BEST_VALUES)
+CLOSEST = Way(", closest values", ERROR, CLOSEST_VALUES)
 
 
 def printed(tree: str, algorithm: str) -> Iterator[tuple[int, str, float]]:
-    """Queries, the printed error as a fraction, and its standard deviation, excluding gaps."""
-    for queries, text in zip(QUERIES, TEST_ERRORS[tree, algorithm].split(), strict=True):
+    """Queries, the printed error as a fraction, and its standard error, excluding gaps.
+
+    The printed standard deviations are over 10 runs.
+    """
+    for k, text in enumerate(TEST_ERRORS[tree, algorithm].split()):
         if text != "-":
             error, _, deviation = text.partition("±")
-            yield queries, _fraction(error), float(deviation or 0) / 100
+            points = float(deviation) / 10**0.5 if deviation else SINGLE_RUN[k]
+            yield QUERIES[k], _fraction(error), points / 100
 
 
 def _table_2(way: Way) -> Iterator[Claim]:
     """Claims for every printed value, and the statements of the text about the algorithms."""
     for tree, algorithm in TEST_ERRORS:
-        if way == HINDSIGHT and (tree, algorithm) not in BEST_VALUES:
+        if way.values and (tree, algorithm) not in way.values:
+            continue
+        if way == CLOSEST and algorithm != "NR":
             continue
         for queries, error, deviation in printed(tree, algorithm):
+            misprint = MISPRINTED.get((tree, algorithm, queries), "")
+            notes = filter(None, (misprint, f"{OTHER_DIGITS}: 0.3 points are allowed for"))
             yield Claim(
                 claim=f"Table 2: {tree}, {algorithm}, {queries} queries{way.suffix}",
                 algorithm=way.name(tree, algorithm),
@@ -178,9 +255,10 @@ def _table_2(way: Way) -> Iterator[Claim]:
                 tuned_by=way.tuned_by,
                 checkpoint=queries,
                 paper=error,
-                paper_error=round(deviation / 10**0.5, 6),
+                paper_error=0.0 if misprint else round(deviation, 6),
                 within=0.003,
-                note=f"{OTHER_DIGITS}: 0.3 points are allowed for",
+                explanation=_OPEN if way == CLOSEST else REASONS[algorithm],
+                note="; ".join(notes),
             )
     yield from _claims_of_text(way)
 
@@ -188,7 +266,7 @@ def _table_2(way: Way) -> Iterator[Claim]:
 def _claims_of_text(way: Way) -> Iterator[Claim]:
     """The statements of the text about table 2."""
     for tree in LINKAGES:
-        for queries in QUERIES[:3]:
+        for queries in () if way == CLOSEST else QUERIES[:3]:
             yield Claim(
                 claim=f"Appendix C.3: N-WDP outperforms ERM that sees {VALIDATION} pairs more: "
                 f"{tree}, {queries} queries{way.suffix}",
@@ -199,6 +277,8 @@ def _claims_of_text(way: Way) -> Iterator[Claim]:
                 tuned_by=way.tuned_by,
                 checkpoint=queries,
                 than_checkpoint=queries + VALIDATION,
+                explanation="ERM returns the coarsest of equally good cuts, and is near BEST's "
+                "error by then, so that little is left to outperform",
             )
         yield Claim(
             claim=f"Section 5: N-WDP outperforms NR at few queries: {tree}{way.suffix}",
@@ -208,7 +288,10 @@ def _claims_of_text(way: Way) -> Iterator[Claim]:
             metric=way.metric,
             tuned_by=way.tuned_by,
             checkpoint=QUERIES[0],
+            explanation=_BETTER,
         )
+    if way == CLOSEST:
+        return
     for tree in ("SING", "MED"):
         yield Claim(
             claim=f"Appendix C.3: BF makes very few clusters: {tree}{way.suffix}",
@@ -234,7 +317,7 @@ TABLE_2 = Suite(
     budgets=(QUERIES[-1] + VALIDATION,),
     checkpoints=tuple(sorted({*QUERIES, *(queries + VALIDATION for queries in QUERIES)})),
     timeout=900.0,
-    claims=(*_table_2(TUNED), *_table_2(HINDSIGHT)),
+    claims=(*_table_2(TUNED), *_table_2(HINDSIGHT), *_table_2(CLOSEST)),
     figures=(
         Figure(
             name="gentile2019-table2",

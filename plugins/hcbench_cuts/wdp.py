@@ -34,7 +34,8 @@ def weighted_dichotomic_path(
     Weighted Dichotomic Path, appendix B.3 of Gentile et al. 2019. Without noise it finds the true
     cut. It searches K~ paths, the number of leaves of the part of the tree above the cut and just
     below it, excluding the tree's own leaves (lemma 3). For cuts drawn from the prior, the mean
-    number of queries is O(E[K~] log h) (theorem 3).
+    number of queries is O(E[K~] log h) (theorem 3). Unlike in algorithm 1 as printed, Q includes
+    the top node of the path, so that each query halves the probability.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import hcbench
-from hcbench import Cut, Given, NotApplicableError, ParameterError, Tree
+from hcbench import Cut, Given, NotApplicableError, ParameterError, Partition, Tree
 from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.erm import erm
+from hcbench_cuts.nr import nr
 from tests.core.trees import caterpillar, trees
 from tests.plugins.scoring import random_tree
 from tests.plugins.tree_cuts import (
@@ -82,6 +83,44 @@ def test_the_result_contradicts_the_fewest_answers(K):
         assert (mine, result.n_clusters) == best_of(costs, cuts, K or n)
         assert oracle.ledger.queries == oracle.ledger.draws == 12
         assert oracle.ledger.refused
+
+
+def clusters_by_the_book(tree, pairs, weights):
+    """Algorithm 2 of Gentile et al. 2019 as printed, of a binary tree, for given weights."""
+    is_cluster = {v: v < tree.n for v in range(tree.n_nodes)}
+    record = {v: {"left": [0, 0], "middle": [0, 0], "right": [0, 0]} for v in range(tree.n_nodes)}
+    for (i, j), weight in zip(pairs, weights, strict=True):
+        a = int(tree.lca(i, j))
+        record[a]["middle"][int(weight > 0)] += weight
+        is_cluster[a] = sum(map(sum, record[a].values())) >= 0
+        while a != tree.root:
+            above = int(tree.parent[a])
+            side = "left" if a == tree.children(above)[0] else "right"
+            sums = [sum(part[sign] for part in record[a].values()) for sign in (0, 1)]
+            record[above][side] = [0, 0] if is_cluster[a] else sums
+            is_cluster[above] = sum(map(sum, record[above].values())) >= 0
+            a = above
+    paths = [ancestors(tree, leaf) for leaf in range(tree.n)]
+    return [max(v for v in path if is_cluster[v]) for path in paths]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_untouched_clusters_are_apart_as_in_algorithm_2(seed):
+    rng = np.random.default_rng(seed)
+    n, budget = int(rng.integers(2, 14)), int(rng.integers(0, 20))
+    tree, matrix = random_tree(n, rng), random_sigma(n, rng)
+    pairs = oracle_about(matrix, seed=seed).draw(budget)
+    expected = clusters_by_the_book(tree, pairs.tolist(), [matrix[i, j] for i, j in pairs])
+    for fit, params in ((erm, {}), (nr, {"c0": 1e12})):
+        oracle = oracle_about(matrix, budget, seed=seed)
+        found = fit(oracle, Given(n=n, tree=tree), rng, untouched="apart", **params)
+        assert found == Partition(np.unique(expected, return_inverse=True)[1])
+
+
+@pytest.mark.parametrize("name", ["ERM", "NR"])
+def test_untouched_clusters_cannot_be_apart_in_at_most_k(name):
+    with pytest.raises(ParameterError, match="untouched=apart makes more than K"):
+        hcbench.fit(f"{name}[K=2, untouched=apart]", caterpillar(4), same_cluster=lambda i, j: True)
 
 
 def test_many_answers_lead_to_the_true_cut():
