@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hcbench import DataNotAvailableError, plots
-from hcbench_vectors.suites_simulated import DIMENSIONS, SHAPES
+from hcbench_vectors.suites_simulated import CURVES, DIMENSIONS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ _Errors: TypeAlias = dict[tuple[str, str, int, int], tuple[float, float]]
 
 
 def affinity_errors(view: FigureView) -> Drawing:
-    """Figure 2: a panel for each way in which n and p grow, with standard deviations.
+    """Figure 2: a panel for each way in which n and p grow, and a row for each of its curves.
 
     Raises
     ------
@@ -44,22 +44,26 @@ def affinity_errors(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     errors = _means(view)
-    figure, axes = plots.new_figure(10.0, 3.3, columns=3)
-    titles = ("(a) p = n - 90", "(b) p = 1000", "(c) n = 10")
-    for ax, (panel, shapes), title in zip(axes, SHAPES.items(), titles, strict=True):
+    rows = max(map(len, CURVES.values()))
+    figure, axes = plots.new_figure(10.0, 2.6 * rows, rows=rows, columns=3)
+    for column, (panel, curves) in zip(axes.T, CURVES.items(), strict=True):
         by_n = panel != "c"
-        for shift, estimate in enumerate(_OF_BOTH):
-            at = {
-                (n if by_n else p) + 8 * shift: errors["additive", estimate, n, p]  # side by side
-                for n, p in shapes
-                if ("additive", estimate, n, p) in errors
-            }
-            _draw_estimate(ax, estimate, at)
-        ax.set_title(title)
-        ax.set_xlabel("n" if by_n else "p")
-        ax.set_ylim(bottom=0.0)
-    axes[0].set_ylabel(_AXIS)
-    axes[0].legend()
+        for ax in column[len(curves) :]:
+            ax.set_axis_off()
+        for ax, (name, shapes) in zip(column, curves.items(), strict=False):
+            for shift, estimate in enumerate(_OF_BOTH):
+                at = {
+                    (n if by_n else p) + 8 * shift: errors["additive", estimate, n, p]
+                    for n, p in shapes
+                    if ("additive", estimate, n, p) in errors
+                }  # side by side
+                _draw_estimate(ax, estimate, at)
+            ax.set_title(f"({panel}) {name}")
+            ax.set_xlabel("n" if by_n else "p")
+            ax.set_ylim(bottom=0.0)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(_AXIS)
+    axes[0, 0].legend()
     return figure
 
 

@@ -53,6 +53,24 @@ METRICS = (
         result="any",
     ),
     MetricSpec(
+        name="wasserstein-dimension",
+        function="hcbench_vectors.wasserstein:chosen_dimension",
+        doc="Number of principal components that pca=auto chooses, without the result.",
+        parameters=(
+            Parameter(
+                "r_max",
+                50,
+                "The maximum number of components that are tried.",
+                interval="[1, inf)",
+            ),
+        ),
+        paper=GRAY_2023,
+        direction="none",
+        interval="[1, inf)",
+        needs=("vectors",),
+        result="any",
+    ),
+    MetricSpec(
         name="related-neighbours",
         function="hcbench_vectors.classes:related_neighbours",
         doc="Number of the classes closest to one that share its coarsest class, without the "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hcbench_vectors.suites_simulated import FIGURE_2, THEOREMS
-from hcbench_vectors.suites_tables import TABLE_1, TABLE_2, TABLE_3, TABLE_4
+from hcbench_vectors.suites_tables import COMPONENTS, TABLE_1, TABLE_2, TABLE_3, TABLE_4
 from hcbench_vectors.suites_topics import FIGURE_3
 
-SUITES = (TABLE_1, TABLE_2, TABLE_3, TABLE_4, FIGURE_2, FIGURE_3, THEOREMS)
+SUITES = (TABLE_1, TABLE_2, TABLE_3, TABLE_4, COMPONENTS, FIGURE_2, FIGURE_3, THEOREMS)

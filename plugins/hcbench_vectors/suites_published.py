@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 TABLE_1 = """
            DotProduct | UPGMA[metric=cosine] | HDBSCAN       | UPGMA        | Ward
@@ -74,8 +75,8 @@ class Printed:
         Heading of its column: an algorithm, or in Table 2 the number of terms.
     value : str
         As printed.
-    error : float
-        The standard error.
+    printed_error : str
+        The standard error, with the printed digits.
     """
 
     table: int
@@ -83,7 +84,12 @@ class Printed:
     scores: bool
     column: str
     value: str
-    error: float
+    printed_error: str
+
+    @property
+    def error(self) -> float:
+        """The standard error as a number."""
+        return float(self.printed_error)
 
     @property
     def place(self) -> str:
@@ -103,4 +109,5 @@ def cells_of(table: int) -> Iterator[Printed]:
         data, kind, rest = line.split(maxsplit=2)
         printed = re.findall(r"(\S+) +\((\S+)\)", rest)
         for column, (value, error) in zip(columns, printed, strict=True):
-            yield Printed(table, data, kind == "zeta", column, value, float(error) / 1000)
+            thousandths = str(Decimal(error).scaleb(-3))
+            yield Printed(table, data, kind == "zeta", column, value, thousandths)

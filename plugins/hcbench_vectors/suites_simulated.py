@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import log, sqrt
+
 from hcbench import Claim, Figure, Suite
 from hcbench_vectors.data_specs import GRAY_2023
 
@@ -14,12 +17,18 @@ _SCORES = "DotProduct[pca=5]"
 # ---- Figure 2 ------------------------------------------------------------------------------------
 
 SIZES = (100, 200, 400, 600, 800, 1000)
-SHAPES = {
-    "a": tuple((n, n - 90) for n in SIZES),
-    "b": tuple((n, 1000) for n in SIZES),
-    "c": tuple((10, p) for p in SIZES),
+_GROWTHS: dict[str, Callable[[int], float]] = {
+    "p = 10 log n": lambda n: 10 * log(n),
+    "p = 10 sqrt n": lambda n: 10 * sqrt(n),
+    "p = n / log n": lambda n: n / log(n),
+    "p = n - 90": lambda n: n - 90,
 }
-"""(n, p) along each panel: p growing with n, p constant, and n = 10."""
+CURVES = {
+    "a": {name: tuple((n, round(growth(n))) for n in SIZES) for name, growth in _GROWTHS.items()},
+    "b": {f"p = {p}": tuple((n, p) for n in SIZES) for p in (10, 100, 1000)},
+    "c": {f"n = {n}": tuple((n, p) for p in SIZES) for n in (10, 100, 1000)},
+}
+"""(n, p) along each pair of curves: p growing with n, p constant, and n constant."""
 
 
 def shape(n: int, p: int) -> str:
@@ -33,27 +42,37 @@ def _claims_of_panel(panel: str) -> tuple[Claim, ...]:
     says = "the error of PCA is slightly smaller" if smaller else "the error of PCA is larger"
     return tuple(
         Claim(
-            claim=f"Figure 2({panel}), n={n}, p={p}: {says}",
+            claim=f"Figure 2({panel}), {name}, n={n}, p={p}: {says}",
             algorithm="DotProduct",
             dataset=shape(n, p),
             metric=_PCA_ERROR_OF_5,
             than_metric=_DATA_ERROR,
             relation="<" if smaller else ">",
         )
-        for n, p in SHAPES[panel]
+        for name, shapes in CURVES[panel].items()
+        if smaller or name == "n = 10"  # of other constant n the text says nothing
+        for n, p in shapes
     )
 
 
 FIGURE_2 = Suite(
     name="gray2023-figure2",
     doc="Figure 2: the largest error of affinities by dot products of data and of PC scores. "
-    "The paper does not print n and p: here p = n - 90, p = 1000, and n = 10, for up to 1000. "
+    "The paper does not print n and p: here p grows like log n, sqrt n, n / log n and n, or p is "
+    "10, 100 or 1000, or n is, for up to 1000. "
     "r = 5, the rank of the true affinities (assumption A6), also if 10 points miss a leaf.",
     algorithms=("DotProduct",),
-    datasets=tuple(dict.fromkeys(shape(n, p) for panel in SHAPES.values() for n, p in panel)),
+    datasets=tuple(
+        dict.fromkeys(
+            shape(n, p)
+            for curves in CURVES.values()
+            for points in curves.values()
+            for n, p in points
+        )
+    ),
     metrics=(_DATA_ERROR, _PCA_ERROR_OF_5),
     repetitions=100,
-    claims=tuple(claim for panel in SHAPES for claim in _claims_of_panel(panel)),
+    claims=tuple(claim for panel in CURVES for claim in _claims_of_panel(panel)),
     figures=(
         Figure(
             name="gray2023-figure2",

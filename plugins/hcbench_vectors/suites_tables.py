@@ -16,7 +16,9 @@ TAU = "kendall-tau-b[include_self=true]"
 
 TRANSPOSED = "kendall-tau-b[include_self=true, transposed=true]"
 BROKEN_TIES = "kendall-tau-b[include_self=true, break_ties=rounding]"
-_METRICS = (TAU, "kendall-tau-b-error[include_self=true]", "kendall-tau-b")
+_ERROR = "kendall-tau-b-error[include_self=true]"
+_TRANSPOSED_ERROR = "kendall-tau-b-error[include_self=true, transposed=true]"
+_METRICS = (TAU, _ERROR, _TRANSPOSED_ERROR, "kendall-tau-b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +151,24 @@ def _claims(table: int) -> tuple[Claim, ...]:
     for cell in cells_of(table):
         note = "" if cell.data in annotated else data_of(table)[cell.data].choice
         annotated.add(cell.data)
-        claims.append(_claim(cell, note))
+        claim = _claim(cell, note)
+        claims.append(claim)
+        if cell.data in ("Newsgroups", "Reviews") and cell.table != 2:
+            claims.append(_claim_of_error(cell, claim))
     return tuple(claims)
+
+
+def _claim_of_error(cell: Printed, claim: Claim) -> Claim:
+    """The printed standard error over the points, where the data are those of the authors."""
+    return Claim(
+        claim=f"{cell.place}, standard error",
+        algorithm=claim.as_corrected.algorithm,
+        dataset=claim.dataset,
+        metric=_TRANSPOSED_ERROR if claim.as_corrected.metric == TRANSPOSED else _ERROR,
+        paper=cell.printed_error,
+        explanation=claim.explanation,
+        note="of the corrected value" if claim.erratum else "",
+    )
 
 
 def _claim(cell: Printed, note: str) -> Claim:
@@ -265,3 +283,27 @@ TABLE_2 = Suite(
 
 TABLE_3 = _table(3, "Table 3: complete and single linkage compared with dot products.")
 TABLE_4 = _table(4, "Table 4: UPGMA of dot products used as distances, and of Manhattan distances.")
+
+
+COMPONENTS = Suite(
+    name="gray2023-components",
+    doc="Appendix A: the numbers of principal components that the Wasserstein distance chooses.",
+    algorithms=("DotProduct",),
+    datasets=tuple(data.dataset for data in DATA.values()),
+    metrics=("wasserstein-dimension",),
+    repetitions=1,
+    timeout=900.0,
+    claims=tuple(
+        Claim(
+            claim=f"Appendix D, {name}: r = {data.r}",
+            algorithm="DotProduct",
+            dataset=data.dataset,
+            metric="wasserstein-dimension",
+            paper=str(data.r),
+            every_repetition=True,
+            other_data=data.other_data,
+        )
+        for name, data in DATA.items()
+    ),
+    paper=GRAY_2023,
+)

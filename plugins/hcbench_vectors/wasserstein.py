@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from hcbench import NotApplicableError
 from hcbench_vectors.components import principal_axes
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench import Scored, Vectors
 
 
 def wasserstein_dimension(
@@ -19,6 +20,22 @@ def wasserstein_dimension(
 ) -> int:
     """The r <= r_max with the smallest `wasserstein_distances`, the smaller for ties."""
     return 1 + int(np.argmin(wasserstein_distances(vectors, r_max, patience, rng)))
+
+
+def chosen_dimension(scored: Scored, r_max: int = 50) -> float:
+    """`wasserstein_dimension` of the data, with all candidates tried; the result is not used.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors.
+    """
+    vectors = scored.problem.vectors
+    if vectors is None:
+        raise NotApplicableError("components are of vectors; this data set has none")
+    rng = np.random.default_rng(0)  # only where the iteration for the axes starts
+    floats = vectors.astype(np.float64, copy=False)
+    return float(wasserstein_dimension(floats, r_max, None, rng))
 
 
 def wasserstein_distances(

@@ -11,9 +11,10 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment, linprog
 from scipy.spatial.distance import cdist
 
-from hcbench import ParameterError
+from hcbench import Cost, ParameterError, Problem, Scored, Tree
 from hcbench_vectors import components
 from hcbench_vectors.wasserstein import (
+    chosen_dimension,
     transport_cost,
     wasserstein_dimension,
     wasserstein_distances,
@@ -193,3 +194,9 @@ def test_auto_is_the_chosen_number(name):
     Y = np.abs(low_rank(60, 10))
     r = wasserstein_dimension(Y, 6, None, rng())
     assert fit(name, vectors(Y), pca="auto", r_max=6) == fit(name, vectors(Y), pca=r)
+
+
+def test_the_metric_is_the_dimension_of_the_data():
+    problem = Problem(n=200, vectors=low_rank(200, 30))
+    of_data = Scored(problem=problem, result=Tree.from_levels(np.zeros((200, 1), int)), cost=Cost())
+    assert chosen_dimension(of_data, r_max=12) == 3
