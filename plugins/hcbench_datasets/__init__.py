@@ -6,7 +6,17 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from hcbench import REQUIRED, DataError, DatasetSpec, Parameter, Params, Reference, Suite, hookimpl
+from hcbench import (
+    REQUIRED,
+    CommandSpec,
+    DataError,
+    DatasetSpec,
+    Parameter,
+    Params,
+    Reference,
+    Suite,
+    hookimpl,
+)
 from hcbench_datasets.public_specs import PUBLIC
 
 GHOSHDASTIDAR_2019 = Reference(
@@ -86,12 +96,13 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
     """Fields of the problem that a file yields; of an .npz only the member names are read."""
     if params["comparisons"]:
         return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
-    data = "similarity" if params["similarity"] or params["distance"] else "vectors"
+    is_matrix = params["similarity"] or params["distance"] or params["categorical"] == "gower"
+    data = "similarity" if is_matrix else "vectors"
     provides = {data}
     path = Path(str(params["path"])).expanduser()
     if path.suffix.lower() == ".npz":
         provides = _provides_of_npz(path, data)
-    if params["labels"]:
+    if params["labels"] or path.suffix.lower() in (".svmlight", ".libsvm"):
         provides |= {"levels", "truth"}
     if params["truth"] is not None:
         provides.add("truth")
@@ -129,7 +140,13 @@ FILE = DatasetSpec(
     function="hcbench_datasets.file:file",
     doc="Your own data: vectors or similarities, with or without a truth.",
     parameters=(
-        Parameter("path", REQUIRED, "A .csv, .tsv, .npy, .npz or .parquet file.", type="str"),
+        Parameter(
+            "path",
+            REQUIRED,
+            "A table (.csv, .tsv, also compressed as .gz, .bz2 or .xz; .xlsx; .parquet), arrays "
+            "(.npy, .npz), or a sparse matrix (.npz of scipy, .mtx, .svmlight).",
+            type="str",
+        ),
         Parameter(
             "labels",
             (),
@@ -160,17 +177,55 @@ FILE = DatasetSpec(
             "numbered from 0; a line '# n = 60' gives their number.",
         ),
         Parameter(
+            "missing",
+            None,
+            "What to do about missing numbers: drop their rows, or put the mean or the median of "
+            "their column; drop also omits rows without a label.",
+            type="str",
+            choices=("drop", "mean", "median"),
+        ),
+        Parameter(
+            "categorical",
+            None,
+            "What to do about columns of texts without a role: onehot makes each class a column of "
+            "0 and 1, gower makes all columns similarities (Gower's coefficient), drop omits them.",
+            type="str",
+            choices=("onehot", "drop", "gower"),
+        ),
+        Parameter(
+            "standardise",
+            False,
+            "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
+        ),
+        Parameter("n", None, "Use a random subsample of n items.", type="int", interval="[2, inf)"),
+        Parameter(
             "delimiter",
             None,
-            "The character between the cells of a line; by default a tab in .tsv, else a comma.",
+            "The character between the cells of a line; found in the file by default.",
+            type="str",
+        ),
+        Parameter(
+            "decimal",
+            None,
+            "The decimal mark, '.' or ','; found in the file by default.",
+            type="str",
+            choices=(".", ","),
+        ),
+        Parameter(
+            "encoding",
+            None,
+            "Such as latin-1; by default UTF-8 or UTF-16, else Windows-1252 with a note.",
             type="str",
         ),
     ),
     provides=_provides_of_file,
-    random=False,
+    random=_is_subsample,
     truths=_truths_of_file,
     files=("path", "truth"),
-    suffixes=(".csv", ".tsv", ".npy", ".npz", ".parquet"),
+    suffixes=(
+        *(".csv", ".tsv", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
+        *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
+    ),
 )
 
 
@@ -178,6 +233,23 @@ FILE = DatasetSpec(
 def hcbench_datasets() -> Iterable[DatasetSpec]:
     """The planted hierarchy, scikit-learn's bundled sets, public sets, files."""
     return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), *PUBLIC, FILE)
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """A look at a file, and a sample to try."""
+    return (
+        CommandSpec(
+            name="inspect",
+            function="hcbench_datasets.commands:inspect",
+            doc="Show what a file of your own would be used as.",
+        ),
+        CommandSpec(
+            name="example",
+            function="hcbench_datasets.commands:example",
+            doc="Write a small data set to try hcbench with.",
+        ),
+    )
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""Readers of .npy and .npz files, as numpy and scipy write them."""
+"""Readers of arrays: .npy and .npz of numpy and scipy, Matrix Market, svmlight."""
 
 from __future__ import annotations
 
@@ -28,7 +28,29 @@ _KEYS = "X or vectors, similarity, y or labels, names"
 _ALONE = ""
 
 
-def read_npy(path: Path, similarity: bool) -> Content:
+def read_array(path: Path, similarity: bool) -> Content:
+    """Read a file of arrays: vectors (n, p), or (n, n) similarities or distances.
+
+    Raises
+    ------
+    DataError
+        If the suffix is unknown, or the file cannot be read.
+    """
+    readers = {
+        ".npy": _read_npy,
+        ".npz": _read_npz,
+        ".mtx": _read_mtx,
+        ".svmlight": _read_svmlight,
+        ".libsvm": _read_svmlight,
+    }
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        known = ".csv, .tsv (also .gz, .bz2, .xz), .xlsx, .parquet"
+        raise DataError(f"{path}: unknown suffix; use {known}, {', '.join(readers)}")
+    return reader(path, similarity)
+
+
+def _read_npy(path: Path, similarity: bool) -> Content:
     """Read an array (n, p) of vectors, or (n, n) of similarities."""
     arrays = read_arrays(path)
     if _ALONE not in arrays:
@@ -40,7 +62,7 @@ def read_npy(path: Path, similarity: bool) -> Content:
     return Content(similarity=matrix)
 
 
-def read_npz(path: Path, similarity: bool) -> Content:
+def _read_npz(path: Path, similarity: bool) -> Content:
     """Read an archive of arrays, or a sparse matrix written by `scipy.sparse.save_npz`."""
     arrays = read_arrays(path)
     if _ALONE in arrays:
@@ -119,12 +141,56 @@ def _sparse_content(path: Path, similarity: bool) -> Content:
         loaded = sparse.load_npz(path)
     except (ValueError, LookupError, TypeError, NotImplementedError) as error:
         raise DataError(f"{path}: {str(error).splitlines()[0]}") from error
+    return _content_of_sparse(loaded, str(path), similarity)
+
+
+def _content_of_sparse(loaded: Any, where: str, similarity: bool) -> Content:
+    from scipy import sparse
+
     if similarity:
-        matrix = _matrix(loaded.toarray(), str(path))
-        check_square(matrix, str(path))
+        matrix = _matrix(loaded.toarray(), where)
+        check_square(matrix, where)
         return Content(similarity=matrix)
-    check_rows(loaded.shape[0], str(path))
-    return Content(vectors=_csr(sparse.csr_array(loaded), str(path)))
+    check_rows(loaded.shape[0], where)
+    return Content(vectors=_csr(sparse.csr_array(loaded), where))
+
+
+def _read_mtx(path: Path, similarity: bool) -> Content:
+    """Read a matrix in Matrix Market form, sparse or dense."""
+    from scipy import io
+
+    try:
+        rows, columns, entries, form, *_ = io.mminfo(path)
+        # Each number takes at least two bytes, so that a short file cannot ask for much memory.
+        if (rows * columns if form == "array" else entries) > path.stat().st_size or rows > 10**8:
+            raise ValueError(f"{rows} x {columns} with {entries} numbers do not fit into the file")
+        loaded = io.mmread(path)
+    except (ValueError, TypeError, OverflowError, MemoryError, EOFError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{path} is no Matrix Market file: {reason}") from error
+    if isinstance(loaded, np.ndarray):
+        matrix = _matrix(loaded, str(path))
+        if similarity:
+            check_square(matrix, str(path))
+            return Content(similarity=matrix)
+        return Content(vectors=matrix)
+    return _content_of_sparse(loaded, str(path), similarity)
+
+
+def _read_svmlight(path: Path, similarity: bool) -> Content:
+    """Read sparse vectors with a class each, in svmlight (libsvm) form."""
+    from sklearn.datasets import load_svmlight_file
+
+    if similarity:
+        raise DataError(f"{path}: svmlight files hold vectors; omit similarity and distance")
+    try:
+        loaded, classes = load_svmlight_file(str(path))
+    except (ValueError, OverflowError, MemoryError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{path} is no svmlight file: {reason}") from error
+    content = _content_of_sparse(loaded, str(path), similarity)
+    texts = [f"{value:g}" for value in classes.tolist()]
+    return Content(vectors=content.vectors, levels=table_of_labels([texts]))
 
 
 def _csr(array: sparse.csr_array, where: str) -> Vectors:

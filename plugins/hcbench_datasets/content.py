@@ -1,9 +1,10 @@
-"""The content of a user's file, independent of its format, and the checks common to all formats."""
+"""What a user's file holds, independent of its format, and the checks common to all formats."""
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,13 @@ from hcbench import Comparisons, DataError, ModelWarning
 if TYPE_CHECKING:
     from hcbench import Vectors
 
+#: Representations of a missing number, in lower case.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>"})
+
 _SHOWN = 12  # columns listed in a message
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,45 +49,122 @@ class Roles:
         return (*self.labels, *(() if self.names is None else (self.names,)), *self.drop)
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Positions of the columns with each role."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column of a table.
 
-    numeric: tuple[int, ...]
-    labels: tuple[int, ...]
-    names: int | None
+    Attributes
+    ----------
+    name : str
+    numbers : (n,) array, optional
+        NaN where a cell is missing; None for a column of texts.
+    texts : list of str, optional
+        The cells of a column with a role, or with a text that is no number.
+    """
+
+    name: str
+    numbers: NDArray[np.float64] | None = None
+    texts: Sequence[str] | None = None
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which cells (n,) are missing."""
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        return np.array([text.lower() in MISSING for text in self._cells])
+
+    @property
+    def classes(self) -> list[str]:
+        """The different texts that are not missing, sorted."""
+        return sorted({text for text in self._cells if text.lower() not in MISSING})
+
+    @property
+    def _cells(self) -> Sequence[str]:
+        assert self.texts is not None
+        return self.texts
+
+    @property
+    def kind(self) -> str:
+        """What it holds: numbers, counter, dates, texts, or numbers and texts."""
+        if self.numbers is not None:
+            steps = np.diff(self.numbers)
+            return "counter" if len(steps) > 1 and (steps == 1).all() else "numbers"
+        present = [text for text in self._cells if text.lower() not in MISSING]
+        if all(_DATE.fullmatch(text) for text in present):
+            return "dates"
+        numeric = sum(map(looks_numeric, present))
+        return "numbers and texts" if numeric >= len(present) / 2 else "texts"
 
 
-def place(columns: Sequence[str], roles: Roles, where: str) -> Places:
-    """Find the columns of each role; columns without a role must be numeric."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The columns of a table in a file, and how it was read.
+
+    Attributes
+    ----------
+    where : str
+        The file, for messages.
+    columns : tuple of Column
+    lines : (n,) int array
+        The place of each row in the file.
+    line : str
+        What ``lines`` count: "line" or "row".
+    has_header : bool
+    format : str
+        The delimiter, decimal mark and encoding, for `hcbench inspect`.
+    """
+
+    where: str
+    columns: tuple[Column, ...]
+    lines: NDArray[np.int64]
+    line: str = "row"
+    has_header: bool = True
+    format: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def place(self, row: int | np.integer[Any]) -> str:
+        """Where a row (from 0) is in the file, such as "line 3"."""
+        return f"{self.line} {self.lines[row]}"
+
+
+def looks_numeric(cell: str) -> bool:
+    """Whether a cell is a number, or missing."""
+    if cell.lower() in MISSING:
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:
+    """Raise `DataError` for equal names of columns, and for roles of columns that do not exist."""
     _check_distinct(columns, "two columns are named {!r}; rename one", where)
     _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
-    position = {name: i for i, name in enumerate(columns)}
-    for name in roles.named:
-        if name not in position:
-            raise DataError(
-                f"{where}: there is no column {name!r}; there are {_abbreviated(columns)}"
-            )
-    taken = {position[name] for name in roles.named}
-    numeric = tuple(i for i in range(len(columns)) if i not in taken)
-    if not numeric:
-        raise DataError(f"{where}: no numeric column is left; there are {_abbreviated(columns)}")
-    return Places(
-        numeric,
-        tuple(position[name] for name in roles.labels),
-        None if roles.names is None else position[roles.names],
-    )
+    unknown = [name for name in roles.named if name not in columns]
+    if unknown:
+        listed = ", ".join(columns[:_SHOWN])
+        if len(columns) > _SHOWN:
+            listed += f" and {len(columns) - _SHOWN} more"
+        noun = "is no column" if len(unknown) == 1 else "are no columns"
+        raise DataError(
+            f"{where}: there {noun} {', '.join(map(repr, unknown))}; there are {listed}"
+        )
 
 
 def _check_distinct(names: Sequence[str], message: str, where: str) -> None:
     if len(set(names)) < len(names):
         duplicate = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(f"{where}: {message.format(duplicate)}")
-
-
-def _abbreviated(columns: Sequence[str]) -> str:
-    shown = ", ".join(columns[:_SHOWN])
-    return shown if len(columns) <= _SHOWN else f"{shown} and {len(columns) - _SHOWN} more"
 
 
 def is_missing_label(text: str) -> bool:
@@ -134,6 +218,32 @@ def check_square(matrix: NDArray[Any], where: str) -> None:
             f"{where}: the matrix must be symmetric, but the value of items {i} and {j} is "
             f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; take the mean"
         )
+
+
+def with_params(path: str, params: Mapping[str, Any]) -> str:
+    """The name of a file with parameters, as it is typed in quotes for the shell.
+
+    Parameters
+    ----------
+    path : str
+    params : mapping of str to value
+        Those that are empty or false are omitted, but for ``distance=false``.
+    """
+
+    def word(value: Any) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return f"[{','.join(map(word, value))}]"
+        text = str(value)
+        return text if re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) else repr(text)
+
+    given = [
+        f"{name}={word(value)}"
+        for name, value in params.items()
+        if value not in (None, (), [], False) or (name == "distance" and value is False)
+    ]
+    return f"{path}[{','.join(given)}]" if given else path
 
 
 def note_contradictions(comparisons: Comparisons) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,69 +15,147 @@ from hcbench import (
     Comparisons,
     DataError,
     HcbenchError,
+    ModelWarning,
     NewickWarning,
     Problem,
     Tree,
     check_levels,
     looks_like_distances,
 )
-from hcbench_datasets.arrays import read_npy, read_npz
-from hcbench_datasets.content import Content, Roles, note_contradictions
-from hcbench_datasets.tables import read_delimited, read_parquet
+from hcbench_datasets.arrays import read_array
+from hcbench_datasets.bundled import standardised
+from hcbench_datasets.content import (
+    Content,
+    Roles,
+    Table,
+    check_columns,
+    note_contradictions,
+    with_params,
+)
+from hcbench_datasets.fetch import chosen
+from hcbench_datasets.roles import content_of, take_row_names
+from hcbench_datasets.tables import OPEN, SUFFIXES, read_table
 
 
-def file(
-    _seed: int,
-    *,
-    path: str,
-    labels: str | Sequence[str] = (),
-    names: str | int | None = None,
-    drop: str | Sequence[str] = (),
-    truth: str | None = None,
-    similarity: bool = False,
-    distance: bool | None = None,
-    comparisons: bool = False,
-    delimiter: str | None = None,
-) -> Problem:
-    """Read a problem from a file.
+def file(seed: int, **params: Any) -> Problem:
+    """Read a problem from a file; the parameters are those of the spec.
 
     Raises
     ------
     DataError
-        If the file cannot be used as it is. The one-line message has the file's name, the place
-        of the error and the remedy.
+        If the file cannot be used as it is. The one-line message has the file's name, the places
+        of the errors and the remedy.
     """
-    roles = Roles(
-        labels=_as_tuple(labels),
-        names=None if names is None else str(names),
-        drop=_as_tuple(drop),
-    )
-    if comparisons:
-        is_matrix = similarity or distance is not None
-        return _comparisons_problem(Path(path).expanduser(), roles, is_matrix, truth)
-    content = _read(Path(path).expanduser(), roles, similarity or bool(distance), delimiter)
+    path = Path(params["path"]).expanduser()
+    roles = roles_of(params)
+    if params["comparisons"]:
+        return _comparisons_problem(path, params, roles)
+    content = _read(path, params, roles)
     data = content.vectors if content.vectors is not None else content.similarity
     assert data is not None  # every reader returns one of them
     n = int(data.shape[0])
     if content.levels is not None:
-        others = {"names": names, "drop": list(roles.drop), "truth": truth, "delimiter": delimiter}
-        more = "".join(f",{name}={value!r}" for name, value in others.items() if value)
-        written = f"write {path}[labels=[{{}}]{more}]" if roles.labels else "give y as {}"
+        written = "give y as {}"
+        if roles.labels:
+            others = {**params, "path": None, "labels": None}
+            written = with_params(str(params["path"]), {"labels": ["{}"], **others})
+            written = "write " + written.replace("'{}'", "{}")
         levels = roles.labels or [f"column {i}" for i in range(1, content.levels.shape[1] + 1)]
-        check_levels(content.levels, levels, path, written)
+        check_levels(content.levels, levels, str(params["path"]), written)
     truths = {}
-    if truth is not None:
-        truths["newick"] = _read_truth(Path(truth).expanduser(), content.names, n)
+    if params["truth"] is not None:
+        truths["newick"] = _read_truth(Path(params["truth"]).expanduser(), content.names, n)
         if content.levels is not None:
             truths["labels"] = Tree.from_levels(content.levels, names=content.names)
-    return Problem(
+    distance = params["distance"]
+    problem = Problem(
         n=n,
         names=content.names,
         vectors=content.vectors,
-        similarity=_similarities(content.similarity, path, distance=distance),
+        similarity=_similarities(content.similarity, str(params["path"]), distance=distance),
         levels=content.levels,
         truths=truths,
     )
+    if params["n"] is not None:
+        problem = problem.take(chosen(params["n"], n, seed, str(params["path"])))
+    return _standardised(problem, str(params["path"])) if params["standardise"] else problem
+
+
+def roles_of(params: Mapping[str, Any]) -> Roles:
+    """The roles of columns that the parameters give."""
+    return Roles(
+        labels=_as_tuple(params["labels"]),
+        names=None if params["names"] is None else str(params["names"]),
+        drop=_as_tuple(params["drop"]),
+    )
+
+
+def _as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table: delimited text, perhaps compressed, Excel or Parquet."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return suffixes[-1:] != [] and suffixes[-2 if suffixes[-1] in OPEN else -1 :][0] in SUFFIXES
+
+
+def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:
+    """The table in a file, and the roles of its columns.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a role is given to a column that is not there.
+    """
+    form = {name: params[name] for name in ("delimiter", "decimal", "encoding")}
+    table = read_table(path, set(roles.named), **form)
+    check_columns(table.names, roles, str(path))
+    return take_row_names(table, roles)
+
+
+def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+    is_matrix = params["similarity"] or bool(params["distance"])
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    if is_table(path):
+        table, roles = table_of(path, params, roles)
+        given = {name: value for name, value in params.items() if value not in (None, (), False)}
+        content = content_of(
+            table,
+            roles,
+            given,
+            is_matrix=is_matrix,
+            missing=params["missing"],
+            categorical=params["categorical"],
+        )
+    else:
+        unused = ("missing", "categorical", "decimal", "encoding", "delimiter")
+        if roles.named or any(params[name] for name in unused):
+            raise DataError(
+                f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
+                f"({', '.join(SUFFIXES)}); an .npz contains labels and names under the keys "
+                "y and names"
+            )
+        content = read_array(path, is_matrix)
+    _note_symmetric(content, path)
+    return content
+
+
+def _note_symmetric(content: Content, path: Path) -> None:
+    """Add a note if vectors look like a matrix of similarities or distances."""
+    matrix = content.vectors
+    if isinstance(matrix, np.ndarray) and len(matrix) > 2 and np.array_equal(matrix, matrix.T):
+        is_distance = looks_like_distances(matrix)
+        warnings.warn(
+            "the numbers are a symmetric matrix, used as vectors; if they are "
+            f"{'distances' if is_distance else 'similarities'}, write "
+            f"{path}[{'distance' if is_distance else 'similarity'}=true]",
+            ModelWarning,
+            stacklevel=3,
+        )
 
 
 def _similarities(
@@ -100,49 +180,33 @@ def _similarities(
     return np.ones_like(matrix) if largest == 0 else 1 - matrix / largest
 
 
-def _comparisons_problem(path: Path, roles: Roles, is_matrix: bool, truth: str | None) -> Problem:
-    if is_matrix or roles.named:
+def _standardised(problem: Problem, path: str) -> Problem:
+    if not isinstance(problem.vectors, np.ndarray):
+        what = "similarities" if problem.vectors is None else "sparse vectors"
+        raise DataError(f"{path}: {what} cannot be standardised; omit standardise=true")
+    return replace(problem, vectors=standardised(problem.vectors.astype(np.float64)))
+
+
+def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) -> Problem:
+    unused = ("similarity", "distance", "missing", "categorical", "standardise", "n")
+    if roles.named or any(
+        params[name] is not None and params[name] is not False for name in unused
+    ):
         raise DataError(
-            f"{path}: a list of comparisons identifies items by number only; omit similarity, "
-            "distance, labels, names and drop"
+            f"{path}: a list of comparisons identifies items by number only; omit labels, names, "
+            f"drop, {', '.join(unused)}"
         )
-    comparisons = Comparisons.read(_checked_path(path))
-    note_contradictions(comparisons)
-    truths = {}
-    if truth is not None:
-        truths["newick"] = _read_truth(Path(truth).expanduser(), None, comparisons.n)
-    return Problem(n=comparisons.n, comparisons=comparisons, truths=truths)
-
-
-def _as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
-    return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
-
-
-def _checked_path(path: Path) -> Path:
     try:
         path.open("rb").close()
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
-    return path
-
-
-def _read(path: Path, roles: Roles, similarity: bool, delimiter: str | None) -> Content:
-    suffix = _checked_path(path).suffix.lower()
-    if suffix in (".csv", ".tsv"):
-        separator = delimiter or ("\t" if suffix == ".tsv" else ",")
-        if len(separator) != 1 or separator in '"\r\n':
-            raise DataError(f"delimiter must be one character such as ';', got {separator!r}")
-        return read_delimited(path, separator, roles, similarity)
-    if suffix == ".parquet":
-        return read_parquet(path, roles, similarity)
-    if suffix in (".npy", ".npz"):
-        if roles.named:
-            raise DataError(
-                f"{path}: labels, names and drop are for tables (.csv, .tsv, .parquet); "
-                "an .npz contains them under the keys y and names"
-            )
-        return (read_npy if suffix == ".npy" else read_npz)(path, similarity)
-    raise DataError(f"{path}: unknown suffix; use .csv, .tsv, .npy, .npz or .parquet")
+    comparisons = Comparisons.read(path)
+    note_contradictions(comparisons)
+    truths = {}
+    if params["truth"] is not None:
+        truth = Path(params["truth"]).expanduser()
+        truths["newick"] = _read_truth(truth, None, comparisons.n)
+    return Problem(n=comparisons.n, comparisons=comparisons, truths=truths)
 
 
 def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:

@@ -1,188 +1,265 @@
-"""Tables: delimited text and Parquet. Columns without a role must be numeric."""
+"""Tables in files: delimited text, spreadsheets and Parquet.
+
+Text is read with the csv module, as `pandas.read_csv` neither tells the line of a cell, nor refuses
+a line with too few cells, nor reads each number to the last digit in all of its versions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
-from operator import itemgetter
+import bz2
+import gzip
+import lzma
+import re
+import warnings
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, table_rows
-from hcbench_datasets.content import (
-    Content,
-    Places,
-    Roles,
-    check_names,
-    check_rows,
-    check_square,
-    is_missing_label,
-    place,
-    table_of_labels,
-)
+from hcbench import DataError, ModelWarning, table_rows
+from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
-#: Representations of a missing number, case-insensitive.
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "<na>"}
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
+OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+)
+_LARGEST = 2 << 30  # bytes of text in a compressed file
+_SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
+_BLOCK = 10_000  # lines whose cells are in memory as texts
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
 
 
-def read_delimited(path: Path, delimiter: str, roles: Roles, similarity: bool) -> Content:
-    """Read delimited text (UTF-8, quotes as in RFC 4180).
+def read_table(
+    path: Path,
+    texts: Collection[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Table:
+    """Read the table in a file.
 
-    The first row is a header if it contains a name that ``roles`` mention, contains no number, or
-    has text where the second row has a number; else the columns are named 1, 2, ...
+    Parameters
+    ----------
+    path : Path
+        A .csv or .tsv file, which may be compressed, or a .xlsx or .parquet file.
+    texts : collection of str
+        Columns that are texts even if all cells are numbers.
+    delimiter, decimal, encoding : str, optional
+        Of text files; by default they are found in the file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a line has too many or too few cells.
     """
-    rows = table_rows(path, delimiter)
-    first = next(rows, None)
-    if first is None:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return _of_frame(path, _parquet(path, texts), texts)
+    if suffix == ".xlsx":
+        return _of_frame(path, _spreadsheet(path), texts)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
+    text, encoding = _text(path, encoding)
+    found = _delimiter(path, text) if delimiter is None else delimiter
+    start = [cells for _, cells in islice(table_rows(path, found, text), _SAMPLE)]
+    if not start:
         raise DataError(f"{path}: the file is empty; is it the right one?")
-    second = next(rows, None)
-    width = len(first[1])
-    start = [row for row in (first, second) if row is not None]
-    header = _is_header(first[1], None if second is None else second[1], roles)
-    if header:
-        columns = [name or str(i) for i, name in enumerate(first[1], start=1)]
-        start = start[1:]
-    else:
-        columns = [str(i) for i in range(1, width + 1)]
-    places = place(columns, roles, str(path))
-    reader = _RowReader(path, columns, places, header)
-    for row in chain(start, rows):
-        reader.add(row)
-    content = reader.content(similarity)
-    if similarity and header:
-        return _with_header_names(content, columns, places, path)
-    return content
+    if decimal is None:
+        decimal = "," if found != "," and _has_decimal_commas(start) else "."
+    has_header = _is_header([_point(cells, decimal) for cells in start[:2]], texts)
+    columns = _columns(start, has_header)
+    counted = "the header" if has_header else "the first row"
+
+    def rows() -> Iterator[Row]:
+        for line, cells in islice(table_rows(path, found, text), int(has_header), None):
+            if len(cells) != len(columns):
+                raise DataError(
+                    f"{path}, line {line}: {len(cells)} cells, but {counted} has {len(columns)}; "
+                    "is a delimiter missing, or a text with one unquoted?"
+                )
+            yield line, cells
+
+    read, lines = _read_columns(rows(), columns, texts, decimal)
+    mixed = {column.name for column in read if column.numbers is None} - set(texts)
+    if mixed:  # read again, now that these are known to be texts
+        read, lines = _read_columns(rows(), columns, {*texts, *mixed}, decimal)
+    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}.get(found, repr(found))
+    form = f"{spoken}-separated, decimal {'comma' if decimal == ',' else 'point'}, {encoding}"
+    return Table(str(path), read, lines, "line", has_header, form)
 
 
-def _is_header(first: Sequence[str], second: Sequence[str] | None, roles: Roles) -> bool:
+def _text(path: Path, encoding: str | None) -> tuple[str, str]:
+    """The text of a file, and its encoding."""
+    opener = OPEN.get(path.suffix.lower())
+    try:
+        if opener is None:
+            content = path.read_bytes()
+        else:
+            with opener(path) as stream:
+                content = stream.read(_LARGEST + 1)
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise DataError.of_file("read", path, error) from error
+        raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
+    if opener is not None and len(content) > _LARGEST:
+        raise DataError(
+            f"{path}: more than {_LARGEST >> 30} GiB when decompressed; decompress it first"
+        )
+    if encoding is not None:
+        return _decoded(path, content, encoding), encoding
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _decoded(path, content, "utf-16"), "UTF-16"
+    try:
+        return content.decode("utf-8-sig"), "UTF-8"
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        warnings.warn(
+            f"the text is not UTF-8 (line {line}), and is read as Windows-1252; "
+            "encoding=... sets another",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return content.decode("cp1252", errors="replace"), "Windows-1252"
+
+
+def _decoded(path: Path, content: bytes, encoding: str) -> str:
+    try:
+        return content.decode(encoding)
+    except LookupError:
+        raise DataError(
+            f"{path}: encoding={encoding!r} is unknown; write utf-8, latin-1, cp1252 or the like"
+        ) from None
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{path}, line {line}: byte {content[error.start]:#04x} is not {encoding}; "
+            "omit encoding, or name the right one"
+        ) from error
+
+
+def _delimiter(path: Path, text: str) -> str:
+    """The delimiter that gives all of the first lines the same number of cells, at least two."""
+    for delimiter in ("\t", ";", "|", ","):
+        try:
+            start = [len(cells) for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
+        except DataError:  # a quote in the middle of a cell, as between other delimiters
+            continue
+        widths = set(start[1:] or start)
+        # Tables written by R have no name for the column of row names.
+        if len(widths) == 1 and min(widths) > 1 and start[0] in (*widths, min(widths) - 1):
+            return delimiter
+    return "\t" if ".tsv" in path.suffixes else ","
+
+
+def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    return any(map(_DECIMAL_COMMA.fullmatch, cells)) and not any(
+        "." in cell and looks_numeric(cell) for cell in cells
+    )
+
+
+def _point(cells: Sequence[str], decimal: str) -> list[str]:
+    """Cells with a decimal point."""
+    return list(cells) if decimal == "." else [cell.replace(decimal, ".") for cell in cells]
+
+
+def _is_header(rows: Sequence[Sequence[str]], names: Collection[str]) -> bool:
+    """Whether the first row is a header.
+
+    It is if it contains a name of ``names``, contains no number, or has text where the second row
+    has a number.
+    """
+    first = rows[0]
     # The number of a column that a role mentions may equal the number in some cell.
-    if {name for name in roles.named if not _looks_numeric(name)} & set(first):
+    if {name for name in names if not looks_numeric(name)} & set(first):
         return True
-    text = [not _looks_numeric(cell) for cell in first]
+    text = [not looks_numeric(cell) for cell in first]
     if not any(text):
         return False
-    if all(text) or second is None:
+    if all(text) or len(rows) == 1:
         return True
     # With row names beside numbers, the row is a header only if some text is above a number.
-    return any(t and _looks_numeric(below) for t, below in zip(text, second, strict=False))
+    return any(t and looks_numeric(below) for t, below in zip(text, rows[1], strict=False))
 
 
-def _looks_numeric(cell: str) -> bool:
-    if cell.lower() in _MISSING:
-        return True
+def _columns(start: Sequence[Sequence[str]], has_header: bool) -> list[str]:
+    """The names of the columns, 1, 2, ... where there are none."""
+    names = list(start[0]) if has_header else [""] * len(start[0])
+    if has_header and len(start) > 1 and len(start[1]) == len(names) + 1:
+        names = ["", *names]  # as R writes row names
+    return [name or str(i) for i, name in enumerate(names, start=1)]
+
+
+def _read_columns(
+    lines: Iterator[Row], columns: Sequence[str], texts: Collection[str], decimal: str
+) -> tuple[tuple[Column, ...], NDArray[np.int64]]:
+    """Read the rows; a column with a text that ``texts`` does not name has neither part."""
+    numbers: dict[str, list[NDArray[np.float64]] | None] = {
+        name: [] for name in columns if name not in texts
+    }
+    cells: dict[str, list[str]] = {name: [] for name in columns if name in texts}
+    places: list[int] = []
+    while block := list(islice(lines, _BLOCK)):
+        places += [line for line, _ in block]
+        for name, column in zip(columns, zip(*(row for _, row in block), strict=True), strict=True):
+            if name in cells:
+                cells[name].extend(column)
+            elif (parts := numbers[name]) is not None:
+                values = _numbers(_point(column, decimal))
+                numbers[name] = None if values is None else [*parts, values]
+
+    def made(name: str) -> Column:
+        if name in cells:
+            return Column(name, None, cells[name])
+        parts = numbers[name]
+        return Column(name, None if parts is None else np.concatenate([np.empty(0), *parts]))
+
+    return tuple(map(made, columns)), np.array(places, dtype=np.int64)
+
+
+def _numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
+    """Cells as numbers, missing ones as NaN; None if one is a text."""
     try:
-        float(cell)
+        return np.array([float(cell) for cell in cells])
     except ValueError:
-        return False
-    return True
+        pass
+    try:
+        return np.array([np.nan if cell.lower() in MISSING else float(cell) for cell in cells])
+    except ValueError:
+        return None
 
 
-class _RowReader:
-    """Converts rows to numbers, labels and names one by one, so that the text is not kept."""
+def _of_frame(path: Path, frame: pd.DataFrame, texts: Collection[str]) -> Table:
+    """The table of a frame; what is no number is a text."""
+    from pandas.api.types import is_numeric_dtype
 
-    def __init__(self, path: Path, columns: Sequence[str], places: Places, header: bool) -> None:
-        self._path = path
-        self._columns = columns
-        self._places = places
-        self._first = "the header" if header else "the first row"
-        self._pick = itemgetter(*places.numeric)
-        self._numbers: list[NDArray[np.float64]] = []
-        self._labels: list[list[str]] = [[] for _ in places.labels]
-        self._names: list[str] = []
-        self._lines: list[int] = []
+    def column(name: str, series: pd.Series[Any]) -> Column:
+        if name not in texts and is_numeric_dtype(series.dtype):
+            return Column(name, series.to_numpy(np.float64, na_value=np.nan))
+        cells = [
+            "" if missing else str(cell).strip()
+            for cell, missing in zip(series, series.isna(), strict=True)
+        ]
+        values = None if name in texts else _numbers(cells)
+        return Column(name, values, cells if values is None else None)
 
-    def add(self, row: Row) -> None:
-        line, cells = row
-        if len(cells) != len(self._columns):
-            raise DataError(
-                f"{self._path}, line {line}: {len(cells)} cells, but {self._first} has "
-                f"{len(self._columns)}; is a delimiter missing, or a text with one unquoted?"
-            )
-        picked = self._pick(cells)
-        numbers = picked if len(self._places.numeric) > 1 else (picked,)
-        try:
-            values = np.array([float(cell) for cell in numbers])
-        except ValueError:
-            values = None
-        if values is None or not np.isfinite(values).all():
-            raise self._bad_number(line, cells)
-        self._numbers.append(values)
-        self._lines.append(line)
-        for labels, column in zip(self._labels, self._places.labels, strict=True):
-            if is_missing_label(cells[column]):
-                raise DataError(
-                    f"{self._path}, line {line}, column {self._columns[column]!r}: "
-                    "the label is missing; fill it in or drop the row"
-                )
-            labels.append(cells[column])
-        if self._places.names is not None:
-            self._names.append(cells[self._places.names])
-
-    def _bad_number(self, line: int, cells: Sequence[str]) -> DataError:
-        for column in self._places.numeric:
-            cell, name = cells[column], self._columns[column]
-            where = f"{self._path}, line {line}, column {name!r}"
-            if not _looks_numeric(cell):
-                return DataError(
-                    f"{where}: {_shortened(cell)} is not a number; correct it, or give "
-                    f"labels=[{name!r}], names={name!r} or drop=[{name!r}]{self._hint(cell)}"
-                )
-            if cell.lower() in _MISSING or not np.isfinite(float(cell)):
-                value = repr(cell) if cell else "nothing"
-                return DataError(
-                    f"{where}: {value} where a finite number is needed; "
-                    f"impute it, or drop the row, or the column with drop=[{name!r}]"
-                )
-        raise AssertionError("only called for a row with a bad number")
-
-    def _hint(self, cell: str) -> str:
-        found = next((d for d in (";", "\t", "|", ",") if d in cell), None)
-        if len(self._columns) > 1 or found is None:
-            return ""
-        return f"; there is one column: is delimiter={found!r} meant?"
-
-    def content(self, similarity: bool) -> Content:
-        where = str(self._path)
-        check_rows(len(self._lines), where)
-        matrix = np.vstack(self._numbers)
-        names = None
-        if self._places.names is not None:
-            names = check_names(self._names, [f"line {line}" for line in self._lines], where)
-        if similarity:
-            check_square(matrix, where)
-        return Content(
-            vectors=None if similarity else matrix,
-            similarity=matrix if similarity else None,
-            levels=table_of_labels(self._labels),
-            names=names,
-        )
+    columns = tuple(column(str(name), series) for name, series in frame.items())
+    return Table(str(path), columns, np.arange(1, len(frame) + 1))
 
 
-def _shortened(cell: str, most: int = 40) -> str:
-    return repr(cell if len(cell) <= most else cell[:most] + "...")
-
-
-def _with_header_names(
-    content: Content, columns: Sequence[str], places: Places, path: Path
-) -> Content:
-    """The header of a similarity matrix names its items, unless a column does."""
-    header = tuple(columns[i] for i in places.numeric)
-    if content.names is None:
-        return Content(similarity=content.similarity, levels=content.levels, names=header)
-    if header != content.names and set(header) == set(content.names):
-        raise DataError(
-            f"{path}: rows and columns name the same items in different orders; sort one"
-        )
-    return content
-
-
-def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
-    """Read a Parquet table; an unnamed pandas index without a role is ignored."""
+def _parquet(path: Path, texts: Collection[str]) -> pd.DataFrame:
+    """A Parquet table; an unnamed pandas index without a role is ignored."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
@@ -192,59 +269,34 @@ def read_parquet(path: Path, roles: Roles, similarity: bool) -> Content:
     try:
         table = parquet.read_table(path)
         table.validate(full=True)  # else a text that is not UTF-8 would fail later
+        used = [c for c in table.column_names if not c.startswith("__index_level_") or c in texts]
+        frame: pd.DataFrame = table.select(used).to_pandas(ignore_metadata=True)
     except (OSError, ArrowException) as error:
         raise DataError.of_file("read", path, error) from error
-    columns = [
-        c for c in table.column_names if not c.startswith("__index_level_") or c in roles.named
-    ]
-    table = table.select(columns)
-    places = place(columns, roles, str(path))
-    check_rows(table.num_rows, str(path))
-    matrix = np.column_stack([_numbers(table.column(i), columns[i], path) for i in places.numeric])
-    names = None
-    if places.names is not None:
-        rows = [f"row {i}" for i in range(1, table.num_rows + 1)]
-        names = check_names(_texts(table.column(places.names)), rows, str(path))
-    if similarity:
-        check_square(matrix, str(path))
-    content = Content(
-        vectors=None if similarity else matrix,
-        similarity=matrix if similarity else None,
-        levels=table_of_labels([_labels(table.column(i), columns[i], path) for i in places.labels]),
-        names=names,
-    )
-    return _with_header_names(content, columns, places, path) if similarity else content
+    return frame
 
 
-def _numbers(column: Any, name: str, path: Path) -> NDArray[np.float64]:
-    """A column of a Parquet table as numbers (n,); a pyarrow ChunkedArray has no types."""
-    where = f"{path}, column {name!r}"
-    kind = str(column.type)
-    if not kind.startswith(("int", "uint", "halffloat", "float", "double", "bool", "decimal")):
-        raise DataError(
-            f"{where}: {kind} is not a number; give "
-            f"labels=[{name!r}], names={name!r} or drop=[{name!r}]"
-        )
-    values = np.array([np.nan if v is None else float(v) for v in column.to_pylist()])
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise DataError(
-            f"{where}, row {bad[0] + 1}: {values[bad[0]]} where a finite number is needed; "
-            f"impute it, or drop the row, or the column with drop=[{name!r}]"
-        )
-    return values
+def _spreadsheet(path: Path) -> pd.DataFrame:
+    """The first sheet of a workbook; the first row is the header."""
+    import pandas as pd
 
-
-def _texts(column: Any) -> list[str]:
-    return ["" if value is None else str(value).strip() for value in column.to_pylist()]
-
-
-def _labels(column: Any, name: str, path: Path) -> list[str]:
-    texts = _texts(column)
-    for row, text in enumerate(texts, start=1):
-        if is_missing_label(text):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > _LARGEST:
             raise DataError(
-                f"{path}, row {row}, column {name!r}: "
-                "the label is missing; fill it in or drop the row"
+                f"{path}: more than {_LARGEST >> 30} GiB when decompressed; save it as .csv"
             )
-    return texts
+        frame = pd.read_excel(path, engine="openpyxl")
+    except ImportError as error:
+        raise DataError(
+            f'{path}: Excel files need openpyxl: pip install "hcbench[excel]"'
+        ) from error
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise DataError.of_file("read", path, error) from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{path} is no Excel workbook: {reason}; save it again") from error
+    names = ["" if str(name).startswith("Unnamed: ") else str(name) for name in frame.columns]
+    frame.columns = pd.Index([name or str(i) for i, name in enumerate(names, start=1)])
+    return frame.dropna(how="all")

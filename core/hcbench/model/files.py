@@ -110,14 +110,18 @@ def read_npy(path: Path) -> NDArray[Any]:
     return arrays[""]
 
 
-def table_rows(path: Path, delimiter: str | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Rows of delimited text (UTF-8, quotes as in RFC 4180), each with the number of its line.
+def table_rows(
+    path: Path, delimiter: str | None = None, text: str | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows of delimited text (quotes as in RFC 4180), each with the number of its line.
 
     Parameters
     ----------
     path : Path
     delimiter : str, optional
         By default that of the ending, .csv or .tsv.
+    text : str, optional
+        By default that of the file, in UTF-8.
 
     Yields
     ------
@@ -132,7 +136,7 @@ def table_rows(path: Path, delimiter: str | None = None) -> Iterator[tuple[int, 
         If it cannot be read.
     """
     reader = csv.reader(
-        io.StringIO(read_text(path), newline=""),
+        io.StringIO(read_text(path) if text is None else text, newline=""),
         delimiter=delimiter or TABLES[path.suffix.lower()],
         strict=True,
         skipinitialspace=True,

@@ -1,0 +1,261 @@
+"""What the columns of a table are used for: the roles given, the guess, and what is in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError
+from hcbench_datasets.content import (
+    Column,
+    Content,
+    Roles,
+    Table,
+    check_names,
+    check_rows,
+    check_square,
+    is_missing_label,
+    looks_numeric,
+    table_of_labels,
+    with_params,
+)
+
+_SHOWN = 8  # problems of columns listed in a message
+_FEW = 0.5  # the largest share of missing numbers for which replacing them is suggested
+
+
+def guess(table: Table, roles: Roles) -> dict[str, Any]:
+    """Parameters with which a table can be read, beyond the roles given.
+
+    The first column of texts that all differ names the items; columns of texts that repeat are
+    labels, the coarsest first; dates, numbers with texts among them, and other texts are dropped.
+
+    Returns
+    -------
+    dict of parameter to value
+        Of names, labels, drop and missing, the roles given included.
+    """
+    names, drop, missing = roles.names, list(roles.drop), None
+    labels: list[Column] = []
+    for column in table.columns:
+        if column.name in roles.named:
+            continue
+        absent = int(column.missing.sum())
+        is_counter = column.kind == "counter" and column is table.columns[0]
+        if (is_counter and len(table.columns) > 1) or absent > _FEW * len(table.lines):
+            drop.append(column.name)
+        elif column.numbers is not None:
+            missing = "median" if absent else missing
+        elif column.kind == "texts" and len(column.classes) == len(table.lines) and names is None:
+            names = column.name
+        elif column.kind == "texts" and 1.5 * len(column.classes) <= len(table.lines) and not absent:
+            labels.append(column)
+        else:
+            drop.append(column.name)
+    found = [column.name for column in sorted(labels, key=lambda column: len(column.classes))]
+    return {"names": names, "labels": [*roles.labels, *found], "drop": drop, "missing": missing}
+
+
+def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Give the first column a role if its header is empty: pandas and R write row names there."""
+    first = table.columns[0]
+    if not table.has_header or first.name != "1" or first.name in roles.named:
+        return table, roles
+    if len(table.columns) == 1 or "2" in table.names:
+        return table, roles
+    if first.texts is not None and roles.names is None:
+        return table, replace(roles, names=first.name)
+    if first.kind == "counter":
+        return replace(table, columns=table.columns[1:]), roles
+    return table, roles
+
+
+def content_of(
+    table: Table,
+    roles: Roles,
+    given: Mapping[str, Any],
+    *,
+    is_matrix: bool,
+    missing: str | None,
+    categorical: str | None,
+) -> Content:
+    """The content of a table.
+
+    Parameters
+    ----------
+    table : Table
+    roles : Roles
+    given : mapping
+        All parameters given, for the corrected name in an error.
+    is_matrix : bool
+        Whether the numbers are similarities or distances.
+    missing : {None, "drop", "mean", "median"}
+        What becomes of items without a number or label, or of missing numbers.
+    categorical : {None, "onehot", "drop", "gower"}
+        What becomes of columns of texts without a role.
+
+    Raises
+    ------
+    DataError
+        With all problems of all columns, and a name with which the file can be read.
+    """
+    check_rows(len(table.lines), table.where)
+    free = [column for column in table.columns if column.name not in roles.named]
+    if categorical == "drop":
+        free = [column for column in free if column.texts is None]
+    problems = list(_problems(table, roles, free, missing, categorical))
+    if problems:
+        raise DataError(_message(table, roles, given, problems))
+    if not free:
+        raise DataError(f"{table.where}: no numeric column is left; {_listed(table)}")
+    labels = [table.column(name) for name in roles.labels]
+    if missing == "drop":
+        absent = np.any([column.missing for column in free], axis=0)
+        for column in labels:
+            absent |= [is_missing_label(text) for text in column.texts or ()]
+        table = _without(table, np.flatnonzero(~absent))
+        check_rows(len(table.lines), f"{table.where}, without the rows of missing values")
+        free = [table.column(column.name) for column in free]
+        labels = [table.column(name) for name in roles.labels]
+    elif missing is not None:
+        free = [_imputed(column, missing) for column in free]
+    names = None
+    if roles.names is not None:
+        places = [table.place(row) for row in range(len(table.lines))]
+        names = check_names(list(table.column(roles.names).texts or ()), places, table.where)
+    levels = table_of_labels([list(column.texts or ()) for column in labels])
+    if categorical == "gower":
+        return Content(similarity=1 - gower(free), levels=levels, names=names)
+    matrix = np.column_stack([part for column in free for part in _numbers(column)])
+    if not is_matrix:
+        return Content(vectors=matrix, levels=levels, names=names)
+    check_square(matrix, table.where)
+    header = tuple(column.name for column in free) if table.has_header else None
+    if header is not None and names is not None and header != names and set(header) == set(names):
+        raise DataError(
+            f"{table.where}: rows and columns name the same items in different orders; sort one"
+        )
+    return Content(similarity=matrix, levels=levels, names=names or header)
+
+
+def _problems(
+    table: Table,
+    roles: Roles,
+    free: list[Column],
+    missing: str | None,
+    categorical: str | None,
+) -> Iterator[str]:
+    for name in roles.labels:
+        column = table.column(name)
+        absent = [row for row, text in enumerate(column.texts or ()) if is_missing_label(text)]
+        if absent and missing != "drop":
+            label = "a label is" if len(absent) == 1 else f"{len(absent)} labels are"
+            yield f"{table.place(absent[0])}, column {name!r}: {label} missing"
+    for column in free:
+        if column.numbers is None:
+            if categorical is None:
+                yield _text_problem(table, column)
+            continue
+        absent_rows = np.flatnonzero(np.isnan(column.numbers))
+        if absent_rows.size and missing is None and categorical != "gower":
+            number = "a number is" if absent_rows.size == 1 else f"{absent_rows.size} numbers are"
+            yield f"{table.place(absent_rows[0])}, column {column.name!r}: {number} missing"
+        infinite = np.flatnonzero(np.isinf(column.numbers))
+        if infinite.size:
+            yield (
+                f"{table.place(infinite[0])}, column {column.name!r}: "
+                f"{column.numbers[infinite[0]]} is not finite"
+            )
+
+
+def _text_problem(table: Table, column: Column) -> str:
+    """What is wrong with a column of texts, by its first cell that is no number."""
+    texts = column.texts or ()
+    row = next(i for i, text in enumerate(texts) if not looks_numeric(text))
+    cell = texts[row] if len(texts[row]) <= 40 else texts[row][:40] + "..."
+    found = {text for text in texts if not looks_numeric(text)}
+    more = {"dates": "is a date", "texts": f"is not a number ({len(found)} different texts)"}
+    reason = more.get(column.kind, "is not a number") if len(found) > 1 else "is not a number"
+    return f"{table.place(row)}, column {column.name!r}: {cell!r} {reason}"
+
+
+def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: list[str]) -> str:
+    listed = "; ".join(problems[:_SHOWN])
+    if len(problems) > _SHOWN:
+        listed += f"; and {len(problems) - _SHOWN} more"
+    found = {name: value for name, value in guess(table, roles).items() if value}
+    if any(is_missing_label(text) for of in roles.labels for text in table.column(of).texts or ()):
+        found["missing"] = "drop"
+    name = with_params(str(given["path"]), {**given, **found, "path": None})
+    return f"{table.where}: {listed}; correct the file, or write {name}"
+
+
+def _listed(table: Table) -> str:
+    return f"there are {', '.join(table.names[:12])}" + (" ..." if len(table.names) > 12 else "")
+
+
+def _without(table: Table, rows: NDArray[np.int64]) -> Table:
+    """Some rows of a table."""
+
+    def taken(column: Column) -> Column:
+        numbers = None if column.numbers is None else column.numbers[rows]
+        return replace(
+            column,
+            numbers=numbers,
+            texts=None if column.texts is None else [column.texts[row] for row in rows],
+        )
+
+    return replace(table, columns=tuple(map(taken, table.columns)), lines=table.lines[rows])
+
+
+def _imputed(column: Column, how: str) -> Column:
+    """A column of numbers whose missing ones are its mean or median."""
+    if column.numbers is None or not np.isnan(column.numbers).any():
+        return column
+    present = column.numbers[~np.isnan(column.numbers)]
+    value = present.mean() if how == "mean" else np.median(present)
+    return replace(column, numbers=np.where(np.isnan(column.numbers), value, column.numbers))
+
+
+def _numbers(column: Column) -> list[NDArray[np.float64]]:
+    """The numbers of a column, of texts one indicator per class."""
+    if column.numbers is not None:
+        return [column.numbers]
+    texts = np.array(column.texts)
+    return [(texts == of).astype(np.float64) for of in column.classes]
+
+
+def gower(columns: list[Column]) -> NDArray[np.float64]:
+    """Gower's distances (n, n) of columns of numbers and texts.
+
+    The mean over columns of ``|x_i - x_j| / range`` for numbers, and of 0 or 1 for equal or
+    different texts. A column counts for the pairs of items for which neither cell is missing
+    (Gower 1971, "A general coefficient of similarity and some of its properties").
+
+    Raises
+    ------
+    DataError
+        If two items have no column in which both are present.
+    """
+    n = len(columns[0].missing)
+    total, count = np.zeros((n, n)), np.zeros((n, n))
+    for column in columns:
+        present = ~column.missing
+        both = np.logical_and.outer(present, present)
+        if column.numbers is not None:
+            values = np.where(present, column.numbers, 0.0)
+            extent = float(np.ptp(column.numbers[present])) if present.any() else 0.0
+            distance = np.abs(np.subtract.outer(values, values)) / (extent or 1.0)
+        else:
+            codes = np.unique(np.array(column.texts), return_inverse=True)[1].ravel()
+            distance = np.not_equal.outer(codes, codes).astype(np.float64)
+        total += np.where(both, distance, 0.0)
+        count += both
+    if not count.all():
+        i, j = np.argwhere(count == 0)[0]
+        raise DataError(f"items {i} and {j} share no column with a value; drop one of them")
+    return total / count
