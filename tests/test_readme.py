@@ -4,7 +4,6 @@ Blocks of ``sh`` are run; commands of ``console`` must exist. Blocks of ``python
 files if they implement hooks, otherwise the script of their page.
 """
 
-import csv
 import re
 import shlex
 import shutil
@@ -13,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -50,17 +48,6 @@ def plugin_files() -> dict[str, str]:
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The current folder, with the files of the pages, and a store with a run."""
     tmp_path = tmp_path_factory.mktemp("reader")
-    rng = np.random.default_rng(0)
-    names = [f"plant{i}" for i in range(12)]
-    with (tmp_path / "plants.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["name", "height", "width", "family", "species"])
-        for i, name in enumerate(names):
-            writer.writerow(
-                [name, *rng.normal(i // 3, 0.1, 2).round(3), f"f{i // 6}", f"s{i // 3}"]
-            )
-    threes = [f"({','.join(names[i : i + 3])})" for i in range(0, 12, 3)]
-    (tmp_path / "plants.nwk").write_text(f"(({threes[0]},{threes[1]}),({threes[2]},{threes[3]}));")
     suites = [code for page in PAGES for code in blocks(page, "toml") if "claims" in code]
     (tmp_path / "closer.toml").write_text(suites[0])
     for name, code in plugin_files().items():
@@ -69,6 +56,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(tmp_path)
         patch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
         patch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+        run("hcbench example plants")
         run("hcbench compare --algos UPGMA --datasets iris --metrics AARI -r 1 -q")
         yield tmp_path
 

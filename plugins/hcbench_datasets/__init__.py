@@ -222,6 +222,7 @@ FILE = DatasetSpec(
     random=_is_subsample,
     truths=_truths_of_file,
     files=("path", "truth"),
+    check="hcbench_datasets.file:file",
     suffixes=(
         *(".csv", ".tsv", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),

@@ -100,7 +100,7 @@ def _summary(problem: Any) -> list[str]:
     lines = []
     if problem.vectors is not None:
         n, p = problem.vectors.shape
-        lines.append(f"{n} items with {p} numbers each")
+        lines.append(f"{n} items with {p} number{'s' * (p != 1)} each")
     if problem.similarity is not None:
         lines.append(f"similarities of {problem.n} items")
     if problem.comparisons is not None:
@@ -135,15 +135,15 @@ def example(name: str, output: Path) -> None:
     """
     from hcbench import DataError
 
-    targets = [output / f"{name}{suffix}" for suffix in (".csv", ".nwk")]
-    for target in targets:
-        if target.exists():
-            raise DataError(f"{target} exists; remove it, or write elsewhere with --output")
+    files = {output / path.name: path.read_bytes() for path in sorted(_EXAMPLES.glob(f"{name}.*"))}
     try:
+        for path, content in files.items():
+            if path.exists() and path.read_bytes() != content:
+                raise DataError(f"{path} exists; rename it, or write elsewhere with --output")
         output.mkdir(parents=True, exist_ok=True)
-        for target in targets:
-            target.write_bytes((_EXAMPLES / target.name).read_bytes())
-            click.echo(f"wrote {target}")
+        for path, content in files.items():
+            path.write_bytes(content)
+            click.echo(f"wrote {path}")
     except OSError as error:
-        raise DataError.of_file("write", target, error) from error
-    click.echo(f"next: hcbench inspect {targets[0]}")
+        raise DataError.of_file("write", output, error) from error
+    click.echo(f"next: hcbench inspect {output / name}.csv")

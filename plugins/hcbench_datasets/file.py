@@ -57,8 +57,8 @@ def file(seed: int, **params: Any) -> Problem:
     if content.levels is not None:
         written = "give y as {}"
         if roles.labels:
-            others = {**params, "path": None, "labels": None}
-            written = with_params(str(params["path"]), {"labels": ["{}"], **others})
+            changed = {**params, "path": None, "labels": ["{}"]}
+            written = with_params(str(params["path"]), changed)
             written = "write " + written.replace("'{}'", "{}")
         levels = roles.labels or [f"column {i}" for i in range(1, content.levels.shape[1] + 1)]
         check_levels(content.levels, levels, str(params["path"]), written)

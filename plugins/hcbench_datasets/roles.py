@@ -52,7 +52,9 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
             missing = "median" if absent else missing
         elif column.kind == "texts" and len(column.classes) == len(table.lines) and names is None:
             names = column.name
-        elif column.kind == "texts" and 1.5 * len(column.classes) <= len(table.lines) and not absent:
+        elif (
+            column.kind == "texts" and 1.5 * len(column.classes) <= len(table.lines) and not absent
+        ):
             labels.append(column)
         else:
             drop.append(column.name)

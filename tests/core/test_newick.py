@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench.errors import InvalidTreeError, NewickError
+from hcbench.errors import HcbenchError, InvalidTreeError, ModelWarning, NewickError
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.model.trees.formats import NewickWarning, quoted, read_newick
 from tests.core.trees import caterpillar, trees
@@ -192,3 +192,37 @@ def test_a_deep_tree_breaks_no_recursion_limit():
     again = Tree.from_newick(tree.to_newick(), names=[str(i) for i in range(tree.n)])
     assert again.isomorphic(tree)
     assert np.array_equal(np.sort(again.height), np.sort(tree.height))
+
+
+def test_underscores_match_names_with_blanks():
+    with pytest.warns(ModelWarning, match="blanks for underscores"):
+        tree = Tree.from_newick("((Homo_sapiens,Pan_paniscus),'Mus musculus');", names=APES)
+    assert tree.names == tuple(APES)
+    assert tree.lca(0, 1) == 3
+    with pytest.raises(HcbenchError, match="'Mus_mus'; give exactly"):
+        Tree.from_newick("((Homo_sapiens,Pan_paniscus),Mus_mus);", names=APES)
+
+
+APES = ["Homo sapiens", "Pan paniscus", "Mus musculus"]
+NEXUS = """#NEXUS
+begin taxa; dimensions ntax=3; end;
+BEGIN TREES;
+    Translate
+        1 'Homo sapiens',
+        2 'O''Hara; sp.',
+        3 Mus_musculus;
+    tree one [&U] = [&R] ((1:1,2:1)inner:1,3:2);
+    tree two = (1,(2,3));
+END;
+"""
+
+
+def test_the_first_tree_of_a_nexus_file():
+    tree = Tree.from_newick(NEXUS)
+    assert tree.names == ("Homo sapiens", "O'Hara; sp.", "Mus_musculus")
+    assert tree.lca(0, 1) == 3
+    assert tree.merge_height([0, 0], [1, 2]).tolist() == [1, 2]
+    untranslated = NEXUS[: NEXUS.index("Translate")] + NEXUS[NEXUS.index("tree one") :]
+    assert Tree.from_newick(untranslated).names == ("1", "2", "3")
+    with pytest.raises(HcbenchError, match="no tree in the Nexus text"):
+        Tree.from_newick("#NEXUS begin trees; end;")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy import sparse
+from click.testing import CliRunner
+from scipy import io, sparse
 
 import hcbench_datasets
 from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
+from hcbench.cli import main
 
 FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "file")
 
@@ -153,7 +158,7 @@ def test_drop(csv):
         ("a,b\n1,2\n", {}, ["one item", "at least 2"]),
         ("a,b\n1,2\n3\n", {}, ["line 3", "1 cells", "header has 2"]),
         ("1,2\n3,4,5\n", {}, ["line 2", "3 cells", "first row has 2"]),
-        (ANIMALS, {}, ["line 2, column 'name': 'lion' is", "[names=name,labels=[family,order]]"]),
+        (ANIMALS, {}, ["line 2, column 'name': 'lion' is", "[names=name,labels=[order,family]]"]),
         (ANIMALS, {"names": "name", "labels": ("order",)}, ["line 2", "labels=[order,family]"]),
         ("a,b\n1,2\n3,x4\n", {}, ["line 3, column 'b': 'x4' is not a number; ", "drop=[b]"]),
         ("a,b\n1,2\n3,\n", {}, ["line 3, column 'b': a number is missing", "missing=median"]),
@@ -163,8 +168,8 @@ def test_drop(csv):
         ("a,b\n1,2\n3,NA\n", {}, ["line 3, column 'b': a number is missing"]),
         ("a,b\n1,2\ninf,4\n", {}, ["line 3, column 'a': inf is not finite"]),
         ("a,b\n1,2\n1e999,4\n", {}, ["line 3, column 'a': inf is not finite"]),
-        ("a,b\n1,x\n3,\n", {"labels": ("b",)}, ["line 3, column 'b': a label is missing", "missing=drop"]),
-        ("a,b\n1,x\n3,nan\n", {"labels": ("b",)}, ["line 3, column 'b': a label is missing", "missing=drop"]),
+        ("a,b\n1,x\n3,\n", {"labels": ("b",)}, ["line 3, column 'b': a label is"]),
+        ("a,b\n1,x\n3,nan\n", {"labels": ("b",)}, ["line 3, column 'b': a label is"]),
         (ANIMALS, {"labels": ("genus",)}, ["'genus'", "name, legs, weight, order, family"]),
         (ANIMALS, {"names": "species"}, ["'species'", "name, legs"]),
         (ANIMALS, {"drop": ("species",)}, ["'species'", "name, legs"]),
@@ -568,3 +573,193 @@ def test_similarities_are_not_distances(tmp_path):
     path = tmp_path / "w.npy"
     np.save(path, np.eye(3))
     assert f"write {path}[similarity=true]" in fail(path, distance=True)
+
+
+# ---- Files as people have them -------------------------------------------------------------------
+
+GERMAN = "name;familie;höhe\nRose;Rosaceae;1,5\nApfel;Rosaceae;4,5\nErbse;Fabaceae;0,5\n"
+ROLES = {"names": "name", "labels": "familie"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "params"),
+    [
+        (GERMAN, "data.csv", ROLES),
+        (GERMAN.encode("cp1252"), "data.csv", {**ROLES, "encoding": "latin-1"}),
+        (GERMAN.encode("utf-16"), "data.csv", ROLES),
+        (gzip.compress(GERMAN.encode()), "data.csv.gz", ROLES),
+        (lzma.compress(GERMAN.encode()), "data.csv.xz", ROLES),
+        (GERMAN.replace(",", ".").replace(";", "\t"), "data.csv", ROLES),
+        (GERMAN.replace(",", ".").replace(";", "|"), "data.tsv", ROLES),
+        (GERMAN, "data.csv", {**ROLES, "delimiter": ";", "decimal": ","}),
+    ],
+)
+def test_delimiters_decimal_marks_encodings_and_compression_are_found(csv, text, name, params):
+    problem = read(csv(text, name), **params)
+    assert problem.names == ("Rose", "Apfel", "Erbse")
+    assert problem.vectors.tolist() == [[1.5], [4.5], [0.5]]
+    assert problem.classes == (("Fabaceae", "Rosaceae"),)
+
+
+def test_text_that_is_not_utf8_is_read_as_windows_1252_with_a_note(csv):
+    with pytest.warns(ModelWarning, match=r"not UTF-8 \(line 1\), and is read as Windows-1252"):
+        problem = read(csv(GERMAN.replace("Apfel", "Äpfel").encode("cp1252")), **ROLES)
+    assert problem.names == ("Rose", "Äpfel", "Erbse")
+
+
+def test_a_damaged_archive_is_one_line(csv):
+    assert "damaged" in fail(csv(b"no gzip", "data.csv.gz"))
+    assert "damaged" in fail(csv(gzip.compress(GERMAN.encode())[:-4], "data.csv.gz"), **ROLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",a,b\nx,1,2\ny,3,4\nz,5,6\n", ("x", "y", "z")),  # pandas: a text index
+        (",a,b\n0,1,2\n1,3,4\n2,5,6\n", None),  # pandas: the default index
+        ('"","a","b"\n"1",1,2\n"2",3,4\n"3",5,6\n', None),  # R: write.csv
+        ('"a","b"\n"x",1,2\n"y",3,4\n"z",5,6\n', ("x", "y", "z")),  # R: write.table
+    ],
+)
+def test_row_names_of_pandas_and_r(csv, text, names):
+    problem = read(csv(text))
+    assert problem.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert problem.names == names
+
+
+def test_all_problems_of_all_columns_are_told_at_once(csv):
+    path = csv(
+        "id,species,height,day,note,weight\n"
+        "a,oak,1,2020-01-01,x,1\n"
+        "b,oak,,2020-01-02,y,2 kg\n"
+        "c,elm,3,2020-01-02,z,3\n"
+        "d,elm,inf,2020-01-02,,4\n"
+    )
+    assert fail(path) == (
+        f"{path}: line 2, column 'id': 'a' is not a number (4 different texts); "
+        "line 2, column 'species': 'oak' is not a number (2 different texts); "
+        "line 3, column 'height': a number is missing; "
+        "line 5, column 'height': inf is not finite; "
+        "line 2, column 'day': '2020-01-01' is a date; "
+        "line 2, column 'note': 'x' is not a number (3 different texts); "
+        "line 3, column 'weight': '2 kg' is not a number; correct the file, or write "
+        f"{path}[names=id,labels=[species],drop=[day,note,weight],missing=median]"
+    )
+
+
+def test_missing_numbers(csv):
+    path = csv("name,x,y,kind\na,1,5,u\nb,,7,u\nc,2,,v\nd,6,9,\ne,3,7,u\n")
+    given = {"names": "name", "drop": "kind"}
+    mean = read(path, **given, missing="mean").vectors
+    assert mean.tolist() == [[1, 5], [3, 7], [2, 7], [6, 9], [3, 7]]
+    assert read(path, **given, missing="median").vectors[1, 0] == 2.5
+    assert read(path, **given, missing="drop").names == ("a", "d", "e")
+    assert read(path, names="name", labels="kind", missing="drop").names == ("a", "e")
+    with pytest.raises(DataError, match="line 5, column 'kind': a label is missing"):
+        read(path, names="name", labels="kind", missing="mean")
+
+
+def test_categories(csv):
+    path = csv("name,size,colour\na,0,red\nb,4,blue\nc,1,red\n")
+    given = {"names": "name"}
+    assert read(path, **given, categorical="drop").vectors.tolist() == [[0], [4], [1]]
+    onehot = read(path, **given, categorical="onehot")
+    assert onehot.vectors.tolist() == [[0, 0, 1], [4, 1, 0], [1, 0, 1]]  # size, blue, red
+    similarity = read(path, **given, categorical="gower").similarity
+    # 1 - (|difference| / 4 + (0 if the colours are equal else 1)) / 2
+    assert similarity.tolist() == [[1, 0, 0.875], [0, 1, 0.125], [0.875, 0.125, 1]]
+
+
+def test_gower_leaves_out_missing_cells(csv):
+    path = csv("size,colour\n0,red\n,blue\n4,red\n")
+    similarity = read(path, categorical="gower").similarity
+    assert similarity.tolist() == [[1, 0, 0.5], [0, 1, 0], [0.5, 0, 1]]
+    assert "share no column" in fail_gower(csv("size,colour\n0,\n,red\n4,red\n"))
+
+
+def fail_gower(path: Path) -> str:
+    with pytest.raises(DataError) as caught:
+        read(path, categorical="gower")
+    return str(caught.value)
+
+
+def test_standardised_and_sampled(csv):
+    path = csv("x,y\n1,5\n3,5\n5,5\n7,5\n")
+    expected = np.array([-3, -1, 1, 3]) / np.sqrt(5)
+    vectors = read(path, standardise=True).vectors
+    assert np.allclose(vectors, np.column_stack([expected, np.zeros(4)]))
+    assert not FILE.random_with(FILE.resolve({"path": str(path)}))
+    assert FILE.random_with(FILE.resolve({"path": str(path), "n": 2}))
+    samples = {tuple(read(path, seed, n=2).vectors[:, 0]) for seed in range(30)}
+    assert samples == {(1, 3), (1, 5), (1, 7), (3, 5), (3, 7), (5, 7)}
+    assert "exceeds the 4 items" in fail(path, n=5)
+
+
+def test_a_symmetric_matrix_of_vectors_has_a_note(csv):
+    with pytest.warns(ModelWarning, match=r"distances, write .*\[distance=true\]"):
+        read(csv("0,1,2\n1,0,3\n2,3,0\n"))
+
+
+def test_excel(tmp_path):
+    frame = pd.DataFrame({"name": ["a", "b"], "x": [1, 2.5], "kind": ["u", "v"], "n": [3, 4]})
+    frame.to_excel(tmp_path / "data.xlsx", index=False)
+    problem = read(tmp_path / "data.xlsx", names="name", labels="kind")
+    assert problem.names == ("a", "b")
+    assert problem.vectors.tolist() == [[1, 3], [2.5, 4]]
+    (tmp_path / "bad.xlsx").write_bytes(b"PK no workbook")
+    assert "no Excel workbook" in fail(tmp_path / "bad.xlsx")
+
+
+def test_matrix_market(tmp_path):
+    matrix = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0))
+    io.mmwrite(tmp_path / "x.mtx", matrix, precision=17)
+    vectors = read(tmp_path / "x.mtx").vectors
+    assert isinstance(vectors, sparse.csr_array)
+    assert np.array_equal(vectors.toarray(), matrix.toarray())
+    io.mmwrite(tmp_path / "d.mtx", DISTANCES)
+    similarity = read(tmp_path / "d.mtx", distance=True).similarity
+    assert similarity.tolist() == (1 - DISTANCES / 5).tolist()
+
+
+@pytest.mark.parametrize("text", ["", "%%MatrixMarket matrix array real general\n99999 99999\n1\n"])
+def test_a_small_file_cannot_ask_for_a_large_matrix(csv, text):
+    assert "no Matrix Market file" in fail(csv(text, "x.mtx"))
+
+
+def test_svmlight(csv):
+    problem = read(csv("1 1:0.5 3:2\n-1 2:1\n1 1:1\n", "x.svmlight"))
+    assert problem.vectors.toarray().tolist() == [[0.5, 0, 2], [0, 1, 0], [1, 0, 0]]
+    assert problem.classes == (("-1", "1"),)
+    assert problem.levels[:, 0].tolist() == [1, 0, 1]
+    assert "no svmlight file" in fail(csv("one two\n", "x.svmlight"))
+
+
+# ---- hcbench inspect and hcbench example ---------------------------------------------------------
+
+
+def run(*args: str) -> str:
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_inspect_shows_the_columns_and_a_command_that_works(csv):
+    path = csv(GERMAN)
+    shown = run("inspect", str(path))
+    assert "semicolon-separated, decimal comma, UTF-8" in shown
+    assert "labels, level 1" in shown
+    assert "3 items with 1 number each" in shown
+    assert f'--datasets "{path}[names=name,labels=[familie]]"' in shown
+
+
+def test_the_example_is_read_as_inspect_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("example", "plants")
+    assert "26 items with 5 numbers each" in run("inspect", "plants.csv")
+    problem = read(tmp_path / "plants.csv", names="name", labels=("clade", "family"))
+    assert problem.truth.n == 26
+    run("example", "plants")
+    (tmp_path / "plants.csv").write_text("mine")
+    again = CliRunner().invoke(main, ["example", "plants"])
+    assert again.exit_code != 0
+    assert "plants.csv exists" in again.stderr

@@ -281,9 +281,12 @@ class _Order:
                 )
             return np.arange(one.n)
         place = {name: i for i, name in enumerate(one.names)}
+        spaced = {name.replace("_", " "): i for name, i in place.items()}
+        if spaced.keys() == set(self.names):  # Newick may have underscores for blanks
+            place = spaced
         missing = [name for name in self.names if name not in place]
         known = set(self.names)
-        extra = [name for name in one.names if name not in known]
+        extra = [name for name in place if name not in known]
         if missing or extra:
             raise DataError(self._differing(one, missing, extra))
         return np.array([place[name] for name in self.names], dtype=np.int64)

@@ -366,6 +366,9 @@ class DatasetSpec(Spec):
     parts : callable, optional
         From params to the uses (`Registry.use_algorithms` and the like) that are named in its
         parameters: they belong to the key of a cell.
+    check : str or callable, optional
+        ``check(seed, **params)`` raises `DataError` if the files cannot be used. The main process
+        calls it before anything runs, so that nothing is stored for a file with mistakes.
     recorded_oracle : str or callable, optional
         ``recorded_oracle(path) -> (name, params)``: for items with recorded answers, the oracle
         that replays these answers. ``--replay FILE`` uses both.
@@ -379,6 +382,7 @@ class DatasetSpec(Spec):
     suffixes: tuple[str, ...] = ()
     licence: str = ""
     parts: Callable[[Params], Iterable[Any]] | None = None
+    check: Function | None = None
     recorded_oracle: Function | None = None
 
     def provides_with(self, params: Params) -> frozenset[str]:

@@ -14,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from hcbench.model.cost import collect_notes
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.registry.plugins import Plugins
+from hcbench.registry.specs import load_function
 from hcbench.run.environment import GIB, usable_cores
 from hcbench.run.executors import Executor, ExecutorName, Jobs, ThisMachine, open_executor
 from hcbench.run.job import ImportJob, pack_job
@@ -79,6 +81,7 @@ def run_plan(
             for cell in plan.cells
             if cell.key not in usable
         ]
+        _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):
             if exclusive:
@@ -88,6 +91,15 @@ def run_plan(
                 _work([*to_rescore, *to_run], record, machines)
             _work(record.outdated_tasks(), record, machines, alone=exclusive)
     return record.outcomes
+
+
+def _check_files(tasks: Iterable[Task]) -> None:
+    """Raise `DataError` if a file of the user cannot be read."""
+    datasets = {task.cell.dataset.identity: task.cell.dataset for task in tasks}
+    with collect_notes():  # which the rows will have
+        for use in datasets.values():
+            if use.spec.check is not None:
+                load_function(use.spec.check)(0, **use.params)
 
 
 def rescore_plan(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError, InvalidTreeError
 from hcbench.model.files import TABLES, is_number, read_npy, read_rows, read_text
 from hcbench.model.trees import Tree
-from hcbench.model.trees.formats import match_labels
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 SUFFIXES = (*NEWICK, *TABLES, ".npy")
@@ -57,7 +56,7 @@ def read_tree(path: str | Path, names: Sequence[str] | None = None) -> Tree:
     try:
         if suffix in NEWICK:
             tree = _tree_of_newick(path)
-            return tree if names is None else tree.relabel(match_labels(tree.names, names))
+            return tree if names is None else tree.in_order_of(names)
         tree = _tree_of_merges(read_npy(path) if suffix == ".npy" else _read_numbers(path))
         return tree if names is None else _named(tree, names)
     except InvalidTreeError as error:

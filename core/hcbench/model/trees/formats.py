@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hcbench.errors import InvalidTreeError, NewickError
+from hcbench.errors import InvalidTreeError, ModelWarning, NewickError
 from hcbench.model.trees._kernels import sum_from_root
 from hcbench.model.trees.arrays import HeightKind, checked_floats, distances
 
@@ -217,7 +217,7 @@ class NewickNodes:
 
 
 def read_newick(text: str) -> NewickNodes:
-    """Read one tree.
+    """Read one tree; of a Nexus file the first.
 
     Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
     underscores and blanks between words are part of the label. The last ``;`` may be missing.
@@ -227,7 +227,11 @@ def read_newick(text: str) -> NewickNodes:
     NewickError
         If the text cannot be read, with the position, or if only some leaves have labels.
     """
+    translation: dict[str, str] = {}
+    if text.lstrip().lower().startswith("#nexus"):
+        text, translation = _tree_of_nexus(text)
     parents, labels, lengths = _scan(text)
+    labels = [translation.get(label, label) if label else label for label in labels]
     # Here children come before their parents, and leaves before all other nodes.
     down = np.array(parents)
     is_leaf = np.bincount(down[1:], minlength=down.size) == 0
@@ -237,6 +241,24 @@ def read_newick(text: str) -> NewickNodes:
     length = np.empty(down.size)
     length[node_id] = np.array(lengths, dtype=np.float64)  # None becomes NaN
     return NewickNodes(parent, _labels_of_leaves(labels, is_leaf), length)
+
+
+_NEXUS_TREE = re.compile(r"\btree\b[^=;]*=\s*((?:\[[^\]]*+\]\s*)*+\((?:[^;']|'[^']*+')*+;)", re.I)
+_NEXUS_TRANSLATE = re.compile(r"\btranslate\b((?:[^;']|'[^']*+')*+);", re.I)
+_NEXUS_PAIR = re.compile(r"\s*+([^\s,']++)\s++('(?:[^']|'')*+'|[^,']++)\s*+(?:,|$)")
+
+
+def _tree_of_nexus(text: str) -> tuple[str, dict[str, str]]:
+    """The Newick text of the first tree of a Nexus file, and its translation of labels."""
+    tree = _NEXUS_TREE.search(text)
+    if tree is None:
+        raise NewickError("there is no tree in the Nexus text: 'tree NAME = (...);' is missing")
+    table = _NEXUS_TRANSLATE.search(text, 0, tree.start())
+    pairs = _NEXUS_PAIR.findall(table[1].strip() if table else "")
+    return tree[1], {
+        short: label[1:-1].replace("''", "'") if label.startswith("'") else label.strip()
+        for short, label in pairs
+    }
 
 
 def _scan(text: str) -> tuple[list[int], list[str | None], list[float | None]]:
@@ -407,6 +429,14 @@ def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[
         raise NewickError(f"{len(names)} names hold only {len(position)} different ones")
     present = set(labels)
     if present != position.keys():
+        # In Newick an underscore may stand for a blank, which a label without quotes cannot have.
+        spaced = {name.replace("_", " "): i for name, i in position.items()}
+        blank = [label.replace("_", " ") for label in labels]
+        if len(spaced) == len(position) and set(blank) == spaced.keys():
+            warnings.warn(
+                "labels are matched with blanks for underscores", ModelWarning, stacklevel=3
+            )
+            return np.array([spaced[label] for label in blank], dtype=np.int64)
         missing = [name for name in position if name not in present]
         extra = [label for label in labels if label not in position]
         raise NewickError(

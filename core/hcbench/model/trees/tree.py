@@ -359,7 +359,7 @@ class Tree:
         height = heights_of_lengths(nodes)
         kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
         tree = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
-        return tree if names is None else tree.relabel(match_labels(tree.names, names))
+        return tree if names is None else tree.in_order_of(names)
 
     @classmethod
     def from_parents(
@@ -438,6 +438,19 @@ class Tree:
         if target.size != self.n:
             raise InvalidTreeError(f"a permutation of {self.n} leaves is needed, got {target.size}")
         return self._with_nodes(self.parent, np.argsort(target), np.arange(self.n, self.n_nodes))
+
+    def in_order_of(self, names: Sequence[str]) -> Self:
+        """Return this tree with its leaves in the order of ``names``.
+
+        A label with underscores matches a name with blanks, with a `ModelWarning`.
+
+        Raises
+        ------
+        NewickError
+            If the leaves have no names, or others.
+        """
+        tree = self.relabel(match_labels(self.names, names))
+        return type(self)(tree.parent, tree.height, tree.kind, names=names)
 
     def collapse_ties(self, tol: float = 0.0) -> Self:
         """Return this tree with inner nodes within ``tol`` of their parent's height merged into it.
