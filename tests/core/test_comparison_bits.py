@@ -8,7 +8,6 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
-from hcbench.model.comparisons.comparisons import are_worth_while
 
 
 def naive(comparisons: Comparisons) -> np.ndarray:
@@ -107,11 +106,11 @@ def test_bits_are_used_from_one_comparison_in_256_entries():
 
 def test_bits_of_many_items_must_be_smaller_than_the_comparisons():
     """256 items: 32,640 pairs, 254 MiB. 257: 32,896 pairs, 258 MiB, which 33,817,088 take up."""
-    assert are_worth_while(256, 4_161_600)
-    assert not are_worth_while(256, 4_161_599)
-    assert are_worth_while(257, 33_817_088)
-    assert not are_worth_while(257, 33_817_087)
-    assert not are_worth_while(2000, 100_000_000)
+    assert Comparisons.are_dense(256, 4_161_600)
+    assert not Comparisons.are_dense(256, 4_161_599)
+    assert Comparisons.are_dense(257, 33_817_088)
+    assert not Comparisons.are_dense(257, 33_817_087)
+    assert not Comparisons.are_dense(2000, 100_000_000)
 
 
 def sides_of(comparisons: Comparisons) -> np.ndarray:

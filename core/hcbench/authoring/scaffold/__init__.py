@@ -1,7 +1,7 @@
 """The files of a new plugin, which `hcbench new plugin` writes.
 
-They are the files of the folder ``example``, working code in which names are replaced. All
-declarations go into one ``__init__.py``, each function into a module of its own.
+They are the files of the folder ``example``, working code in which names are replaced:
+`example_plugin` stands for the package, ``"EXAMPLE-ALGORITHM"`` and the like for registered names.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import keyword
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -143,6 +144,7 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
         "example_plugin": package,
         '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
         "EXAMPLE-REQUIREMENT": _requirement(),
+        '"EXAMPLE-HOOKS"': str(HOOK_VERSION),
         '"numpy>=2.0"': '"click>=8.1", "numpy>=2.0"' if "command" in names else '"numpy>=2.0"',
         "EXAMPLE-TABLE": "\n".join(f"- {kind} `{name}`" for kind, name in names.items()),
         "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
@@ -180,25 +182,13 @@ def _requirement() -> str:
 
 
 def _declarations(names: Mapping[str, str]) -> str:
-    """One module with all declarations: the imports, then the hooks."""
-    imported: set[str] = set()
-    hooks = []
-    for kind in names:
-        head, hook = _read(f"declare_{kind}.py").split("\n\n\n", 1)
-        imported |= set(head.rpartition("from hcbench import ")[2].split(", "))
-        hooks.append(hook)
-    parts = [
-        '"""What example_plugin registers with hcbench."""',
-        "from collections.abc import Iterable",
-        _import_line(sorted(imported, key=lambda name: (not name.isupper(), name))),
-        "# The version of hcbench's hooks that this is written for: another one refuses it, and "
-        f"says why.\nHCBENCH_HOOKS = {HOOK_VERSION}",
-    ]
-    return "\n\n".join(parts) + "\n\n\n" + "\n\n".join(hooks)
-
-
-def _import_line(names: list[str]) -> str:
-    line = f"from hcbench import {', '.join(names)}"
-    if len(line) <= LINE_LENGTH:
-        return line
-    return "\n".join(["from hcbench import (", *(f"    {name}," for name in names), ")"])
+    """The example's ``__init__.py`` with the hooks of some kinds, and what they import."""
+    head, *all_hooks = _read("__init__.py").split("\n\n\n")
+    hooks = [hook for kind in names for hook in all_hooks if f"def hcbench_{kind}s(" in hook]
+    before, block, after = re.split(r"from hcbench import \((.*?)\)", head, flags=re.DOTALL)
+    used = set(re.findall(r"\w+", "".join(hooks)))
+    imported = [name for name in re.findall(r"\w+", block) if name in used]
+    line = f"from hcbench import {', '.join(imported)}"
+    if len(line) > LINE_LENGTH:
+        line = "\n".join(["from hcbench import (", *(f"    {name}," for name in imported), ")"])
+    return "\n\n\n".join([before + line + after, *hooks]).rstrip("\n") + "\n"

@@ -10,7 +10,6 @@ rows. All loops over words of a tile are of constant length: they become vector 
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -18,17 +17,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hcbench.model._words import count_ones, count_zeros, fetch
-
-_STEP = 4096  # comparisons checked at a time
-
-
-class RowFault(IntEnum):
-    """What is wrong with a comparison."""
-
-    NONE = 0
-    RANGE = 1
-    SAME_ITEM = 2
-    SAME_PAIR = 3
 
 
 @njit(cache=True)
@@ -95,187 +83,13 @@ def items_of_pairs(pairs: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 @njit(cache=True)
-def encode_rows(
-    rows: NDArray[np.int64], n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]
-) -> tuple[int, int]:
-    """Pair ids (m,) of the comparisons w_ij > w_kl in the rows (m, 4) of items. O(m).
-
-    Returns
-    -------
-    row, fault : int
-        The first invalid row, and the `RowFault`; ``(-1, NONE)`` if there is none.
-    """
-    for at in range(len(rows)):
-        for item in rows[at]:
-            if item < 0 or item >= n:
-                return at, RowFault.RANGE
-        if rows[at, 0] == rows[at, 1] or rows[at, 2] == rows[at, 3]:
-            return at, RowFault.SAME_ITEM
-        closer[at] = pair_of(rows[at, 0], rows[at, 1], n)
-        farther[at] = pair_of(rows[at, 2], rows[at, 3], n)
-        if closer[at] == farther[at]:
-            return at, RowFault.SAME_PAIR
-    return -1, RowFault.NONE
-
-
-@njit(cache=True)
 def decode_rows(closer: Any, farther: Any, n: int) -> NDArray[np.int32]:
-    """Items (m, 4) of comparisons of pair ids (m,): the inverse of `encode_rows`. O(m)."""
+    """Items (m, 4) of comparisons of pair ids (m,). O(m)."""
     rows = np.empty((closer.size, 4), np.int32)
     for at in range(closer.size):
         rows[at, 0], rows[at, 1] = items_of(closer[at], n)
         rows[at, 2], rows[at, 3] = items_of(farther[at], n)
     return rows
-
-
-@njit(cache=True)
-def look_through(closer: Any, farther: Any, n_pairs: int) -> tuple[int, bool]:
-    """Whether comparisons (m,) of uint32 are valid, and in order. O(m), in vector instructions.
-
-    Returns
-    -------
-    wrong : int
-        The first that compares a pair with itself, or names one from ``n_pairs`` on; -1 if none.
-    in_order : bool
-        Whether they rise by (smaller pair, larger pair, which is closer), each once.
-    """
-    in_order = True
-    for start in range(0, closer.size, _STEP):
-        end = min(start + _STEP, closer.size)
-        if _one_is_wrong(closer[start:end], farther[start:end], n_pairs):
-            for at in range(start, end):
-                if closer[at] == farther[at] or max(closer[at], farther[at]) >= n_pairs:
-                    return at, False
-        before = max(start - 1, 0)
-        in_order = in_order and not _one_falls(closer[before:end], farther[before:end])
-    return -1, in_order
-
-
-@njit(cache=True)
-def _one_is_wrong(closer: Any, farther: Any, n_pairs: int) -> bool:
-    wrong = False
-    for at in range(closer.size):
-        wrong |= (closer[at] == farther[at]) | (max(closer[at], farther[at]) >= n_pairs)
-    return wrong
-
-
-@njit(cache=True)
-def _one_falls(closer: Any, farther: Any) -> bool:
-    falls = False
-    closer_before, farther_before = closer[:-1], farther[:-1]
-    closer, farther = closer[1:], farther[1:]
-    for at in range(closer.size):
-        low, high = min(closer[at], farther[at]), max(closer[at], farther[at])
-        low_before = min(closer_before[at], farther_before[at])
-        high_before = max(closer_before[at], farther_before[at])
-        turned = (high == high_before) & (closer[at] <= closer_before[at])
-        falls |= (low < low_before) | ((low == low_before) & ((high < high_before) | turned))
-    return falls
-
-
-@njit(cache=True)
-def split_keys(closer: Any, farther: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """One number for each comparison (m,): smaller pair, larger pair; by orientation. O(m).
-
-    Returns
-    -------
-    forward, backward : uint64 arrays
-        Those whose closer pair has the smaller id, and the others: m in total.
-    """
-    ahead = 0
-    for at in range(closer.size):
-        if closer[at] < farther[at]:
-            ahead += 1
-    forward = np.empty(ahead, np.uint64)
-    backward = np.empty(closer.size - ahead, np.uint64)
-    shift = np.uint64(32)
-    f = b = 0
-    for at in range(closer.size):
-        one, two = np.uint64(closer[at]), np.uint64(farther[at])
-        if one < two:
-            forward[f] = (one << shift) | two
-            f += 1
-        else:
-            backward[b] = (two << shift) | one
-            b += 1
-    return forward, backward
-
-
-@njit(cache=True)
-def drop_repeats(keys: NDArray[np.uint64]) -> int:
-    """Move the distinct ones of the sorted ``keys`` (m,) to the front; returns how many. O(m)."""
-    count = 0
-    for at in range(keys.size):
-        if at == 0 or keys[at] != keys[at - 1]:
-            keys[count] = keys[at]
-            count += 1
-    return count
-
-
-@njit(cache=True)
-def merge_keys(
-    forward: NDArray[np.uint64], backward: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Comparisons of two strictly rising lists of keys, in order: see `look_through`. O(m)."""
-    m = forward.size + backward.size
-    closer = np.empty(m, np.uint32)
-    farther = np.empty(m, np.uint32)
-    shift, low_bits = np.uint64(32), np.uint64(0xFFFFFFFF)
-    f = b = 0
-    for at in range(m):
-        if b == backward.size or (f < forward.size and forward[f] <= backward[b]):
-            closer[at] = forward[f] >> shift
-            farther[at] = forward[f] & low_bits
-            f += 1
-        else:
-            closer[at] = backward[b] & low_bits
-            farther[at] = backward[b] >> shift
-            b += 1
-    return closer, farther
-
-
-@njit(cache=True)
-def shared_keys(forward: NDArray[np.uint64], backward: NDArray[np.uint64]) -> int:
-    """How many keys are in both of two strictly rising lists. O(m)."""
-    shared = f = b = 0
-    while f < forward.size and b < backward.size:
-        if forward[f] == backward[b]:
-            shared += 1
-            f += 1
-            b += 1
-        elif forward[f] < backward[b]:
-            f += 1
-        else:
-            b += 1
-    return shared
-
-
-@njit(cache=True)
-def take_items(
-    closer: Any, farther: Any, annotator: Any, n: int, number: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]:
-    """Comparisons among ``size`` of the n items; ``number`` (n,) is the new one, or -1. O(m).
-
-    ``annotator`` (m,) is taken along; it may be empty.
-    """
-    kept_closer = np.empty(closer.size, np.uint32)
-    kept_farther = np.empty(closer.size, np.uint32)
-    kept_annotator = np.empty(annotator.size, np.int32)
-    count = 0
-    for at in range(closer.size):
-        i, j = items_of(closer[at], n)
-        if number[i] < 0 or number[j] < 0:
-            continue
-        k, l = items_of(farther[at], n)  # noqa: E741
-        if number[k] < 0 or number[l] < 0:
-            continue
-        kept_closer[count] = pair_of(number[i], number[j], size)
-        kept_farther[count] = pair_of(number[k], number[l], size)
-        if annotator.size:
-            kept_annotator[count] = annotator[at]
-        count += 1
-    annotators = kept_annotator[:count].copy()
-    return kept_closer[:count].copy(), kept_farther[:count].copy(), annotators
 
 
 @njit(cache=True)
@@ -328,7 +142,7 @@ def decode_triplets(closer: Any, farther: Any, n: int) -> tuple[NDArray[np.int32
 
 @njit(cache=True)
 def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The m comparisons that ranks (M,) of pairs imply, in order: see `look_through`. O(M^2)."""
+    """The m comparisons that ranks (M,) of pairs imply, in the order of `unique`. O(M^2)."""
     closer = np.empty(m, np.uint32)
     farther = np.empty(m, np.uint32)
     count = 0

@@ -107,23 +107,17 @@ def integers(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
-    """Ids (m,) of pairs that exist among n items, where others than uint32 are given."""
+    """Ids (m,) of pairs that exist among n items."""
     ids = integers(values, what)
     if ids.ndim != 1:
         raise InvalidComparisonsError(f"{what} must have shape (m,), got {ids.shape}")
-    if ids.dtype != np.uint32:
-        check_pairs(n, ids, what)
-    return np.ascontiguousarray(ids, dtype=np.uint32).view()
-
-
-def check_pairs(n: int, ids: NDArray[Any], what: str) -> None:
-    """Raise an error for the first id (m,) of a pair that does not exist among n items."""
     total = n * (n - 1) // 2
     if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= total):
         row = int(((ids < 0) | (ids >= total)).argmax())
         raise InvalidComparisonsError(
             f"row {row}: {what} is pair {ids[row]}, but {n} items have the pairs 0..{total - 1}"
         )
+    return np.ascontiguousarray(ids, dtype=np.uint32).view()
 
 
 def annotator_ids(values: ArrayLike, m: int) -> NDArray[np.int32]:
@@ -158,20 +152,26 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     closer, farther = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
     for start in range(0, len(rows), _CHUNK):
         part = slice(start, start + _CHUNK)
-        items = np.ascontiguousarray(rows[part][:, columns], dtype=np.int64)
-        at, fault = kernels.encode_rows(items, n, closer[part], farther[part])
-        if fault:
-            raise InvalidComparisonsError(_fault(start + at, rows[start + at].tolist(), fault, n))
+        items = np.ascontiguousarray(rows[part][:, columns].T, dtype=np.int64)
+        i, j, k, l = items  # noqa: E741
+        faults = {
+            f"items must be in 0..{n - 1}": ((items < 0) | (items >= n)).any(axis=0),
+            "an item is paired with itself": (i == j) | (k == l),
+            "a pair is compared with itself": _are_same(i, j, k, l),
+        }
+        wrong = np.any(list(faults.values()), axis=0)
+        if wrong.any():
+            at = int(wrong.argmax())
+            reason = next(reason for reason, found in faults.items() if found[at])
+            raise InvalidComparisonsError(f"row {start + at} {rows[start + at].tolist()}: {reason}")
+        closer[part], farther[part] = kernels.pair_ids(i, j, n), kernels.pair_ids(k, l, n)
     return closer, farther
 
 
-def _fault(row: int, items: list[int], fault: int, n: int) -> str:
-    reason = {
-        kernels.RowFault.RANGE: f"items must be in 0..{n - 1}",
-        kernels.RowFault.SAME_ITEM: "an item is paired with itself",
-        kernels.RowFault.SAME_PAIR: "a pair is compared with itself",
-    }[kernels.RowFault(fault)]
-    return f"row {row} {items}: {reason}"
+def _are_same(i: Any, j: Any, k: Any, l: Any) -> NDArray[np.bool_]:  # noqa: E741
+    """Whether two pairs of items are one pair, (m,)."""
+    same: NDArray[np.bool_] = ((i == k) & (j == l)) | ((i == l) & (j == k))
+    return same
 
 
 def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
@@ -206,7 +206,7 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in where])
     values = np.asarray(given.data if sparse else given[where])
     i, j, k, l = rows[:, TRIPLET if given.ndim == 3 else QUADRUPLET].T  # noqa: E741
-    real = (i != j) & (k != l) & ~((i == k) & (j == l)) & ~((i == l) & (j == k))
+    real = (i != j) & (k != l) & ~_are_same(i, j, k, l)
     return n, rows[real], answer_counts(values, values.size)[real]
 
 

@@ -19,6 +19,7 @@ SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
 FEWEST = 256
 """With fewer than M^2 / FEWEST comparisons, a list is faster than the bits."""
+_STEP = 1 << 16  # comparisons whose order is checked at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +39,6 @@ class PreferenceBits:
 
     won: NDArray[np.uint64]
     lost: NDArray[np.uint64]
-
-
-def are_worth_while(n: int, m: int) -> bool:
-    """Whether bits are a better index of m comparisons of n items than a list."""
-    n_pairs = n * (n - 1) // 2
-    return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
 
 
 def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
@@ -133,16 +128,15 @@ class Comparisons:
         annotators = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
         for array in pairs if annotators is None else [*pairs, annotators]:
             array.flags.writeable = False
-        wrong, in_order = kernels.look_through(pairs[0], pairs[1], n * (n - 1) // 2)
-        if wrong >= 0:
-            for ids, what in zip(pairs, ("closer", "farther"), strict=True):
-                arrays.check_pairs(n, ids, what)
+        same = pairs[0] == pairs[1]
+        if same.any():
+            row = int(same.argmax())
             raise InvalidComparisonsError(
-                f"row {wrong} compares pair {pairs[0][wrong]} with itself; drop it"
+                f"row {row} compares pair {pairs[0][row]} with itself; drop it"
             )
         self.n, self.annotator = int(n), annotators
         self._list, self._bits = (pairs[0], pairs[1]), None
-        self._size, self._in_order = int(pairs[0].size), in_order
+        self._size, self._in_order = int(pairs[0].size), _in_order(*pairs)
 
     @classmethod
     def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
@@ -346,13 +340,10 @@ class Comparisons:
         chosen = distinct_items(items, self.n)
         number = np.full(self.n, -1, np.int64)
         number[chosen] = np.arange(chosen.size)
-        annotators = np.empty(0, np.int32) if self.annotator is None else self.annotator
-        closer, farther, annotators = kernels.take_items(
-            self.closer, self.farther, annotators, self.n, number, chosen.size
-        )
-        return Comparisons(
-            chosen.size, closer, farther, None if self.annotator is None else annotators
-        )
+        rows = number[self.quadruplets()]
+        both = (rows >= 0).all(axis=1)
+        annotators = None if self.annotator is None else self.annotator[both]
+        return Comparisons.from_quadruplets(chosen.size, rows[both], annotator=annotators)
 
     def flip(self) -> Comparisons:
         """The opposite of every answer. No copy."""
@@ -365,7 +356,7 @@ class Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
-        if annotators are known; O(m log m) time and 16 m bytes otherwise. Opposite answers both
+        if annotators are known; O(m log m) time and O(m) memory otherwise. Opposite answers both
         stay. Annotators are dropped.
         """
         _compile_both_ways()
@@ -381,7 +372,8 @@ class Comparisons:
     @staticmethod
     def are_dense(n: int, m: int) -> bool:
         """Whether m comparisons of n items are dense, see `is_dense`."""
-        return are_worth_while(n, m)
+        n_pairs = n * (n - 1) // 2
+        return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
 
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, one bit each; made once.
@@ -390,8 +382,7 @@ class Comparisons:
         items. An oracle that returns many comparisons (`is_dense`) makes them in advance.
         """
         if self._bits is None:
-            once = self._pairs() if self._in_order else kernels.merge_keys(*self._distinct_keys())
-            self._bits = write_bits(self.n, *once)
+            self._bits = write_bits(self.n, *self.unique()._pairs())
         return self._bits
 
     def duplicates(self) -> int:
@@ -400,7 +391,7 @@ class Comparisons:
 
     def contradictions(self) -> int:
         """The number of questions, each counted once, that have both answers."""
-        return int(kernels.shared_keys(*self._distinct_keys()))
+        return np.intersect1d(*self._distinct_keys(), assume_unique=True).size
 
     def times_closer(self) -> NDArray[np.int64]:
         """How many answers say of each pair that it is the closer one, (M,). O(m + M).
@@ -452,14 +443,21 @@ class Comparisons:
         return self._list
 
     def _distinct_keys(self) -> tuple[Keys, Keys]:
-        """The different answers as two rising lists, by orientation: see `kernels.split_keys`."""
-        forward, backward = kernels.split_keys(*self._pairs())
-        forward.sort()
-        backward.sort()
-        return forward[: kernels.drop_repeats(forward)], backward[: kernels.drop_repeats(backward)]
+        """The different answers as two rising lists of (smaller pair, larger pair) in 64 bits.
+
+        Those whose closer pair is the smaller one, and the others.
+        """
+        closer, farther = self._pairs()
+        ahead = closer < farther
+        forward = _keys_once(closer[ahead], farther[ahead])
+        return forward, _keys_once(farther[~ahead], closer[~ahead])
 
     def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
-        return Comparisons(self.n, *kernels.merge_keys(forward, backward))
+        keys = np.concatenate([forward, backward])
+        order = np.argsort(keys, kind="stable")
+        low, high = (keys[order] >> 32).astype(np.uint32), keys[order].astype(np.uint32)
+        ahead = order < forward.size
+        return Comparisons(self.n, np.where(ahead, low, high), np.where(ahead, high, low))
 
     def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
         _check_same_items(self, other)
@@ -510,6 +508,29 @@ class Comparisons:
         return Comparisons, (self.n, *_arrays(self))  # a pickle forgets read-only
 
 
+def _keys_once(low: PairIds, high: PairIds) -> Keys:
+    """The different pairs of numbers in 64 bits each, rising; `np.unique` takes ten times as long.
+
+    None is 0, as the numbers of a pair differ.
+    """
+    keys = np.sort(low.astype(np.uint64) << np.uint64(32) | high)
+    once: Keys = keys[np.diff(keys, prepend=np.uint64(0)) != 0]
+    return once
+
+
+def _in_order(closer: PairIds, farther: PairIds) -> bool:
+    """Whether comparisons rise by (smaller pair, larger pair, which is closer), each once."""
+    for start in range(0, closer.size, _STEP):
+        part = slice(start, start + _STEP + 1)
+        one, other = closer[part], farther[part]
+        rises = one[1:] > one[:-1]
+        for ids in (np.maximum(one, other), np.minimum(one, other)):
+            rises = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & rises)
+        if not rises.all():
+            return False
+    return True
+
+
 def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
     whole = (comparisons.closer, comparisons.farther, comparisons.annotator)
     return [array for array in whole if array is not None]
@@ -519,7 +540,6 @@ def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
 def _compile_both_ways() -> None:
     """Compile the loops for lists, in order or not, and for bits: the answers decide which run."""
     listed = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
-    kernels.merge_keys(*listed._distinct_keys())
     listed.never_compared()
     in_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
     in_bits.only_triplets()
