@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -34,13 +34,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from hcbench.analysis.performance import StoredResult, read_results
+from hcbench.analysis.performance import EXACT, StoredResult, read_results
 from hcbench.analysis.statistics import holm_adjusted, signed_rank_test, summarise
 from hcbench.analysis.tables import Block, Entry, format_spread
 from hcbench.authoring.asv import REPETITIONS, TRACKS, UNITS, VERSION, Case, Measurement
 from hcbench.authoring.asv.measuring import summarise_repetitions
 from hcbench.authoring.asv.process import MeasuringProcess, reproducible_environment
 from hcbench.errors import DataError
+
+State: TypeAlias = Literal["", "n/a", "failed", "missing"]
 
 TRAILER = "Accepted-Regression"
 """The line of a commit message that declares a regression: its benchmark, with * and ?."""
@@ -91,10 +93,9 @@ def find_commit(root: Path, name: str) -> Commit:
     DataError
         If there is none of that name.
     """
+    wanted = ("--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     try:
-        found = _git(
-            root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-        )
+        found = _git(root, "rev-parse", *wanted)
     except DataError as error:
         raise DataError(
             f"{name} is no commit of {root}; is it fetched? (git fetch --unshallow)"
@@ -104,9 +105,8 @@ def find_commit(root: Path, name: str) -> Commit:
 
 def accepted_between(root: Path, base: Commit, head: Commit) -> list[str]:
     """The patterns of regressions that commits of ``base..head`` declare in their messages."""
-    text = _git(
-        root, "log", f"--format=%(trailers:key={TRAILER},valueonly)", f"{base.hash}..{head.hash}"
-    )
+    trailers = f"--format=%(trailers:key={TRAILER},valueonly)"
+    text = _git(root, "log", trailers, f"{base.hash}..{head.hash}")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -146,15 +146,10 @@ def install(root: Path, commit: Commit, folder: Path) -> Path:
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise DataError(f"{commit.name} cannot be installed: {said[-1]}")
         installed.rename(target)
-    _remove_old(folder)
-    return target
-
-
-def _remove_old(folder: Path) -> None:
-    """Remove all but the most recently used installations."""
-    used = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in used[:-INSTALLED]:
+    by_use = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for path in by_use[:-INSTALLED]:
         shutil.rmtree(path, ignore_errors=True)
+    return target
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -196,16 +191,7 @@ class Series:
 
     base: list[float] = field(default_factory=list)
     head: list[float] = field(default_factory=list)
-    unable: tuple[str, str] = ("", "")
-
-    @property
-    def ratios(self) -> tuple[float, float]:
-        """Head over base: the median of the pairs, and of the minima; 1 without a pair."""
-        pairs = list(zip(self.base, self.head, strict=False))
-        if not pairs or min(self.base) <= 0:
-            return 1.0, 1.0
-        least = min(h for _, h in pairs) / min(b for b, _ in pairs)
-        return statistics.median(h / b for b, h in pairs), least
+    unable: tuple[State, State] = ("", "")
 
 
 Measured = dict[Key, Series]
@@ -264,13 +250,16 @@ def measure_in_turns(
 
 
 def _suspects(measured: Measured, suspicious: float) -> set[Key]:
-    """The times that may differ."""
-    return {
-        key
-        for key, series in measured.items()
-        if UNITS[key[2]] == "s"
-        and (min(series.ratios) > suspicious or max(series.ratios) < 1 / suspicious)
-    }
+    """The times that may differ, by the median of the pairs and by the minima."""
+    suspects = set()
+    for key, series in measured.items():
+        pairs = list(zip(series.base, series.head, strict=False))
+        if UNITS[key[2]] == "s" and pairs and min(series.base) > 0:
+            least = min(h for _, h in pairs) / min(b for b, _ in pairs)
+            ratios = statistics.median(h / b for b, h in pairs), least
+            if min(ratios) > suspicious or max(ratios) < 1 / suspicious:
+                suspects.add(key)
+    return suspects
 
 
 def _cases_of(keys: set[Key]) -> list[Case]:
@@ -291,22 +280,21 @@ def _measure_once(
                 pair[which] = processes[which].measure(case, number % REPETITIONS)
         for quantity in TRACKS[case[0].partition("_")[0]]:
             series = into.setdefault((*case, quantity), Series())
-            base, head = (measurement.get(quantity) for measurement in pair)
-            if base is None or head is None:
-                series.unable = (_state(pair[0], base), _state(pair[1], head))
-            if base is not None:
-                series.base.append(float(base))
-            if head is not None:
-                series.head.append(float(head))
+            states = _state(pair[0], quantity), _state(pair[1], quantity)
+            if any(states):
+                series.unable = states
+            if not states[0]:
+                series.base.append(float(pair[0][quantity]))
+            if not states[1]:
+                series.head.append(float(pair[1][quantity]))
 
 
-def _state(measurement: Measurement, value: Any) -> str:
-    if value is not None:
+def _state(measurement: Measurement, quantity: str) -> State:
+    if measurement.get(quantity) is not None:
         return ""
     return "failed" if "failed" in measurement else "n/a" if measurement else "missing"
 
 
-State: TypeAlias = Literal["", "n/a", "failed", "missing"]
 FILE = "registered"
 """The file of benchmarks in the names of what is measured in turns."""
 
@@ -450,19 +438,31 @@ def write_both(
     python = ".".join(platform.python_version_tuple()[:2])
     environment = f"turns-py{python}"
     params = {**machine, "python": python}
+    by_benchmark: dict[tuple[str, str], dict[int, Series]] = {}
+    for name, n, quantity in sorted(measured):
+        by_benchmark.setdefault((name, quantity), {})[n] = measured[name, n, quantity]
     for side, commit in enumerate((base, head)):
         results = _asv("results").Results(
             params, {}, commit.hash, commit.milliseconds, python, environment, {}
         )
-        for name, by_size in _by_benchmark(measured).items():
-            if any(series.unable[side] != "missing" for series in by_size.values()):
-                benchmark = {
-                    "name": name,
-                    "version": versions[side],
-                    "params": [[repr(n) for n in by_size]],
-                }
-                result = _asv_result(name.rpartition(".track_")[2], by_size, side)
-                results.add_result(benchmark, result, started_at=started, record_samples=True)
+        for (name, quantity), by_size in by_benchmark.items():
+            if all(series.unable[side] == "missing" for series in by_size.values()):
+                continue
+            summaries = [_summarise(quantity, series, side) for series in by_size.values()]
+            result = _asv("runner").BenchmarkResult(
+                result=[value for value, _ in summaries],
+                samples=[samples for _, samples in summaries],
+                number=[None] * len(summaries),
+                errcode=0,
+                stderr="",
+                profile=None,
+            )
+            benchmark = {
+                "name": f"{FILE}.{name}.track_{quantity}",
+                "version": versions[side],
+                "params": [[repr(n) for n in by_size]],
+            }
+            results.add_result(benchmark, result, started_at=started, record_samples=True)
         results.save(str(folder))
     return environment
 
@@ -483,28 +483,6 @@ def _machine() -> dict[str, str]:
     except _asv("util").UserError:
         known = module.Machine.get_defaults()
     return {key: value for key, value in known.items() if key != "version"}
-
-
-def _by_benchmark(measured: Measured) -> dict[str, dict[int, Series]]:
-    """The series by the name of the benchmark and the number of items, in increasing order."""
-    grouped: dict[str, dict[int, Series]] = {}
-    for name, n, quantity in sorted(measured):
-        if quantity in TRACKS[name.partition("_")[0]]:
-            series = measured[name, n, quantity]
-            grouped.setdefault(f"{FILE}.{name}.track_{quantity}", {})[n] = series
-    return grouped
-
-
-def _asv_result(quantity: str, by_size: Mapping[int, Series], side: int) -> Any:
-    summaries = [_summarise(quantity, series, side) for series in by_size.values()]
-    return _asv("runner").BenchmarkResult(
-        result=[value for value, _ in summaries],
-        samples=[samples for _, samples in summaries],
-        number=[None] * len(summaries),
-        errcode=0,
-        stderr="",
-        profile=None,
-    )
 
 
 def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, list[float] | None]:
@@ -533,6 +511,20 @@ MEMORY = 0.3
 
 MEMORY_FLOOR = 16 * 2**20
 ROUNDING = 1e-9
+_OF_STATES: dict[tuple[State, State], tuple[Verdict, str]] = {
+    ("", "n/a"): ("regression", "does not apply any more"),
+    ("", "failed"): ("regression", "fails now"),
+    ("n/a", "failed"): ("regression", "did not apply, and fails now"),
+    ("n/a", ""): ("improvement", "applies now"),
+    ("failed", ""): ("improvement", "failed before"),
+    ("n/a", "n/a"): ("n/a", ""),
+    ("failed", "n/a"): ("n/a", "failed before, too"),
+    ("failed", "failed"): ("n/a", "failed before, too"),
+    ("missing", ""): ("new", ""),
+    ("missing", "n/a"): ("new", ""),
+    ("missing", "failed"): ("new", "fails"),
+}
+"""The verdict where one of two commits has no number; others are removed."""
 FEWEST = 8
 """A time with fewer pairs was not suspected of a difference."""
 
@@ -577,15 +569,12 @@ def judge(
     p_values = _different_times(rows, tolerance, alpha)
     judged = []
     for row in rows:
-        one = _judged(row, tolerance, p_values.get(id(row)))
-        if one.verdict == "regression" and _matches(row.name, accepted):
-            one = Judged(row, "accepted", one.reason)
-        judged.append(one)
+        verdict, reason = _verdict(row, tolerance, p_values.get(id(row)))
+        accept = any(fnmatchcase(row.name, f"*{pattern}*") for pattern in accepted)
+        if verdict == "regression" and accept:
+            verdict = "accepted"
+        judged.append(Judged(row, verdict, reason))
     return judged
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, f"*{pattern}*") for pattern in patterns)
 
 
 def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -> dict[int, float]:
@@ -608,71 +597,38 @@ def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -
     }
 
 
-def _judged(row: Recorded, tolerance: float, p: float | None) -> Judged:
-    of_states = _of_states(row)
-    if of_states is not None:
-        return of_states
+def _verdict(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict, str]:
+    """The verdict on a benchmark, and why; p is that of a time that differs significantly."""
+    if any(row.states):
+        return _OF_STATES.get(row.states, ("removed", "is not there any more"))
     if not row.same_version:
-        return Judged(row, "not judged", "is measured in another way now")
+        return "not judged", "is measured in another way now"
+    change: Verdict = "regression" if row.head > row.base else "improvement"
     if row.unit == "s":
-        return _of_times(row, tolerance, p)
-    if row.unit == "bytes":
-        return _of_memory(row)
-    if row.unit in ("queries", "1 - quality", "value"):
-        return _of_exact(row)
-    same = row.base == row.head
-    return Judged(row, "same" if same else "not judged", "" if same else "no direction is known")
-
-
-def _of_states(row: Recorded) -> Judged | None:
-    """The verdict where a commit has no number."""
-    before, now = row.states
-    if not before and not now:
-        return None
-    if now == "missing":
-        return Judged(row, "removed", "is not there any more")
-    if before == "missing":
-        return Judged(row, "new", "fails" if now == "failed" else "")
-    if not before:
-        return Judged(
-            row, "regression", "fails now" if now == "failed" else "does not apply any more"
+        if not row.pairs:
+            return "not judged", "times need pairs: --measure"
+        if p is None:
+            return "same", f"within {tolerance:.0%}, or not significant"
+        interval = summarise([math.log(h / b) for b, h in row.pairs])
+        assert interval.low is not None
+        assert interval.high is not None
+        return "regression" if row.ratio > 1 else "improvement", (
+            f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
+            f"{len(row.pairs)} pairs, p = {p:.1g}"
         )
-    if now == "failed" and before == "n/a":
-        return Judged(row, "regression", "did not apply, and fails now")
-    if not now:
-        return Judged(row, "improvement", "failed before" if before == "failed" else "applies now")
-    return Judged(row, "n/a", "failed before, too" if before == "failed" else "")
-
-
-def _of_times(row: Recorded, tolerance: float, p: float | None) -> Judged:
-    if not row.pairs:
-        return Judged(row, "not judged", "times need pairs: --measure")
-    if p is None:
-        return Judged(row, "same", f"within {tolerance:.0%}, or not significant")
-    logs = [math.log(h / b) for b, h in row.pairs]
-    interval = summarise(logs)
-    assert interval.low is not None
-    assert interval.high is not None
-    reason = (
-        f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
-        f"{len(logs)} pairs, p = {p:.1g}"
-    )
-    return Judged(row, "regression" if row.ratio > 1 else "improvement", reason)
-
-
-def _of_memory(row: Recorded) -> Judged:
-    more = row.head - row.base
-    if abs(more) <= MEMORY_FLOOR + MEMORY * min(row.base, row.head):
-        return Judged(row, "same", f"within {MEMORY:.0%} and {MEMORY_FLOOR >> 20} MiB")
-    return Judged(row, "regression" if more > 0 else "improvement")
-
-
-def _of_exact(row: Recorded) -> Judged:
-    if row.base == row.head or math.isclose(row.base, row.head, rel_tol=ROUNDING, abs_tol=ROUNDING):
-        return Judged(row, "same")
+    if row.unit == "bytes":
+        if abs(row.head - row.base) <= MEMORY_FLOOR + MEMORY * min(row.base, row.head):
+            return "same", f"within {MEMORY:.0%} and {MEMORY_FLOOR >> 20} MiB"
+        return change, ""
+    if row.base == row.head:
+        return "same", ""
+    if row.unit not in EXACT:
+        return "not judged", "no direction is known"
+    if math.isclose(row.base, row.head, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        return "same", ""
     if row.unit == "value":
-        return Judged(row, "regression", "the same result has another value")
-    return Judged(row, "regression" if row.head > row.base else "improvement", "exact")
+        return "regression", "the same result has another value"
+    return change, "exact"
 
 
 ORDER: tuple[Verdict, ...] = (
