@@ -8,6 +8,7 @@ faster with explicit vectors. On a processor with shorter vectors, a value is se
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numba.core.cgutils
@@ -17,7 +18,8 @@ from numba import njit, types
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
-# numba and llvmlite are not annotated.
+# numba and llvmlite are not annotated, or wrongly.
+_intrinsic: Callable[[Callable[..., Any]], Any] = intrinsic
 _declare: Any = numba.core.cgutils.get_or_insert_function
 _NumbaType: Any = types.Type
 _Model: Any = models.PrimitiveModel
@@ -48,16 +50,20 @@ def aligned_words(size: int) -> NDArray[np.uint64]:
     return room[start : start + size]
 
 
-@intrinsic
-def _load_words(_context: Any, array: Any, _at: Any) -> Any:
+@_intrinsic
+def load_words(_context: Any, array: Any, _at: Any) -> Any:
+    """``load_words(array (m,) uint64, at)``: Words, those of the array from number ``at`` on."""
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_place(context, builder, signature, arguments), align=8)
 
     return _WORDS(array, types.intp), generate
 
 
-@intrinsic
-def _store_words(_context: Any, array: Any, _at: Any, _words: Any) -> Any:
+@_intrinsic
+def store_words(_context: Any, array: Any, _at: Any, _words: Any) -> Any:
+    """``store_words(array, at, words)`` writes Words to the array from number ``at`` on."""
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)
         builder.store(arguments[2], place, align=8)
@@ -72,16 +78,20 @@ def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(builder.gep(words, [arguments[1]]), _VECTOR.as_pointer())
 
 
-@intrinsic
-def _no_words(_context: Any) -> Any:
+@_intrinsic
+def no_words(_context: Any) -> Any:
+    """``no_words()``: Words that are 0."""
+
     def generate(_target: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
         return ir.Constant(_VECTOR, None)
 
     return _WORDS(), generate
 
 
-@intrinsic
-def _count_ones(_context: Any, word: Any) -> Any:
+@_intrinsic
+def count_ones(_context: Any, word: Any) -> Any:
+    """``count_ones(word)``: how many bits of a uint64 are 1, or of each of some Words."""
+
     def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _call(builder, "llvm.ctpop", arguments[0].type, arguments[0])
 
@@ -89,34 +99,24 @@ def _count_ones(_context: Any, word: Any) -> Any:
     return kind(kind), generate
 
 
-@intrinsic
-def _count_zeros(_context: Any, _word: Any) -> Any:
+@_intrinsic
+def count_zeros(_context: Any, _word: Any) -> Any:
+    """``count_zeros(word)``: how many bits of a uint64 are below the lowest 1, at most 64."""
+
     def generate(target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], target.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), generate
 
 
-@intrinsic
-def _sum_lanes(_context: Any, words: Any) -> Any:
+@_intrinsic
+def sum_lanes(_context: Any, words: Any) -> Any:
+    """``sum_lanes(words)``: the sum of Words, an int64."""
+
     def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _call(builder, "llvm.vector.reduce.add", ir.IntType(64), arguments[0])
 
     return types.int64(words), generate
-
-
-@intrinsic
-def _fetch(_context: Any, words: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.bitcast(data, byte)
-        builder.call(function, [place, number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(words), generate
 
 
 def _call(builder: Any, name: str, result: Any, value: Any) -> Any:
@@ -137,7 +137,7 @@ def _spread(builder: Any, word: Any) -> Any:
 def _define(symbol: Any, instruction: str) -> None:
     """Let an operator work on Words lane by lane, with Words or one uint64 for all lanes."""
 
-    @intrinsic
+    @_intrinsic
     def apply(_context: Any, _words: Any, other: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             words, other = arguments
@@ -165,18 +165,3 @@ for _symbol, _instruction in (
     (operator.rshift, "lshr"),
 ):
     _define(_symbol, _instruction)
-
-#: ``load_words(array (m,) uint64, at)``: Words, those of the array from number ``at`` on.
-load_words: Any = _load_words
-#: ``store_words(array, at, words)`` writes them there.
-store_words: Any = _store_words
-#: ``no_words()``: Words that are 0.
-no_words: Any = _no_words
-#: ``count_ones(word)``: how many bits of a uint64 are 1, or of each of some Words.
-count_ones: Any = _count_ones
-#: ``count_zeros(word)``: how many bits of a uint64 are below the lowest that is 1; 64 if none is.
-count_zeros: Any = _count_zeros
-#: ``sum_lanes(words)``: the sum of Words, an int64.
-sum_lanes: Any = _sum_lanes
-#: ``fetch(array)`` asks for the cache line where it starts, needed soon, and waits for nothing.
-fetch: Any = _fetch

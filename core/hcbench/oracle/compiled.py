@@ -94,40 +94,23 @@ class CompiledState(structref.StructRefProxy):
     """An oracle's data and its ledger, as compiled code sees them."""
 
 
-_new_compiled_state: Any = CompiledState
-_structref.define_proxy(
-    CompiledState,
-    _StateType,
-    [
-        "core_floats",
-        "core_ints",
-        "core_asked",
-        "core_waiting",
-        "core_keys",
-        "core_times",
-        "core_counters",
-        "symmetry",
-        "numbered",
-        "n",
-    ],
-)
-
 # The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).
+_FIELDS = [
+    ("core_floats", types.float64[::1]),
+    ("core_ints", types.int64[::1]),
+    ("core_asked", types.uint64[::1]),
+    ("core_waiting", types.uint64[::1]),
+    ("core_keys", types.uint64[::1]),
+    ("core_times", types.int64[::1]),
+    ("core_counters", types.int64[::1]),
+    ("symmetry", types.int64),
+    ("numbered", types.int64),
+    ("n", types.int64),
+]
+_new_compiled_state: Any = CompiledState
+_structref.define_proxy(CompiledState, _StateType, [name for name, _ in _FIELDS])
 #: The numba type of the state that a kernel passes on to ``ask``.
-STATE = _CompiledStateType(
-    [
-        ("core_floats", types.float64[::1]),
-        ("core_ints", types.int64[::1]),
-        ("core_asked", types.uint64[::1]),
-        ("core_waiting", types.uint64[::1]),
-        ("core_keys", types.uint64[::1]),
-        ("core_times", types.int64[::1]),
-        ("core_counters", types.int64[::1]),
-        ("symmetry", types.int64),
-        ("numbered", types.int64),
-        ("n", types.int64),
-    ]
-)
+STATE = _CompiledStateType(_FIELDS)
 _ID = types.int64
 #: The numba type of ``ask(state, i, j, k, l) -> answer``; unused items are 0.
 ASK = types.FunctionType(types.int64(STATE, _ID, _ID, _ID, _ID))
@@ -272,21 +255,8 @@ def note_questions(
 
 
 @njit(cache=True)  # numba's own constructor would be compiled anew in every process
-def _make_state(
-    floats: Any,
-    ints: Any,
-    asked: Any,
-    waiting: Any,
-    keys: Any,
-    times: Any,
-    counters: Any,
-    symmetry: Any,
-    numbered: Any,
-    n: Any,
-) -> Any:
-    return _new_compiled_state(
-        floats, ints, asked, waiting, keys, times, counters, symmetry, numbered, n
-    )
+def _make_state(*fields: Any) -> Any:
+    return _new_compiled_state(*fields)
 
 
 def new_state(

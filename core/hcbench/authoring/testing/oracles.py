@@ -102,16 +102,7 @@ def all_answers(answers: Answers, m: int = 200) -> Any:
     oracle = Oracle(answers)
     if answers.arity:
         return oracle.ask(random_queries(answers, m)).tolist()
-    data = oracle.read()
-    if isinstance(data, AllComparisons):
-        data = data.materialise()
-    if isinstance(data, Comparisons):
-        return data.closer.tobytes(), data.farther.tobytes()
-    if isinstance(data, np.ndarray):
-        return data.tobytes()
-    if hasattr(data, "indptr"):
-        return data.data.tobytes(), data.indices.tobytes(), data.indptr.tobytes()
-    return pickle.dumps(data)
+    return pickle.dumps(oracle.read())
 
 
 def count_wrong(answers: Answers, problem: Problem) -> tuple[int, int]:

@@ -72,7 +72,8 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
         return planted
     if form == "everything":
         similarity = _frozen(gram(planted))
-        return replace(planted, similarity=similarity, comparisons=_compare(similarity))
+        ranked = AllComparisons.from_similarity(similarity)
+        return replace(planted, similarity=similarity, comparisons=ranked.materialise())
     assert isinstance(planted.vectors, np.ndarray)
     assert planted.levels is not None
     if form == "duplicates":
@@ -175,18 +176,6 @@ def _vectors_of(truth: Tree, rng: np.random.Generator) -> NDArray[np.float64]:
     wanted[j, i] = wanted[i, j]
     rotation, _ = np.linalg.qr(rng.normal(size=(n, n)))
     return _frozen(np.linalg.cholesky(wanted) @ rotation)
-
-
-def _compare(similarity: NDArray[np.float64]) -> Comparisons:
-    """Each pair of items with the next more similar one, and every tenth with all others."""
-    n = len(similarity)
-    pairs = similarity[np.triu_indices(n, 1)]
-    order = np.argsort(pairs)
-    farther, closer = [order[:-1]], [order[1:]]
-    for position in range(0, order.size, 10):
-        farther.append(np.full(order.size - position - 1, order[position]))
-        closer.append(order[position + 1 :])
-    return Comparisons.from_pairs(n, np.concatenate(closer), np.concatenate(farther))
 
 
 NOISE_SEED, SEED = 2, 3

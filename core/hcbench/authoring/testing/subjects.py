@@ -136,32 +136,31 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
 
 
 def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
-    if isinstance(what, str | Path) and str(what).endswith(".py"):
-        registry = load_registry([*plugins, what])
-        file = Path(what).resolve()
-        return _of_plugins([p for p in registry.plugins.loaded if p.file == file], registry)
-    registry = load_registry(plugins)
-    if isinstance(what, str | Path):
-        return _of_name(str(what), registry)
+    is_file = isinstance(what, str | Path) and str(what).endswith(".py")
+    registry = load_registry([*plugins, what] if is_file else plugins)
+    loaded = registry.plugins.loaded
     if isinstance(what, Spec):
         return [_subject(make_use(what, _SESSION, {}), registry)]
     if isinstance(what, ModuleType):
         hooks = [getattr(what, name) for name in REGISTER_HOOKS if hasattr(what, name)]
-        specs = [spec for hook in hooks for spec in hook()]
-        return _of_one_plugin([(spec, _SESSION) for spec in specs], what.__name__, registry)
-    raise ParameterError(
-        f"{what!r} cannot be checked; give a registered name, a spec or a plugin module"
-    )
-
-
-def _of_name(text: str, registry: Registry) -> list[Subject]:
-    uses = _named(registry, text)
-    if uses:
-        return [_subject(use, registry) for use in uses]
-    plugins = [p for p in registry.plugins.loaded if text in (p.distribution, p.name)]
-    if not plugins:
-        raise _unknown(registry, text)
-    return _of_plugins(plugins, registry)
+        registered = [(spec, _SESSION) for hook in hooks for spec in hook()]
+        return _of_one_plugin(registered, what.__name__, registry)
+    if is_file:
+        chosen = [plugin for plugin in loaded if plugin.file == Path(what).resolve()]
+    elif isinstance(what, str | Path):
+        uses = _named(registry, str(what))
+        if uses:
+            return [_subject(use, registry) for use in uses]
+        chosen = [plugin for plugin in loaded if str(what) in (plugin.distribution, plugin.name)]
+        if not chosen:
+            raise _unknown(registry, str(what))
+    else:
+        raise ParameterError(
+            f"{what!r} cannot be checked; give a registered name, a spec or a plugin module"
+        )
+    entries = [entry for catalogue in registry.catalogues for entry in catalogue.entries]
+    registered = [(entry.spec, entry.plugin) for entry in entries if entry.plugin in chosen]
+    return _of_one_plugin(registered, ", ".join(plugin.name for plugin in chosen), registry)
 
 
 def _named(registry: Registry, text: str) -> list[Use[Any]]:
@@ -197,16 +196,6 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
             f"{error}; a distribution or a file, such as ./{text}.py, can be checked too"
         )
     return ParameterError(f"{text} is a suite; check what it names")
-
-
-def _of_plugins(plugins: Sequence[Plugin], registry: Registry) -> list[Subject]:
-    registered = [
-        (entry.spec, entry.plugin)
-        for catalogue in registry.catalogues
-        for entry in catalogue.entries
-        if entry.plugin in plugins
-    ]
-    return _of_one_plugin(registered, ", ".join(p.name for p in plugins), registry)
 
 
 def _of_one_plugin(

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.model._words import count_ones, count_zeros, fetch
+from hcbench.model._words import count_ones, count_zeros
 
 
 @njit(cache=True)
@@ -244,10 +244,6 @@ def mirror(
     tile : (64, TILE^2) uint64
         Room for its blocks, side by side.
     """
-    for line in range(64 * column, 64 * (column + TILE)):
-        words = target[line, row : row + TILE]
-        fetch(words)
-        fetch(words[TILE - 1 :])
     for down in range(TILE):
         for line in range(64):
             words = source[64 * (row + down) + line, column : column + TILE]
