@@ -17,9 +17,9 @@ from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
 
 # No deadlines: a call may compile a kernel first, and the machine may be busy.
-# Each run draws different examples.
-settings.register_profile("any machine", deadline=None, max_examples=50)
-settings.register_profile("inner loop", settings.get_profile("any machine"), max_examples=10)
+# Each run draws different examples; the nightly job, with --hypothesis-profile, many.
+for _name, _examples in (("inner loop", 10), ("usual", 30), ("nightly", 300)):
+    settings.register_profile(_name, deadline=None, max_examples=_examples)
 
 # Variables that change output, paths or results, here and in processes that tests start.
 _OUTSIDE = {
@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, _ignore)
     executors.PRELOADED += _USUAL
     quick = config.getoption("markexpr") == "not slow"
-    settings.load_profile("inner loop" if quick else "any machine")
+    settings.load_profile("inner loop" if quick else "usual")
 
 
 def pytest_collection(session: pytest.Session) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import Cut, Partition, Tree, best_cut, heaviest_cut, pair_weights
@@ -24,7 +24,6 @@ def pairs_that_differ(one, other):
     return int((together[0] != together[1]).sum()) // 2
 
 
-@settings(deadline=None, max_examples=120)
 @given(labelled_trees())
 def test_the_best_cut_is_the_nearest_and_then_the_coarsest(case):
     tree, clusters = case
@@ -35,7 +34,6 @@ def test_the_best_cut_is_the_nearest_and_then_the_coarsest(case):
     assert (cost, found.nodes.size) == best_of(costs, cuts)
 
 
-@settings(deadline=None, max_examples=80)
 @given(labelled_trees(most=25))
 def test_weights_are_those_of_all_pairs(case):
     tree, clusters = case
@@ -46,7 +44,6 @@ def test_weights_are_those_of_all_pairs(case):
     assert pair_weights(tree, clusters).tolist() == expected.tolist()
 
 
-@settings(deadline=None, max_examples=60)
 @given(trees(min_leaves=2, max_leaves=7), st.data())
 def test_the_best_cut_gains_the_most_weight_and_ties_merge(tree, data):
     weights = np.array(

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
@@ -35,7 +35,6 @@ def check(comparisons: Comparisons) -> None:
         assert np.count_nonzero(made) == np.count_nonzero(expected)  # and no others
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.data())
 def test_bits_are_the_matrix_of_preferences(data):
     """With repetitions and opposite answers, which cancel."""
@@ -47,7 +46,6 @@ def test_bits_are_the_matrix_of_preferences(data):
     check(Comparisons(n, [a for a, _ in rows], [b for _, b in rows]))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.permutations(range(7)).map(lambda order: order[:3]), max_size=60))
 def test_bits_of_triplets_are_the_matrix_of_preferences(rows):
     check(Comparisons.from_triplets(7, rows))
@@ -141,7 +139,6 @@ def consistent(draw) -> Comparisons:
     return Comparisons(n, [a for a, _ in rows], [b for _, b in rows]).unique()
 
 
-@settings(deadline=None)  # the first call compiles
 @given(consistent())
 def test_the_list_made_of_bits_is_the_original(listed):
     """Each function gets a new set, without the list that another one made."""
@@ -168,7 +165,6 @@ def test_the_list_made_of_bits_is_the_original(listed):
     assert len(held_as_bits(listed) - listed) == 0
 
 
-@settings(deadline=None)  # the first call compiles
 @given(consistent())
 def test_a_pickle_of_bits_is_that_of_the_list(listed):
     held = held_as_bits(listed)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
@@ -33,7 +33,6 @@ def test_items_of_pairs_in_any_order(dtype):
     np.testing.assert_array_equal(pair_items(pairs.astype(dtype), 40), (i[pairs], j[pairs]))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.data())
 def test_closed_form_is_exact_where_floating_point_is_not(data):
     """Up to the 9.2e18 pairs of pairs of 92,682 items, especially at the ends of rows."""
@@ -66,7 +65,6 @@ def as_set(row) -> tuple:
     return frozenset(row[:2]), frozenset(row[2:])
 
 
-@settings(deadline=None)  # the first call compiles
 @given(rows_of_five)
 def test_quadruplets_survive_encoding(rows):
     comparisons = Comparisons.from_quadruplets(5, rows)
@@ -77,7 +75,6 @@ def test_quadruplets_survive_encoding(rows):
     assert pickle.loads(pickle.dumps(comparisons)) == comparisons
 
 
-@settings(deadline=None)  # the first call compiles
 @given(rows_of_five)
 def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
     once = Comparisons.from_quadruplets(5, rows).unique()
@@ -89,7 +86,6 @@ def test_unique_keeps_each_comparison_once_and_both_of_opposites(rows):
     assert Comparisons.from_quadruplets(5, rows).contradictions() == len(opposite)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(rows_of_five, st.permutations(range(5)), st.integers(1, 5))
 def test_take_selects_items_and_renumbers_them(rows, order, size):
     items = order[:size]

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import AllComparisons, Comparisons
 from hcbench.errors import InvalidComparisonsError
@@ -30,7 +30,6 @@ def as_set(comparisons: Comparisons) -> set:
     return set(zip(comparisons.closer.tolist(), comparisons.farther.tolist(), strict=True))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(similarities)
 def test_it_represents_every_answer_of_the_similarities(drawn):
     n, w = drawn
@@ -46,7 +45,6 @@ def test_it_represents_every_answer_of_the_similarities(drawn):
     assert as_set(all_comparisons.flip().materialise()) == {(b, a) for a, b in naive(n, w)}
 
 
-@settings(deadline=None)  # the first call compiles
 @given(similarities, st.permutations(range(6)), st.integers(1, 6))
 def test_taking_items_is_the_same_before_and_after_storing(drawn, order, size):
     n, w = drawn

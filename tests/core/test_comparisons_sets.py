@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Comparisons
 from hcbench.errors import InvalidComparisonsError
@@ -24,7 +24,6 @@ def listed(comparisons: Comparisons) -> list:
     return list(zip(comparisons.closer.tolist(), comparisons.farther.tolist(), strict=True))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(answers, answers)
 def test_the_algebra_is_that_of_python_sets(first, second):
     one, two = of(first), of(second)
@@ -38,7 +37,6 @@ def test_the_algebra_is_that_of_python_sets(first, second):
     assert listed(one + two) == first + second
 
 
-@settings(deadline=None)  # the first call compiles
 @given(answers)
 def test_duplicates_and_contradictions_are_counted_and_preserved(rows):
     comparisons = of(rows)
@@ -48,7 +46,6 @@ def test_duplicates_and_contradictions_are_counted_and_preserved(rows):
     assert listed(comparisons.flip()) == [(b, a) for a, b in rows]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(answers)
 def test_items_never_compared_are_those_in_no_row(rows):
     comparisons = of(rows)
@@ -119,7 +116,6 @@ def test_responses_reverse_repeat_or_drop_queries():
             Comparisons.from_triplets(4, rows, wrong)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.permutations(range(5)).map(lambda order: order[:3]), max_size=20))
 def test_triplets_survive_encoding(rows):
     comparisons = Comparisons.from_triplets(5, rows)

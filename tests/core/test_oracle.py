@@ -114,7 +114,6 @@ def test_queries_distinct_queries_and_rounds():
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 4), max_size=40))
-@settings(deadline=None)
 def test_distinct_quadruplets_are_those_that_differ_as_unordered_pairs(questions):
     oracle = quadruplets_of(5)
     oracle.ask(np.array(questions, int).reshape(-1, 4))
@@ -124,7 +123,6 @@ def test_distinct_quadruplets_are_those_that_differ_as_unordered_pairs(questions
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), max_size=40))
-@settings(deadline=None)
 def test_distinct_ordinal_questions_are_sets(questions):
     oracle = ask_oracle("ordinal-queries", lambda *_: NONE, n=6)
     codes = oracle.ask(np.array(questions, int).reshape(-1, 3))
@@ -344,7 +342,7 @@ NAMINGS = {
 
 
 @pytest.mark.parametrize("naming", NAMINGS)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_the_ledger_counts_as_a_python_set_does(naming: Any, data: Any) -> None:
     """In every order of items, in batches beyond the window or one at a time."""

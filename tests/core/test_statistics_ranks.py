@@ -123,7 +123,7 @@ def naive_p(table: list[list[int]]) -> float:
     return sum(way >= found - 1e-9 for way in ways) / len(ways)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=4).filter(
         lambda table: any(len(set(row)) > 1 for row in table)

@@ -5,7 +5,7 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Partition, Problem
@@ -79,7 +79,6 @@ def off_diagonal(K: np.ndarray) -> np.ndarray:
     return K[np.triu_indices(len(K), 1)]
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     n=st.integers(2, 8),
     values=st.sampled_from([2, 5, 1000]),
@@ -119,7 +118,6 @@ def test_the_kernel_is_that_of_equation_2(n, values, seed, references, shared, q
         assert ledger.queries - mirrored <= ledger.distinct_queries
 
 
-@settings(deadline=None)
 @given(n=st.integers(1, 9), columns=st.integers(1, 200), seed=st.integers(0, 10**6))
 def test_products_of_bits_are_those_of_the_signs(n, columns, seed):
     signs = np.random.default_rng(seed).integers(-1, 2, size=(n, columns)).astype(np.int8)

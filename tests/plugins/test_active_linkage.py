@@ -61,7 +61,6 @@ def same_merges(tree: Tree, other: Tree) -> bool:
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-@settings(max_examples=60, deadline=None)
 @given(n=st.integers(2, 40), seed=st.integers(0, 10**6), structured=st.booleans())
 def test_the_tree_and_the_order_of_merges_are_those_of_scipy(method, ask, n, seed, structured):
     w = of_points(n, seed) if structured else without_ties(n, seed)
@@ -79,7 +78,7 @@ def test_larger_sets_with_sizes_around_a_power_of_two(method, ask, n):
 
 
 @pytest.mark.parametrize(("method", "ask"), EACH)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(n=st.integers(1, 9), seed=st.integers(0, 10**6))
 def test_a_python_callable_gets_the_queries_that_the_ledger_counts(method, ask, n, seed):
     w = without_ties(n, seed)
@@ -125,7 +124,6 @@ def test_four_items_by_hand():
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-@settings(max_examples=40, deadline=None)
 @given(n=st.integers(2, 30), seed=st.integers(0, 10**6))
 def test_the_merge_sort_makes_the_queries_of_proposition_1(method, n, seed):
     oracle = oracle_of(without_ties(n, seed))
@@ -212,7 +210,6 @@ def test_ties_and_contradictory_answers_give_some_tree(method, ask):
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-@settings(max_examples=40, deadline=None)
 @given(n=st.integers(2, 9), values=st.integers(1, 4), seed=st.integers(0, 10**6))
 def test_with_ties_every_merge_is_a_maximal_one(method, n, values, seed):
     w = np.random.default_rng(seed).integers(values, size=(n, n)).astype(float)

@@ -73,7 +73,7 @@ def cuts_of(tree, node=None):
     return found
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(trees(min_leaves=1, max_leaves=7), st.integers(0, 10**6))
 def test_every_cut_is_drawn_equally_often(tree, seed):
     cuts = cuts_of(tree)
@@ -114,7 +114,7 @@ def k_tilde(tree, cut):
     return sum(not above_cut & set(tree.children(v).tolist()) for v in above_cut)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(trees(min_leaves=2, max_leaves=9, binary=True), st.integers(0, 10**6))
 def test_the_hard_prior_is_uniform_over_2_to_the_b_cuts_of_theorem_2(tree, seed):
     """For each b up to |L_s|, the numbers of cuts and K-tilde that appendix B.2 shows."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import (
@@ -34,7 +34,6 @@ def labelled_trees(draw):
     return tree, draw(st.lists(st.integers(0, 3), min_size=tree.n, max_size=tree.n))
 
 
-@settings(deadline=None, max_examples=120)
 @given(labelled_trees())
 def test_the_best_cut_is_the_nearest_with_the_fewest_clusters(case):
     tree, labels = case

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import Cut, Given, NotApplicableError, ParameterError, Partition, Tree
@@ -42,7 +42,6 @@ def gain(tree, own, nodes):
     return own[inside].sum()
 
 
-@settings(deadline=None, max_examples=150)
 @given(weighted_trees())
 def test_the_best_cut_is_the_coarsest_of_largest_gain(case):
     tree, own = case
@@ -57,7 +56,6 @@ def test_the_best_cut_is_the_coarsest_of_largest_gain(case):
             assert len(set(zip(mine, theirs, strict=True))) == len(cut)
 
 
-@settings(deadline=None, max_examples=100)
 @given(weighted_trees())
 def test_with_at_most_k_clusters_too(case):
     tree, own = case

@@ -4,7 +4,7 @@ from math import inf, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import Given, Oracle, ParameterError, Problem, Tree
@@ -55,7 +55,6 @@ def naive_margin(tree, weighted, a, K=inf):
     return best - max(others, default=-inf)
 
 
-@settings(deadline=None, max_examples=120)
 @given(histories())
 def test_margins_are_those_of_all_cuts_after_each_weight(case):
     tree, weighted = case
@@ -66,7 +65,6 @@ def test_margins_are_those_of_all_cuts_after_each_weight(case):
         reweigh(x, tree.parent, a, weight)
 
 
-@settings(deadline=None, max_examples=80)
 @given(histories(), st.integers(1, 7))
 def test_margins_with_at_most_k_clusters_are_those_of_all_such_cuts(case, most):
     tree, weighted = case
@@ -80,7 +78,6 @@ def test_margins_with_at_most_k_clusters_are_those_of_all_such_cuts(case, most):
         bounded.reweigh_bounded(arrays, table, W, a, weight)
 
 
-@settings(deadline=None, max_examples=100)
 @given(histories(), st.sampled_from([1.0, 0.1, 1 / 3]))
 def test_excesses_brought_up_to_date_are_those_of_one_pass(case, unit):
     tree, weighted = case
@@ -100,7 +97,6 @@ def test_a_weight_that_is_taken_back_leaves_a_tie(weight):
     assert highest_kept(tree.parent, x < 0).tolist() == [tree.root]
 
 
-@settings(deadline=None, max_examples=60)
 @given(trees(min_leaves=1, max_leaves=40))
 def test_the_numbering_keeps_the_tree_and_puts_long_paths_in_order(tree):
     new = heavy_postorder(tree.parent)

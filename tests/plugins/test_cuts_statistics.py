@@ -5,7 +5,7 @@ from math import exp, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench
 from hcbench import (
@@ -54,7 +54,6 @@ def of_cut(tree, nodes):
 # ---- N(T) ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=80)
 @given(trees(max_leaves=8))
 def test_the_logarithm_is_that_of_the_number_of_all_cuts(tree):
     assert exp(statistics.log_cuts(scored(tree))) == pytest.approx(len(all_cuts(tree)))
@@ -95,7 +94,6 @@ def naive_k_tilde(tree, nodes):
     return sum(not any(c in above_cut for c in tree.children(v).tolist()) for v in above_cut)
 
 
-@settings(deadline=None, max_examples=60)
 @given(trees(max_leaves=7))
 def test_k_tilde_is_that_of_the_definition_and_at_most_the_lower_leaves(tree):
     values = []
@@ -162,7 +160,6 @@ def test_a_hierarchy_is_not_a_cut():
 # ---- Excess risk ---------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
 @given(trees(min_leaves=1, max_leaves=6), st.data())
 def test_the_excess_is_that_over_the_best_of_all_cuts(tree, data):
     n, cuts = tree.n, all_cuts(tree)
@@ -176,7 +173,6 @@ def test_the_excess_is_that_over_the_best_of_all_cuts(tree, data):
         assert found == pytest.approx(expected / n**2)
 
 
-@settings(deadline=None, max_examples=40)
 @given(trees(min_leaves=2, max_leaves=6), st.data(), st.sampled_from(["labels", "matrix"]))
 def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, data, source):
     n, cuts = tree.n, all_cuts(tree)

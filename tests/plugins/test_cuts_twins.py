@@ -8,7 +8,7 @@ from math import log2, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Partition, Tree
 from hcbench_cuts._path_kernels import _pop, _push
@@ -126,7 +126,6 @@ def test_wdp_makes_the_queries_of_algorithm_1_on_larger_trees(shape, degree):
         assert questions_of("WDP", tree, labels_of(tree, cut), budget=999, prior=prior) == wanted
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
 def test_the_heap_gives_the_highest_rank_and_then_the_largest_id(ranks, data):
     rank, heap = np.array(ranks, np.int32), np.empty(len(ranks), np.int64)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Cost, NotApplicableError, Oracle, Partition, Problem, Scored
 from hcbench_cuts.validation import error_on_the_rest, validation_error, validation_pairs
@@ -27,7 +27,6 @@ def scored(labels, found, seed=1, **oracle):
 clusterings = st.lists(st.integers(0, 3), min_size=5, max_size=30)
 
 
-@settings(deadline=None, max_examples=50)
 @given(clusterings, st.data())
 def test_both_errors_are_those_of_the_pairs_one_by_one(labels, data):
     """All n^2 entries of Sigma but two for each pair of the set; the diagonal never errs."""

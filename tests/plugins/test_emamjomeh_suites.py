@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
 import hcbench
@@ -174,7 +174,6 @@ def unbalanced_share(tree: Tree, balance: float) -> float:
     return uneven / math.comb(tree.n, 2)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.integers(3, 20),
     st.sampled_from(SHAPES),
@@ -188,7 +187,6 @@ def test_unbalanced_splits_are_counted_right(n, shape, degree, balance, seed):
     assert measured == pytest.approx(unbalanced_share(tree, balance), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(17, 400), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_lemma_3_1_holds_for_random_trees(n, shape, seed):
     tree = random_tree(seed, n=n, shape=shape).truth

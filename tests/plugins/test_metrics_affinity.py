@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
@@ -143,7 +143,6 @@ def test_the_rank_of_too_many_vertices_must_be_given(monkeypatch):
 
 
 @given(trees(min_leaves=2, kind=HeightKind.AFFINITY), st.integers(0, 10**6), st.floats(0, 3))
-@settings(max_examples=300)
 def test_merge_distortion_is_at_most_the_affinity_error_where_that_is_small(truth, seed, share):
     # Any symmetric estimate is possible: made positive definite, it is a Gram matrix.
     n = truth.n

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from sklearn import metrics as peer
 
 import hcbench_metrics
@@ -72,7 +72,6 @@ def test_the_paper_counts_ten_equal_classes_in_one_cluster_as_ninety_percent():
     assert singletons == pytest.approx(0.1 - 1 / 200)
 
 
-@settings(deadline=None)
 @given(two_labellings(), st.sampled_from(["arithmetic", "geometric", "min", "max"]))
 def test_agreement_is_that_of_scikit_learn(labels, average):
     found, true = labels
@@ -124,7 +123,6 @@ def test_adjusted_information_of_trivial_partitions(found, true, expected):
         assert value == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(two_labellings(), st.randoms(use_true_random=False))
 def test_names_of_clusters_and_order_of_items_do_not_matter(labels, random):
     found, true = labels
@@ -136,7 +134,6 @@ def test_names_of_clusters_and_order_of_items_do_not_matter(labels, random):
         assert metric(scored(found, true)) == pytest.approx(again, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(two_labellings())
 def test_the_best_value_is_that_of_equal_partitions_alone(labels):
     found, true = labels
@@ -149,7 +146,6 @@ def test_the_best_value_is_that_of_equal_partitions_alone(labels):
         assert low <= value <= high + 1e-12
 
 
-@settings(deadline=None)
 @given(two_labellings())
 def test_homogeneity_one_way_is_completeness_the_other(labels):
     found, true = labels
@@ -168,7 +164,6 @@ def test_a_tree_is_cut_at_the_number_of_true_clusters():
         partitions.ari(scored(CHAIN, true), k=5)
 
 
-@settings(deadline=None, max_examples=60)
 @given(trees(max_leaves=7), st.data())
 def test_the_best_cut_has_the_smallest_error_and_is_used_by_all_measures(tree, data):
     true = np.array(data.draw(st.lists(st.integers(0, 3), min_size=tree.n, max_size=tree.n)))

@@ -5,7 +5,7 @@ from math import ceil, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
 from hcbench_ordinal.noisy_constants import vertex_repetitions, weight_rounds
@@ -137,7 +137,6 @@ def leaves_below(parent, n):
     return {frozenset(s) for s in found}
 
 
-@settings(max_examples=50)
 @given(
     st.integers(3, 9),
     st.integers(0, 10**6),
@@ -165,7 +164,6 @@ def test_every_query_is_the_published_one(n, seed, k, rounds, skip):
     assert skipped == left_out
 
 
-@settings(max_examples=30)
 @given(st.integers(3, 8), st.integers(0, 10**6), st.integers(0, 6))
 def test_steps_that_agree_with_a_vertex_lower_its_potential_lemma_b_1(n, seed, rounds):
     oracle, asked = scripted(n, seed, P, random_truth(n, seed))

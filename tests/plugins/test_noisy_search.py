@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from hcbench import ModelWarning
 from hcbench_ordinal.bounds import noiseless_queries
@@ -36,7 +36,6 @@ def agrees(v, pivot, answer, tree):
     return not any(v <= child for child in tree.children(pivot))
 
 
-@settings(max_examples=60)
 @given(sizes, seeds, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from(["adversarial", "random"]))
 def test_bayes_weighs_all_places_and_stops_when_one_has_nearly_all(n, seed, p, wrong):
     truth, delta = random_truth(n, seed), 0.0437
@@ -61,7 +60,6 @@ def test_bayes_weighs_all_places_and_stops_when_one_has_nearly_all(n, seed, p, w
     assert clusters(result) == tree.tree
 
 
-@settings(max_examples=60)
 @given(sizes, seeds, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from(["majority", "lead"]))
 def test_repeat_is_binary_search_by_early_stopped_majorities(n, seed, p, stop):
     truth, failure = random_truth(n, seed), 0.0437 / max(noiseless_queries(n), 1)
@@ -99,7 +97,6 @@ def test_an_insertion_beyond_patience_uses_the_most_likely_place_with_a_warning(
 
 
 @pytest.mark.filterwarnings("ignore::hcbench.ModelWarning")
-@settings(max_examples=60)
 @given(sizes, seeds, st.sampled_from([0.6, 0.75]), st.sampled_from([0.05, 0.1, 0.3]))
 def test_beyond_patience_no_other_place_is_more_likely(n, seed, p, patience):
     oracle, asked = scripted(n, seed, p, random_truth(n, seed))

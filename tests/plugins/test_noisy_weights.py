@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
 from hcbench_ordinal.noisy_constants import weight_rounds
@@ -55,7 +55,6 @@ class Twin:
         kernels.weigh(self.tree, v, left, right, here, up)
 
 
-@settings(max_examples=80)
 @given(st.integers(2, 12), st.integers(0, 10**6), st.data())
 def test_the_heaviest_vertex_has_the_largest_weight(n, seed, data):
     rng = np.random.default_rng(seed)
@@ -72,7 +71,6 @@ def test_the_heaviest_vertex_has_the_largest_weight(n, seed, data):
 factors = st.sampled_from([Fraction(1, 4), Fraction(3, 4), Fraction(1), Fraction(1, 1024)])
 
 
-@settings(max_examples=80)
 @given(st.integers(2, 12), st.integers(0, 10**6), st.data())
 def test_no_part_without_the_centroid_has_more_than_half_of_the_weight(n, seed, data):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist
 
@@ -40,7 +40,6 @@ def positions(total: int, number: int, seed: int) -> list[int]:
     return np.concatenate([np.empty(0, np.int64), *chunks]).tolist()
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_positions_are_distinct_rising_and_in_range(data):
     total = data.draw(st.one_of(st.integers(1, 400), st.integers(1, 2**62)))

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.spatial.distance import squareform
 
 from hcbench import Comparisons, Problem, pair_items
@@ -46,7 +46,6 @@ def test_bits_are_those_of_the_positions(total, part):
     assert np.flatnonzero(bits).tolist() == positions(total, number, 5)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.sampled_from([0.0, 0.2, 0.35, 9]))
 def test_ranks_show_which_similarities_are_tied(values, tolerance):
     """Multiples of a tenth: their differences are rounded."""

@@ -65,7 +65,6 @@ def test_every_order_of_insertion_finds_the_tree(name):
             assert fit(f"{name[:-1]}, order=given]", oracle_of(problem)).isomorphic(tree)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(1, 150), st.sampled_from(SHAPES), st.integers(2, 9), st.integers(0, 10**6))
 def test_random_trees_of_any_degree_are_found(n, shape, degree, seed):
     problem = random_tree(seed, n=n, shape=shape, degree=degree)
@@ -122,7 +121,7 @@ def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_sa
         assert (ledger.queries, ledger.distinct_queries) == (len(recorder.asked), len(sets))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(3, 120), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
     """floor(log2(2i-3)) queries for the i-th item: lemma 4.2 and theorem 4.3."""
@@ -133,7 +132,7 @@ def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
         assert len(questions) <= floor(log2(2 * i - 3))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(3, 80), st.integers(3, 12), st.integers(0, 10**6))
 def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
     """A node of d children costs r/2 + 1 queries for a part of 1/r: d/(2 log2 d) per halving."""
@@ -158,7 +157,6 @@ def places_below(tree_arrays, n, w, top):
     return found
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(2, 30), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_the_pivot_is_the_best_one_of_all_and_cuts_leave_the_candidates(n, shape, seed):
     rng = np.random.default_rng(seed)
@@ -223,7 +221,6 @@ def test_a_star_takes_about_a_quarter_of_n_squared_queries():
 
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, "QuickClustering"])
-@settings(deadline=None, max_examples=30)
 @given(st.integers(1, 40), st.integers(0, 10**6))
 def test_contradictory_answers_give_some_tree(name, n, seed):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import NONE, HcbenchError, NotApplicableError, Oracle, ParameterError, Problem, Tree
 from hcbench_oracles.ordinal import ordinal_queries
@@ -28,7 +28,6 @@ def odd_one_out(tree, i, j, k):
     return NONE
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(3, 9), st.sampled_from(SHAPES), st.integers(2, 5), st.integers(0, 10**6))
 def test_answers_are_those_of_the_clusters(n, shape, degree, seed):
     problem = random_tree(seed, n=n, shape=shape, degree=degree)
@@ -82,7 +81,6 @@ def test_labels_are_a_source_and_the_truth_where_there_is_no_other():
     assert oracle_of(problem).ask([[0, 3, 1]]).tolist() == [2]
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(3, 9), st.integers(3, 9), st.integers(0, 10**6))
 def test_broken_ties_are_the_answers_of_one_binary_tree(n, degree, seed):
     from hcbench import fit

@@ -5,7 +5,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Oracle, Problem, Tree, ask_oracle, fit
 from hcbench_oracles.ordinal import ordinal_queries
@@ -29,7 +29,6 @@ def test_every_binary_tree_of_up_to_six_items_is_found(name):
         assert fit(name, oracle, seed=seed).isomorphic(truth)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(1, 150), st.sampled_from(SHAPES), st.integers(2, 200), st.integers(0, 10**6))
 def test_random_trees_of_any_degree_are_found(n, shape, degree, seed):
     problem = random_tree(seed, n=n, shape=shape, degree=degree)

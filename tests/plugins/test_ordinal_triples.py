@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import (
     BudgetExceededError,
@@ -40,7 +40,6 @@ def test_every_binary_tree_of_up_to_six_items_is_found(name):
         assert fit(name, oracle_of(Problem(n=truth.n, truths={"t": truth}))).isomorphic(truth)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 30), st.sampled_from(SHAPES), st.integers(2, 30), st.integers(0, 10**6))
 def test_random_trees_of_any_degree_are_found_in_one_round(n, shape, degree, seed):
     problem = random_tree(seed, n=n, shape=shape, degree=degree)
@@ -68,7 +67,6 @@ def test_triples_are_numbered_one_by_one():
         assert around.tolist() == [[k - 3, k - 2, k - 1], [0, 1, k], [k - 2, k - 1, k]]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(3, 20), st.integers(0, 200), st.integers(0, 10**6))
 def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
     recorder = Recorder(random_tree(seed, n=n).truth)
@@ -80,7 +78,6 @@ def test_build_agrees_with_the_answers_that_it_got(n, count, seed):
     assert all(found(*question) == recorder(*question) for question in asked)
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.integers(3, 5), st.integers(1, 8), st.integers(0, 10**6))
 def test_build_returns_a_tree_exactly_if_one_exists(n, m, seed):
     """Against all binary trees; the reported contradiction is one, and minimal."""

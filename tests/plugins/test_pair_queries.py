@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from numba import njit, types
 from scipy import stats
 
@@ -116,7 +116,6 @@ def test_a_cut_needs_a_possible_number_of_clusters():
 # ---- Noise ---------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(clusters(), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.49]), st.integers(0, 10**6))
 def test_persistent_noise_flips_exactly_this_proportion_of_the_pairs(labels, noise, seed):
     n = len(labels)
@@ -205,7 +204,6 @@ def test_compiled_loops_get_the_same_answers(law):
 # ---- Disagreements -------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(clusters(), st.data(), st.sampled_from([0.0, 0.1, 0.3, 0.45]))
 def test_disagreements_are_those_of_all_answers(labels, data, noise):
     n = len(labels)

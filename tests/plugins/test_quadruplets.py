@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
 from hcbench.errors import ParameterError
@@ -76,7 +76,6 @@ def answers(draw, most=6):
     return n, rows
 
 
-@settings(max_examples=60, deadline=None)
 @given(answers(), st.integers(1, 7), st.booleans(), st.randoms(use_true_random=False))
 def test_every_merge_is_maximal_by_the_equations(case, few, by_bits, random):
     """With lists and bits, and the change to sums over blocks after any number of merges."""

@@ -53,7 +53,6 @@ def few_levels(n: int, m: int, seed: int) -> Comparisons:
     return Comparisons(n, np.where(closer, a, b)[untied], np.where(closer, b, a)[untied]).unique()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(3, 24), st.integers(0, 3000), st.integers(1, 24), st.integers(0, 99))
 def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
     comparisons = few_levels(n, m, seed)
@@ -92,7 +91,7 @@ def merges_in_whole_numbers(S, cluster):
     return merges, similarities
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(2, 18),
     st.integers(0, 800),

@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
 
 import hcbench
@@ -62,7 +62,6 @@ def both_ways(comparisons):
         yield _quadruplet_kernels.kernel_by_bits(bits.won, bits.lost, n, at_once)
 
 
-@settings(max_examples=60, deadline=None)
 @given(answers())
 def test_the_kernel_is_that_of_equation_3(case):
     n, rows = case
@@ -105,7 +104,6 @@ def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
         assert one[i, j] == (rows[0] * rows[1]).sum()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(2, 6), st.integers(1, 12), st.integers(0, 1000))
 def test_the_kernels_of_a_ranking_are_those_of_its_comparisons(n, levels, seed):
     values = np.random.default_rng(seed).integers(levels, size=n * (n - 1) // 2)
@@ -143,7 +141,6 @@ def triplet_features(n, S, kernel):
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(answers(), st.sampled_from(["k1", "k2"]))
 def test_triplet_kernels_are_cosines_of_their_features(case, kernel):
     n, rows = case

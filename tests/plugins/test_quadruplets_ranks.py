@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
@@ -19,7 +19,6 @@ from hcbench_quadruplets.win_rate import win_rates
 ALL = ["4-AL", '4-AL[init="4K-AL"]', "4K-AL", "4K-AL[kernel=code]", "tK-AL", "AL-rowsum"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 9), st.integers(1, 30), st.integers(0, 1000), st.integers(1, 9))
 def test_four_al_by_ranks_makes_the_merges_of_the_stored_comparisons(n, levels, seed, clusters):
     """With ties, in the ranking and among the clusters."""
@@ -41,7 +40,6 @@ def test_four_al_by_ranks_on_more_ranks_than_one_stretch():
     np.testing.assert_allclose(W, expected[1], atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 8), st.integers(0, 1000), st.integers(1, 6))
 def test_average_linkage_merges_the_first_of_the_most_similar(n, seed, levels):
     w = np.random.default_rng(seed).integers(-levels, levels + 1, size=(n, n))

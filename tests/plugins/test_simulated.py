@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import hcbench_vectors
 from hcbench import DataError, HeightKind, Problem
@@ -101,7 +101,6 @@ def test_items_of_inner_vertices_are_their_children():
     assert (np.ptp(problem.vectors[np.array(z) == "6"], axis=0) == 0).all()
 
 
-@settings(deadline=None, max_examples=30)
 @given(n=st.integers(2, 6), seed=st.integers(0, 99))
 def test_vertices_without_items_are_removed_and_heights_stay(n, seed):
     problem = make(seed, n=n, p=1)

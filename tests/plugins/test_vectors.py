@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, squareform
@@ -64,7 +64,6 @@ def test_upgma_on_similarities_by_hand():
     assert heights[frozenset({0, 1, 2})] == pytest.approx(0.3)  # (0.2 + 0.4) / 2
 
 
-@settings(deadline=None)
 @given(n=st.integers(2, 9), seed=st.integers(0, 10**6))
 def test_upgma_heights_are_mean_similarities(n, seed):
     S = random_similarity(n, seed)
@@ -74,7 +73,6 @@ def test_upgma_heights_are_mean_similarities(n, seed):
         assert found[cluster] == pytest.approx(height, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(n=st.integers(2, 9), seed=st.integers(0, 10**6))
 def test_upgma_on_vectors_is_the_naive_one(n, seed):
     X = np.random.default_rng(seed).normal(size=(n, 3))

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 import hcbench
@@ -56,7 +56,6 @@ def principal_scores(Y: np.ndarray, r: int) -> np.ndarray:
     return Y @ np.linalg.svd(Y, full_matrices=False)[2][:r].T
 
 
-@settings(deadline=None)
 @given(n=st.integers(2, 12), p=st.integers(1, 20), seed=st.integers(0, 10**6))
 def test_it_is_algorithm_1(n, p, seed):
     Y = np.random.default_rng(seed).normal(size=(n, p))

@@ -7,7 +7,7 @@ from itertools import combinations
 import fastcluster
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -85,7 +85,6 @@ def tied_rows() -> st.SearchStrategy[list[list[int]]]:
 # ---- Average of dot products ---------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(rows=tied_rows(), way=st.sampled_from(sorted(WAYS)))
 def test_each_merge_has_the_largest_mean_dot_product_even_with_ties(rows, way):
     X = np.array(rows, dtype=float)
@@ -115,7 +114,6 @@ def test_searches_one_at_a_time_give_the_same_tree(shape, monkeypatch):
     np.testing.assert_allclose(chain[:, 2], rounds[:, 2], rtol=1e-12, atol=1e-12)
 
 
-@settings(deadline=None)
 @given(rows=tied_rows())
 def test_ties_do_not_stop_searches_one_at_a_time(rows):
     X = np.array(rows, dtype=float)
@@ -155,7 +153,6 @@ def test_vectors_whose_products_overflow_are_refused(name, n):
 # ---- Ward ----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(rows=tied_rows(), offset=st.sampled_from([0, 1000]))
 def test_each_ward_merge_raises_the_sum_of_squares_least_even_with_ties(rows, offset):
     X = np.array(rows, dtype=float) + offset
@@ -220,7 +217,6 @@ def test_the_dot_product_as_a_dissimilarity_merges_the_smallest_first_by_hand():
     assert tree.kind is HeightKind.DISTANCE
 
 
-@settings(deadline=None)
 @given(rows=tied_rows())
 def test_the_dot_product_as_a_dissimilarity_with_ties(rows):
     X = np.array(rows, dtype=float)
