@@ -26,10 +26,10 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show.charts import draw_ranks
 from hcbench.show.drawing import KINDS, Choices, class_labels, describe_kinds, draw, draw_tanglegram
 from hcbench.show.figures import FigureView
 from hcbench.show.plots import dendrogram, layout
+from hcbench.show.static import draw_ranks
 from hcbench.store import Store
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process
@@ -291,9 +291,10 @@ def test_the_front_is_marked() -> None:
     figure = draw("tradeoff", view_of(found))
     points = [line for line in figure.axes[0].lines if line.get_marker() not in ("None", "")]
     ringed = {
-        float(p.get_xdata()[0])  # type: ignore[index]
+        float(x)
         for p in points
         if p.get_markeredgecolor() == "black" and p.get_color() != "black"
+        for x in p.get_xdata()  # type: ignore[union-attr]
     }
     assert ringed == {10.0, 30.0}
 

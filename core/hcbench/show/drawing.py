@@ -15,14 +15,7 @@ from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.trees import Tree
 from hcbench.model.trees.partition import facing_orders
-from hcbench.show.charts import (
-    Test,
-    add_caption,
-    draw_curves,
-    draw_profile,
-    draw_ranks,
-    draw_tradeoff,
-)
+from hcbench.show.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.show.figures import FORMATS, write_figure
 from hcbench.show.plots import (
     GUIDE,
@@ -34,6 +27,7 @@ from hcbench.show.plots import (
     plain,
     style,
 )
+from hcbench.show.static import Test, add_caption, draw_chart, draw_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -286,22 +280,22 @@ KINDS: Mapping[str, Kind] = {
     ),
     "profile": Kind(
         "The share of the data sets on which each algorithm is how close to the best.",
-        lambda view, results, _: draw_profile(view, results),
+        lambda view, results, _: draw_chart(profile_chart(view, results)),
         lambda results, c: profile(results, _quality(results, c), failed=c.failed, by=c.by),
     ),
     "tradeoff": Kind(
         "Quality against queries or seconds, with the Pareto front.",
-        lambda view, results, _: draw_tradeoff(view, results),
+        lambda view, results, _: draw_chart(tradeoff_chart(view, results)),
         lambda results, c: tradeoff(results, _quality(results, c), c.against),
     ),
     "curve": Kind(
         "A metric along a parameter that varies.",
-        lambda view, results, _: draw_curves(view, results),
+        lambda view, results, _: draw_chart(curve_chart(view, results)),
         lambda results, c: curves(results, c.x or _only_axis(results), _quality(results, c)),
     ),
     "scaling": Kind(
         "Time or queries against the number of items, with fitted exponents.",
-        lambda view, results, _: draw_curves(view, results, log_log=True),
+        lambda view, results, _: draw_chart(curve_chart(view, results, growth=True)),
         lambda results, c: scaling(results, c.metric or "seconds", c.x or None),
     ),
     "dendrogram": Kind(

@@ -28,7 +28,8 @@ from hcbench.analysis.tables import ARROWS, NOTHING, format_numbers, format_spre
 from hcbench.analysis.verdicts import describe_claimed, describe_measured
 from hcbench.errors import HcbenchError
 from hcbench.registry.names import format_value
-from hcbench.show.report import charts
+from hcbench.show.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
+from hcbench.show.report.charts import draw_chart, draw_ranks
 from hcbench.show.report.figures import BASE, DARK, Cell, make_table, sentence, short
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _draw_tradeoffs(
                 note = f"Only the first {most} of {len(view.panels)} data sets have a figure."
         for title, part in parts:
             name = f"{metric.label} against {cost.label} {title}".strip()
-            figure = page.figure(name, charts.draw_tradeoff(part, results, note))
+            figure = page.figure(name, draw_chart(tradeoff_chart(part, results), note))
             drawn.append((cost.label, title, figure))
     return drawn
 
@@ -191,10 +192,10 @@ def _add_ranks(page: Sections, results: Results) -> None:
         lines += [f"Excluded: {block.block}: {block.reason}." for block in ranking.excluded[:3]]
         if len(ranking.excluded) > 3:
             lines.append(f"Excluded: {len(ranking.excluded) - 3} more.")
-        figure = charts.draw_ranks(ranking, results)
+        figure = draw_ranks(ranking, results)
         blocks: list[dict[str, Any]] = [{"lines": lines}, page.figure(f"ranks {label}", figure)]
         with suppress(HcbenchError):
-            profile = charts.draw_profile(ranks.profile(results, label), results)
+            profile = draw_chart(profile_chart(ranks.profile(results, label), results))
             blocks += [{"title": "Performance profile"}, page.figure(f"profile {label}", profile)]
         if len(ranking.competitors) <= _MOST_PAIRS:
             pairs = page.table(f"pairs {label}", pairs_table(ranking))
@@ -210,7 +211,7 @@ def _add_curves(page: Sections, results: Results) -> None:
         with suppress(HcbenchError):
             view = views.curves(results, axis.id, metric.label)
             name = f"{metric.label} along {axis.id}"
-            figure = page.figure(name, charts.draw_curves(view, results))
+            figure = page.figure(name, draw_chart(curve_chart(view, results)))
             title = f"{axis.name} of {axis.kind.replace('dataset', 'data set')}"
             along = title if "." in axis.id else axis.title
             shown.append(((along, metric.label), [figure]))
@@ -227,13 +228,13 @@ def _add_growth(page: Sections, results: Results) -> None:
                 view = views.scaling(results, metric.label, "n")
                 if not any(line.fit for panel in view.panels for line in panel.lines):
                     continue  # a few sizes of different data show no growth
-                figure = charts.draw_curves(view, results, growth=True)
+                figure = draw_chart(curve_chart(view, results, growth=True))
                 blocks = [page.figure(f"growth of {metric.label}", figure)]
                 rows = [
                     [
                         line.name,
                         panel.title,
-                        [charts.exponent(line.fit), short(line.fit.exponent)],
+                        [exponent_text(line.fit), short(line.fit.exponent)],
                         line.fit.n_points,
                     ]
                     for panel in view.panels

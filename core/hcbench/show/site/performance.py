@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.palette import looks_for
+from hcbench.analysis.palette import Look, looks_for
 from hcbench.analysis.performance import (
     EXACT,
     TOLERANCE,
@@ -15,14 +15,9 @@ from hcbench.analysis.performance import (
     overall_ratios,
 )
 from hcbench.analysis.tables import format_spread
-from hcbench.show.report.figures import (
-    axis,
-    line_style,
-    make_figure,
-    make_panels,
-    make_table,
-    short,
-)
+from hcbench.show.charts import Axis, Chart, Mark, Panel, Series
+from hcbench.show.report.charts import draw_chart
+from hcbench.show.report.figures import make_table, short
 
 if TYPE_CHECKING:
     from hcbench.show.report.sections import Sections
@@ -75,107 +70,87 @@ def _number(value: float, unit: str) -> str:
     return format_spread(value, None, "" if unit in EXACT else unit, "[0, inf)")
 
 
-def _commit_axis(histories: Iterable[Sequence[Measurement]]) -> dict[str, Any]:
-    dates = {m.commit[:_HASH]: m.date for measured in histories for m in measured}
-    order = sorted(dates, key=lambda commit: dates[commit])
-    ticks = {"type": "category", "categoryorder": "array", "categoryarray": order}
-    return axis("commit", **ticks, nticks=12, tickangle=-45)
-
-
-def _trace(name: str, measured: Sequence[Measurement], unit: str, look: Any) -> dict[str, Any]:
-    texts = [f"{m.date:%Y-%m-%d}: {_number(m.value, unit)}" for m in measured]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [m.commit[:_HASH] for m in measured],
-        "y": [short(m.value) for m in measured],
-        "text": texts,
-        "hovertemplate": "%{x}, %{text}<extra>%{fullData.name}</extra>",
-        **line_style(look),
-    }
-
-
-def _marks(measured: Sequence[Measurement], texts: Sequence[str]) -> dict[str, Any]:
-    """Triangles at regressions."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "regression",
-        "x": [m.commit[:_HASH] for m in measured],
-        "y": [short(m.value) for m in measured],
-        "text": list(texts),
-        "hovertemplate": "%{x}: %{text}<extra></extra>",
-        "marker": {"symbol": "triangle-up", "size": 15, "color": _REGRESSION},
-    }
+def _draw_lines(
+    title: str,
+    lines: Sequence[tuple[str, Sequence[Measurement]]],
+    marked: Sequence[tuple[Measurement, str]],
+    unit: str,
+    axis: Axis,
+    caption: str,
+    header: str,
+) -> dict[str, Any]:
+    """Measurements over commits, with triangles at regressions."""
+    dates = {m.commit[:_HASH]: m.date for _, measured in lines for m in measured}
+    looks = looks_for([name for name, _ in lines])
+    red = Look(_REGRESSION, _REGRESSION, "^", "triangle-up", "solid")
+    shown = [(name, [(m, _number(m.value, unit)) for m in measured]) for name, measured in lines]
+    shown += [("regression", list(marked))] if marked else []
+    series = []
+    for name, texts in shown:
+        points = [
+            (m.commit[:_HASH], m.value, f"{name}\n{m.commit[:_HASH]}, {m.date:%Y-%m-%d}: {text}")
+            for m, text in texts
+        ]
+        mark: Mark = "line" if name in looks else "warning"
+        series.append(Series(name, looks.get(name, red), mark, points))
+    chart = Chart(
+        panels=[Panel(title, series)],
+        x=Axis(title="commit", ticks=sorted(dates, key=lambda commit: dates[commit])),
+        y=axis,
+        caption=[caption, "less is better; triangles are regressions"],
+        header=(header, "commit", "date", "value"),
+        rows=[
+            [name, m.commit, f"{m.date:%Y-%m-%d}", m.value]
+            for name, measured in lines
+            for m in measured
+        ],
+    )
+    return draw_chart(chart)
 
 
 def _draw_overall(
     overall: dict[str, list[Measurement]], histories: Sequence[History]
 ) -> dict[str, Any]:
     """The geometric mean of times, memory and queries, relative to the first commit."""
-    traces, rows, all_marked = [], [], []
-    for (quantity, means), look in zip(
-        overall.items(), looks_for(_QUANTITIES).values(), strict=False
-    ):
-        traces.append(_trace(quantity, means, "ratio", look))
-        rows += [[quantity, m.commit, f"{m.date:%Y-%m-%d}", short(m.value)] for m in means]
-        at = {m.commit: m for m in means}
+    marked = []
+    for quantity, means in overall.items():
         worse: dict[str, list[str]] = {}
         for history in histories:
             for step in history.regressions if history.quantity == quantity else ():
                 worse.setdefault(step.at.commit, []).append(history.name)
-        all_marked += [(at[commit], names) for commit, names in worse.items() if commit in at]
-    if all_marked:
-        texts = [
-            f"{len(names)} regressions: {', '.join(names[:3])}" + ", ..." * (len(names) > 3)
-            for _, names in all_marked
-        ]
-        traces.append(_marks([m for m, _ in all_marked], texts))
-    names = [trace["name"] for trace in traces]
-    axes = (_commit_axis(overall.values()), axis("ratio to first"))
-    return make_figure(
-        traces,
-        make_panels([""], names, [axes]),
-        "All benchmarks together, relative to the first commit: geometric means of the changes "
-        "from one commit to the next, multiplied. Less is better. Triangles are regressions.",
-        ("quantity", "commit", "date", "ratio to the first commit"),
-        rows,
+        for mean in means:
+            if names := worse.get(mean.commit):
+                more = ", ..." * (len(names) > 3)
+                marked.append((mean, f"{len(names)} regressions: {', '.join(names[:3])}{more}"))
+    return _draw_lines(
+        "",
+        list(overall.items()),
+        marked,
+        "ratio",
+        Axis(title="ratio to first"),
+        "all benchmarks together, relative to the first commit: geometric means of the changes "
+        "from one commit to the next, multiplied",
+        "quantity",
     )
 
 
 def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
     """One line for each combination of parameters and environment."""
     several = len({history.environment for history in histories}) > 1
-    labels = [
-        ", ".join(filter(None, (h.parameters, h.environment if several else ""))) or name
+    lines = [
+        (", ".join(filter(None, (h.parameters, h.environment * several))) or name, h.measurements)
         for h in histories
     ]
-    looks = looks_for(labels)
     unit = histories[0].unit
-    traces = [
-        _trace(label, h.measurements, unit, looks[label])
-        for label, h in zip(labels, histories, strict=True)
+    marked = [
+        (step.at, f"{_number(step.before, unit)} before, {_number(step.at.value, unit)}")
+        for history in histories
+        for step in history.regressions
     ]
-    steps = [step for history in histories for step in history.regressions]
-    if steps:
-        texts = [f"{_number(s.before, unit)} before, {_number(s.at.value, unit)}" for s in steps]
-        traces.append(_marks([step.at for step in steps], texts))
-    axes = (
-        _commit_axis(h.measurements for h in histories),
-        axis(f"{histories[0].quantity} [{unit}]" if unit else "value", rangemode="tozero"),
-    )
-    return make_figure(
-        traces,
-        make_panels([name], [trace["name"] for trace in traces], [axes]),
-        "Less is better. Triangles: regressions.",
-        ("parameters", "commit", "date", "value"),
-        [
-            [label, m.commit, f"{m.date:%Y-%m-%d}", short(m.value)]
-            for label, h in zip(labels, histories, strict=True)
-            for m in h.measurements
-        ],
-    )
+    most = max(m.value for _, measured in lines for m in measured)
+    title = f"{histories[0].quantity} [{unit}]" if unit else "value"
+    axis = Axis(title=title, ends=(0.0, 1.05 * most or 1.0))
+    return _draw_lines(name, lines, marked, unit, axis, "", "parameters")
 
 
 def _about(history: History) -> list[Any]:
