@@ -17,19 +17,15 @@ from hcbench.run.workers import Limits, Report
 class InlinePool:
     """Replaces a pool of workers: a job runs in this process when it is submitted."""
 
-    room, workers, running = 1, (0,), ()
+    workers, running = (0,), ()
 
     def __init__(self) -> None:
         self._reports: list[Report] = []
 
-    @property
-    def free(self) -> int:
-        return not self._reports
+    def next_worker(self, *, ahead: bool = False) -> int | None:
+        return None if self._reports else 0
 
-    def taker(self, *, ahead: bool = False) -> int:
-        return 0
-
-    def submit(self, tag: object, job: bytes, limits: Limits, *, ahead: bool = False) -> None:
+    def submit(self, tag: object, job: bytes, limits: Limits, worker: int) -> None:
         with threadpool_limits(1), warnings.catch_warnings():  # as in a worker
             warnings.simplefilter("default")
             phases = ["start"]

@@ -32,8 +32,8 @@ CONFINED = {
     "plotly": {"show"},
     "sqlalchemy": {"store"},
     "pluggy": {"registry"},
-    "distributed": {"run/dask_pool"},
-    "dask": {"run/dask_pool"},
+    "distributed": set(),
+    "dask": set(),
     "sklearn": {"api/sklearn", "model/similarity"},
     "hdbscan": set(),
 }

@@ -71,6 +71,7 @@ from .registry.specs import (
     AlgorithmSpec as AlgorithmSpec,
     CommandSpec as CommandSpec,
     DatasetSpec as DatasetSpec,
+    ExecutorSpec as ExecutorSpec,
     MetricSpec as MetricSpec,
     OracleSpec as OracleSpec,
     Parameter as Parameter,
@@ -78,5 +79,8 @@ from .registry.specs import (
     Reference as Reference,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
+from .run.environment import check_machine as check_machine
+from .run.executors import CellPool as CellPool
 from .run.inputs import Given as Given, finest_partition as finest_partition
+from .run.workers import Report as Report
 from .show.figures import Drawn as Drawn, FigureView as FigureView, draw_figures as draw_figures

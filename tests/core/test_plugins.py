@@ -1,6 +1,7 @@
 """Loading plugins: a broken one is reported and does not affect the others."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +11,12 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner, Result
 
+from hcbench import compare
 from hcbench.cli import main
 from hcbench.errors import AmbiguousNameError, ExitCode, PluginError, UnknownNameError
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.plugins import Plugins
+from hcbench.store import Store
 
 METRIC = """
     from hcbench import MetricSpec, hookimpl
@@ -330,5 +333,72 @@ def test_a_plugin_cannot_take_the_place_of_a_command_of_hcbench(site: Path) -> N
 def test_a_command_whose_name_cannot_be_typed_is_reported(site: Path, name: str) -> None:
     add_command(site, "polite", name, "code:greet")
     registry = Registry(Plugins())
-    assert "cannot be a command: lower-case letters" in broken(registry.plugins)["polite:main"]
+    assert "no command can be called" in broken(registry.plugins)["polite:main"]
     assert "warning: broken plugins are not used: polite:main" in hcbench("ask", "--help").stderr
+
+
+# ---- Executors -----------------------------------------------------------------------------------
+
+EXECUTOR = """
+    from contextlib import contextmanager
+    from hcbench import CellPool, ExecutorSpec, HcbenchError, check_machine, hookimpl
+
+    class Elsewhere:
+        slots = 1
+
+        def __init__(self, machine):
+            self.machine = machine
+            self.memory = 2**30
+
+        def describe(self):
+            return {"workers": [self.machine]}
+
+        def pool(self, cells):
+            return CellPool(1)
+
+    @contextmanager
+    def opened(*, jobs, scheduler, fingerprints, files):
+        if scheduler is None:
+            raise HcbenchError("--scheduler is missing")
+        machine = check_machine(fingerprints)
+        yield Elsewhere({**machine, "at": scheduler, "jobs": jobs, "files": list(files)})
+
+    @hookimpl
+    def hcbench_executors():
+        return [ExecutorSpec(name="NAME", function="far_main:opened", doc="far away.")]
+"""
+
+
+def test_a_plugin_offers_an_executor(site: Path, tmp_path: Path) -> None:
+    install(site, "far", {"main": EXECUTOR.replace("NAME", "elsewhere")})
+    store = tmp_path / "store.sqlite"
+    options = ("compare", "--algos=UPGMA,Ward", "--datasets=iris", "-r1", "--metrics=AARI", "-q")
+    help_ = " ".join(hcbench("compare", "--help").stdout.split())
+    assert re.search(r"--executor \[local\|(dask\|)?elsewhere\]", help_)
+    assert "elsewhere: far away." in help_
+    far = (*options, "--executor=elsewhere", f"--store={store}", "--format=csv", "-j3")
+    refused = hcbench(*far)
+    assert (refused.exit_code, refused.stderr) == (2, "hcbench: error: --scheduler is missing\n")
+    done = hcbench(*far, "--scheduler=the moon")
+    assert done.exit_code == 0, done.stderr
+    with Store(store) as opened:
+        environment = opened.run().environment
+        there = [outcome.points for outcome, _ in opened.outcomes()]
+    (machine,) = environment["workers"]
+    assert machine == environment["machine"] | {"at": "the moon", "jobs": 3, "files": []}
+    hcbench(*options, "--fresh", f"--store={store}")
+    with Store(store) as opened:
+        assert [outcome.points for outcome, _ in opened.outcomes()] == there
+
+
+def test_an_executor_that_does_not_exist(tmp_path: Path) -> None:
+    result = hcbench("compare", "--executor=nowhere", f"--store={tmp_path / 'store.sqlite'}")
+    assert result.exit_code == ExitCode.USAGE
+    assert "'nowhere' is not one of 'local'" in result.stderr
+    with pytest.raises(UnknownNameError, match="no executor is called 'nowhere'"):
+        compare(["UPGMA"], ["iris"], executor="nowhere", store=tmp_path / "store.sqlite")
+
+
+def test_an_executor_whose_name_cannot_be_typed_is_reported(site: Path) -> None:
+    install(site, "far", {"main": EXECUTOR.replace("NAME", "far away")})
+    assert "no executor can be called 'far away'" in broken(Registry(Plugins()).plugins)["far:main"]

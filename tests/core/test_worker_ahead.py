@@ -29,14 +29,25 @@ def pool() -> Iterator[Pool]:
     with Pool(1, PERFORM) as one:
         one.submit("short", partial(jobs.add, 1, 1), Limits())
         one.wait(20)
-        assert one.room == 3
+        assert room(one) == 3
         yield one
+
+
+def room(pool: Pool) -> int:
+    """Submit as many jobs as there is room for, wait for them, and return their number."""
+    count = 0
+    while (worker := pool.next_worker(ahead=True)) is not None:
+        pool.submit(("room", count), partial(time.sleep, 0.05), Limits(), worker)
+        count += 1
+    assert len(collect(pool, count)) == count
+    return count
 
 
 def submit(pool: Pool, *made: object, limits: Limits | None = None) -> dict[object, Report]:
     """Submit all at once, and return the report of each."""
     for tag, job in enumerate(made):
-        pool.submit(tag, job, limits or Limits(seconds=10, grace=10), ahead=True)
+        worker = pool.next_worker(ahead=True)
+        pool.submit(tag, job, limits or Limits(seconds=10, grace=10), worker)
     return collect(pool, len(made))
 
 
@@ -59,25 +70,21 @@ def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand(
 ) -> None:
     with Pool(1, PERFORM) as pool, monkeypatch.context() as patched:
         patched.setattr(connections, "_QUICK", 0.0)
-        assert (pool.free, pool.room) == (1, 1)
-        pool.submit("long", partial(jobs.add, 1, 1), Limits())
-        assert pool.room == 0
-        pool.wait(20)
-        assert pool.room == 1
+        assert room(pool) == 1
+        assert room(pool) == 1
         patched.undo()
-        pool.submit("short", partial(jobs.add, 1, 1), Limits())
-        pool.wait(20)
-        assert (pool.free, pool.room) == (1, 3)
+        assert room(pool) == 1, "the last job was a long one"
+        assert room(pool) == 3
 
 
 def test_a_job_waits_for_another_only_if_it_may(pool: Pool) -> None:
     pool.submit(0, partial(time.sleep, 0.1), Limits())
     with pytest.raises(WorkerError, match="all 1 slots are busy"):
         pool.submit(1, partial(jobs.add, 1, 1), Limits())
-    pool.submit(1, partial(jobs.add, 1, 1), Limits(), ahead=True)
-    pool.submit(2, partial(jobs.add, 2, 2), Limits(), ahead=True)
-    with pytest.raises(WorkerError):
-        pool.submit(3, partial(jobs.add, 1, 1), Limits(), ahead=True)
+    for tag in (1, 2):
+        worker = pool.next_worker(ahead=True)
+        pool.submit(tag, partial(jobs.add, tag, tag), Limits(), worker)
+    assert pool.next_worker(ahead=True) is None
     assert {tag: r.value for tag, r in collect(pool, 3).items()} == {0: None, 1: 2, 2: 4}
 
 

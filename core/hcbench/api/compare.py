@@ -16,7 +16,7 @@ from hcbench.plan.plan import make_plan
 from hcbench.registry import load_registry, with_defaults
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.registry.suite import Suite
-from hcbench.run.executors import ExecutorName
+from hcbench.run.executors import LOCAL
 from hcbench.run.record import Observer
 from hcbench.run.run import run_plan
 from hcbench.store import Store
@@ -34,7 +34,7 @@ def compare(
     checkpoints: Sequence[int] = (),
     n_jobs: int | None = None,
     exclusive: bool = False,
-    executor: ExecutorName = "local",
+    executor: str = LOCAL,
     scheduler: str | None = None,
     timeout: float | None = 300.0,
     memory: float | None = None,
@@ -73,13 +73,11 @@ def compare(
         Cells that run at the same time; by default one per core, or per thread of a cluster.
     exclusive : bool
         Run one cell at a time, for fair times.
-    executor : {"local", "dask"}
-        Where cells run: in processes of this machine, or in such processes on the machines of a
-        dask cluster, whose workers have the same hcbench and are not daemonic
-        (``distributed.worker.daemon: false``).
+    executor : str
+        Where cells run: ``"local"`` in processes of this machine, or an executor of a plugin, such
+        as ``"dask"``, in such processes on the machines of a cluster.
     scheduler : str, optional
-        The address of a dask scheduler, such as ``"tcp://host:8786"``. Without one, the executor
-        dask makes a cluster in this process.
+        The address of the scheduler of a cluster, such as ``"tcp://host:8786"``.
     timeout : float, optional
         Wall seconds for one call of an algorithm; None is no limit. Making its data and computing
         its metrics may each take twice as long, and 120 s at least.

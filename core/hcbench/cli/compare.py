@@ -282,10 +282,10 @@ def show_plan(plan: Plan, store: Store, options: RunOptions) -> None:
 
 def group_cells(plan: Plan, store: Store, options: RunOptions) -> list[Group]:
     """Count the cells of each combination, in the order of the plan."""
-    from hcbench.run.environment import memory_limit, usable_cores
+    from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
     from hcbench.run.tasks import find_stored
 
-    memory = memory_limit(plan, options.jobs or usable_cores())
+    memory = memory_limit(plan, memory_per_cell(options.jobs or usable_cores()))
     stored = set() if options.fresh else set(find_stored(plan, store, memory))
     names = [(*cell.labels, cell.budget) for cell in plan.cells]
     cells = Counter(names)

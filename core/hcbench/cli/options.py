@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -131,6 +132,38 @@ def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]
     return []
 
 
+class ExecutorChoice(click.Choice):  # type: ignore[type-arg]
+    """``local``, or the executor of a plugin; plugins are loaded only to list or check names."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        """The names."""
+        return ("local", *(name for name, _ in registered_executors()))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the name."""
+        return value if value == "local" else super().convert(value, param, ctx)
+
+
+class ExecutorOption(click.Option):
+    """Shows the executors in its help."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option, and its help with a line for each executor."""
+        docs = " ".join(f"{name}: {doc}" for name, doc in registered_executors())
+        shown = copy(self)
+        shown.help = f"{self.help} {docs}"
+        return click.Option.get_help_record(shown, ctx)
+
+
+def registered_executors() -> list[tuple[str, str]]:
+    """The executors of plugins, with their descriptions."""
+    return [(e.spec.name, e.spec.doc) for e in load_plugins(quiet=True).executors.entries]
+
+
 class Parsed(ParamType):
     """A text that a function reads, whose ParameterError says what is wrong.
 
@@ -213,7 +246,7 @@ class RunOptions:
     memory: float | None = None
     jobs: int | None = None
     exclusive: bool = False
-    executor: Literal["local", "dask"] = "local"
+    executor: str = "local"
     scheduler: str | None = None
     store: str | None = None
     fresh: bool = False
@@ -402,16 +435,16 @@ RUN_OPTIONS = (
     ),
     click.option(
         "--executor",
-        type=click.Choice(["local", "dask"]),
+        type=ExecutorChoice(),
+        cls=ExecutorOption,
         default="local",
         show_default=True,
-        help="Run cells on this machine or on a dask cluster (hcbench[dask]).",
+        help="Where cells run. local: on this machine.",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="With --executor dask: the scheduler, such as tcp://host:8786; tls:// takes the "
-        "certificates from dask's configuration. Without it, a cluster in this process.",
+        help="The scheduler of a cluster, such as tcp://host:8786.",
     ),
     STORE,
     click.option("--fresh", is_flag=True, help="Run everything, even what is stored."),

@@ -166,7 +166,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
 
 def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     """Run a cell in a worker, as a run does."""
-    from hcbench.run.executors import cell_pool
+    from hcbench.run.executors import CellPool
     from hcbench.run.job import pack_job
     from hcbench.run.record import outcome_of
     from hcbench.run.tasks import make_job
@@ -174,7 +174,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
 
     job = make_job(cell, [m.label for m in cell.metrics])
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
-    with cell_pool(1) as pool:
+    with CellPool(1) as pool:
         pool.submit(cell, pack_job(job, registry.plugins.files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)

@@ -157,7 +157,7 @@ def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
             "requires": _required(p.requires),
             **{
                 kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
-                for kind in (*KINDS, "commands")
+                for kind in (*KINDS, "commands", "executors")
             },
         }
         for p in registry.plugins.loaded
@@ -199,7 +199,7 @@ def _version(plugin: Mapping[str, Any]) -> str:
 
 
 def _registers(plugin: Mapping[str, Any]) -> str:
-    kinds = [kind for kind in (*KINDS, "commands") if plugin[kind]]
+    kinds = [kind for kind in (*KINDS, "commands", "executors") if plugin[kind]]
     return "; ".join(f"{kind}: {', '.join(plugin[kind])}" for kind in kinds) or "nothing"
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         AlgorithmSpec,
         CommandSpec,
         DatasetSpec,
+        ExecutorSpec,
         MetricSpec,
         OracleSpec,
     )
@@ -100,6 +101,11 @@ def hcbench_suites() -> Iterable[Suite]:  # type: ignore[empty-body]
 @hookspec
 def hcbench_commands() -> Iterable[CommandSpec]:  # type: ignore[empty-body]
     """Return the commands that this plugin adds to the command line; for installed packages."""
+
+
+@hookspec
+def hcbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
+    """Return the executors of this plugin: where cells can run; for installed packages."""
 
 
 # Reporting. Called in the main process only; a reporter that fails is switched off, not fatal.

@@ -35,6 +35,7 @@ REGISTER_HOOKS = (
     "hcbench_metrics",
     "hcbench_suites",
     "hcbench_commands",
+    "hcbench_executors",
 )
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
 

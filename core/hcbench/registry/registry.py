@@ -28,6 +28,7 @@ from hcbench.registry.specs import (
     AlgorithmSpec,
     CommandSpec,
     DatasetSpec,
+    ExecutorSpec,
     MetricSpec,
     OracleSpec,
     Parameter,
@@ -267,6 +268,7 @@ class Registry:
         metrics = _collect(plugins, "hcbench_metrics", MetricSpec)
         suites = _collect(plugins, "hcbench_suites", Suite)
         commands = _collect(plugins, "hcbench_commands", CommandSpec)
+        executors = _collect(plugins, "hcbench_executors", ExecutorSpec)
         plugins.check_files()
         self.algorithms = _catalogue(plugins, "algorithm", algorithms)
         self.datasets = _catalogue(plugins, "data set", datasets)
@@ -274,6 +276,7 @@ class Registry:
         self.metrics = _catalogue(plugins, "metric", metrics)
         self.suites = _catalogue(plugins, "suite", suites)
         self.commands = _catalogue(plugins, "command", commands)
+        self.executors = _catalogue(plugins, "executor", executors)
 
     def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
@@ -357,7 +360,8 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     Returns
     -------
     Registry
-        With ``algorithms``, ``datasets``, ``oracles``, ``metrics``, ``suites`` and ``commands``.
+        With ``algorithms``, ``datasets``, ``oracles``, ``metrics``, ``suites``, ``commands`` and
+        ``executors``.
 
     Raises
     ------
@@ -370,6 +374,11 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
 def find_commands(plugins: Plugins) -> Catalogue[CommandSpec]:
     """The commands that plugins add, without asking the plugins for anything else."""
     return _catalogue(plugins, "command", _collect(plugins, "hcbench_commands", CommandSpec))
+
+
+def find_executors(plugins: Plugins) -> Catalogue[ExecutorSpec]:
+    """The executors that plugins offer, without asking the plugins for anything else."""
+    return _catalogue(plugins, "executor", _collect(plugins, "hcbench_executors", ExecutorSpec))
 
 
 def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 import re
 import subprocess
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
-from hcbench.registry.plugins import Plugin
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.plugins import Plugin, installed_fingerprints
 
 GIB = 2**30
+_CORE, _PYTHON = "hcbench core", "Python"
 _SHARE = 0.8  # of the memory, so that something is left for the system
 
 
@@ -115,11 +120,59 @@ def commit() -> str | None:
     return head.strip() + ("+changes" if status.strip() else "")
 
 
-def memory_limit(plan: Plan, jobs: int) -> float:
-    """GiB that a cell may take: the suite's limit, or a share of this machine's memory."""
-    return plan.suite.memory or memory_share(psutil.virtual_memory().total / jobs)
+def memory_limit(plan: Plan, available: float) -> float:
+    """GiB that a cell may take: the suite's limit, or a share of the bytes available to it."""
+    return plan.suite.memory or max(0.1, round(_SHARE * available / GIB, 1))
 
 
-def memory_share(available: float) -> float:
-    """GiB that a cell may take of the bytes available to it, so that it cannot stop the machine."""
-    return max(0.1, round(_SHARE * available / GIB, 1))
+def memory_per_cell(jobs: int) -> float:
+    """Bytes of this machine's memory for each of so many cells that run at a time."""
+    return float(psutil.virtual_memory().total / jobs)
+
+
+def check_machine(fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """Check that this machine can run cells whose main process is elsewhere, and describe it.
+
+    Parameters
+    ----------
+    fingerprints : mapping of name to fingerprint
+        Of the code that decides results, from the main process.
+
+    Returns
+    -------
+    dict
+        ``host``, ``system``, ``processor``, ``cores``, ``memory_bytes``.
+
+    Raises
+    ------
+    WorkerError
+        If its code is not the same.
+    """
+    for name, own in fingerprints_here(fingerprints).items():
+        if own != fingerprints[name]:
+            raise WorkerError(
+                f"of {name} it has {own or 'none'}, the main process {fingerprints[name]}; "
+                "install the same there"
+            )
+    return describe_machine()
+
+
+def fingerprints_here(names: Iterable[str]) -> dict[str, str]:
+    """The fingerprints of Python, core, plugins and distributions here; "" of what is missing.
+
+    As they are now, which this process may not have loaded: cells have processes of their own.
+    """
+    known = {_CORE: core_fingerprint.__wrapped__(), **installed_fingerprints()}
+    # Functions that are pickled by value need the same version of Python.
+    known[_PYTHON] = ".".join(platform.python_version_tuple()[:2])
+    return {name: known.get(name) or installed_version.__wrapped__(name) for name in names}
+
+
+def fingerprints_of(plan: Plan) -> dict[str, str]:
+    """The fingerprints of the installed code that decides the results of a plan."""
+    of_cells = (use for c in plan.cells for use in (c.algorithm, c.dataset, c.oracle))
+    uses = {id(use): use for use in itertools.chain(of_cells, plan.metrics)}.values()
+    decisive = {name: fingerprint for use in uses for name, fingerprint in use.fingerprints.items()}
+    here = fingerprints_here([_PYTHON, *sorted(decisive)])
+    # A plugin that is a file, or the caller's own code, is not installed: it is sent.
+    return {name: decisive.get(name, own) for name, own in here.items() if own}

@@ -1,37 +1,76 @@
-"""Where cells run: in processes of this machine, or on the machines of a dask cluster."""
+"""Where cells run: in processes of this machine, or where a plugin's executor runs them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Protocol, Self
 
-from hcbench.errors import ParameterError, WorkerError
+from hcbench.errors import ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan
+from hcbench.registry import find_executors
 from hcbench.registry.plugins import Plugins
-from hcbench.run.environment import memory_limit, usable_cores
-from hcbench.run.workers import Pool
+from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
+from hcbench.run.job import relocate
+from hcbench.run.workers import Limits, Pool, Report
+from hcbench.run.workers.connections import ServerProcess
 from hcbench.run.workers.messages import read_data
 
-if TYPE_CHECKING:
-    from hcbench.run.dask_pool import Cluster, DaskPool
-
-ExecutorName: TypeAlias = Literal["local", "dask"]
-#: The machines that a run uses, from its beginning to its end.
-Executor: TypeAlias = "ThisMachine | Cluster"
-#: Takes jobs and returns reports; see `hcbench.run.workers.Pool`.
-Jobs: TypeAlias = "Pool | DaskPool"
+LOCAL = "local"
 #: Modules that the fork server imports, once for all workers.
 PRELOADED: tuple[str, ...] = (
     "scipy.cluster.hierarchy",
     "hcbench.run.cell",
     "hcbench.run.first_use",
 )
+
+
+class JobPool(Protocol):
+    """Takes jobs and returns reports; a context manager, closed with jobs that still run."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    @property
+    def workers(self) -> Collection[Hashable]:
+        """The names of the workers; jobs that share data go to the same one."""
+
+    @property
+    def running(self) -> Sequence[tuple[object, str, float]]:
+        """Tag, phase and seconds so far of each job that runs."""
+
+    def next_worker(self, *, ahead: bool = False) -> Any | None:
+        """The worker that can begin a job, with `ahead` after others; None if there is none."""
+
+    def submit(self, tag: object, job: bytes, limits: Limits, worker: Any) -> None:
+        """Give a job to the next worker; the report on it has this tag."""
+
+    def wait(self, timeout: float | None = None) -> list[Report]:
+        """Return the reports so far, waiting for the first; empty after these seconds."""
+
+
+class Executor(Protocol):
+    """The machines that a run uses, from its beginning to its end."""
+
+    @property
+    def slots(self) -> int:
+        """How many cells run at a time."""
+
+    @property
+    def memory(self) -> float:
+        """Bytes available to a cell."""
+
+    def describe(self) -> dict[str, Any]:
+        """The machines beside this one, which every run describes."""
+
+    def pool(self, cells: int) -> JobPool:
+        """Workers for at most this many cells at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +85,51 @@ class ThisMachine:
 
     slots: int
 
-    def memory_share(self, plan: Plan) -> float:
-        """A share of this machine's memory, where the suite has no limit."""
-        return memory_limit(plan, self.slots)
+    @property
+    def memory(self) -> float:
+        """A share of this machine's memory."""
+        return memory_per_cell(self.slots)
 
     def describe(self) -> dict[str, Any]:
-        """The machines beside this one, which every run describes: none."""
+        """No other machines."""
         return {}
 
-    def pool(self, cells: int) -> Pool:
+    def pool(self, cells: int) -> CellPool:
         """At most ``cells`` workers."""
-        return cell_pool(min(self.slots, cells))
+        return CellPool(min(self.slots, cells))
 
 
-def cell_pool(slots: int) -> Pool:
-    """Isolated processes that run packed cells."""
-    return Pool(slots, "hcbench.run.cell:run_packed", preload=PRELOADED, decode=read_outcome)
+class CellPool(Pool):
+    """Isolated processes of this machine that run cells; a context manager.
+
+    An executor of other machines gives each job that it was given, with its limits, to such a pool
+    there: ``submit(tag, job, limits)``, then ``wait(timeout)`` until it returns the `Report`.
+
+    Parameters
+    ----------
+    slots : int
+        How many cells run at a time.
+    places : mapping of path to path, optional
+        Where files of the main process are on this machine, if it is another one.
+    """
+
+    def __init__(self, slots: int, places: Mapping[str, str] | None = None) -> None:
+        self._places = places
+        super().__init__(
+            slots, "hcbench.run.cell:run_packed", preload=PRELOADED, decode=read_outcome
+        )
+
+    def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
+        """Give a cell to a worker; `wait` returns a report with this tag, however it ends."""
+        if self._places:
+            assert isinstance(job, bytes)
+            job = relocate(job, self._places)
+        super().submit(tag, job, limits, worker)
+
+    @staticmethod
+    def end_server() -> None:
+        """End the process that starts workers; the next one imports the code as it is then."""
+        ServerProcess.retire()
 
 
 def read_outcome(pickled: bytes) -> object:
@@ -82,7 +150,7 @@ _OUTCOMES = frozenset(
 
 
 def open_executor(
-    name: ExecutorName,
+    name: str,
     plan: Plan,
     plugins: Plugins,
     *,
@@ -94,47 +162,41 @@ def open_executor(
 
     Parameters
     ----------
-    name : {"local", "dask"}
+    name : str
+        ``"local"``, or an executor of a plugin.
     plan : Plan
     plugins : Plugins
         Whose files are sent with the cells.
     jobs : int, optional
         The most cells at a time; by default one per core, or one per thread of a cluster.
     scheduler : str, optional
-        The address of a dask scheduler; without one the cluster is in this process.
+        The address of the scheduler of a cluster.
     files : sequence of Path
         The caller's own data, which are sent with the cells.
 
     Raises
     ------
+    UnknownNameError
+        If there is no such executor.
     ParameterError
-        If a scheduler is given to an executor that has none.
-    WorkerError
-        If dask is not installed, or the cluster cannot be used.
+        If a scheduler is given to the executor ``"local"``.
+    HcbenchError
+        If the cluster cannot be used.
     """
-    check_executor(name, scheduler)
-    if name == "local":
+    if name == LOCAL:
+        if scheduler is not None:
+            raise ParameterError(
+                f"the scheduler {scheduler} needs the executor of a cluster, not {name}"
+            )
         return nullcontext(ThisMachine(jobs or usable_cores()))
-    try:
-        from hcbench.run.dask_pool import Cluster, terms_of
-    except ImportError as error:
-        if (error.name or "").split(".")[0] not in ("dask", "distributed"):
-            raise
-        raise WorkerError(
-            'the executor dask needs dask, which is not installed: pip install "hcbench[dask]"'
-        ) from None
-    return Cluster(terms_of(plan, [*plugins.files, *files]), scheduler, jobs)
-
-
-def check_executor(name: str, scheduler: str | None) -> None:
-    """Check that an executor exists and takes a scheduler, if one is given.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such executor, or it has no scheduler.
-    """
-    if name not in ("local", "dask"):
-        raise ParameterError(f"no executor is called {name!r}; there are local and dask")
-    if scheduler is not None and name != "dask":
-        raise ParameterError(f"the scheduler {scheduler} needs the executor dask, not {name}")
+    opened: AbstractContextManager[Executor] = (
+        find_executors(plugins)
+        .find(name)
+        .spec.load()(
+            jobs=jobs,
+            scheduler=scheduler,
+            fingerprints=fingerprints_of(plan),
+            files={str(file): file.read_bytes() for file in [*plugins.files, *files]},
+        )
+    )
+    return opened

@@ -19,8 +19,8 @@ from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
-from hcbench.run.environment import GIB, usable_cores
-from hcbench.run.executors import Executor, ExecutorName, Jobs, ThisMachine, open_executor
+from hcbench.run.environment import GIB, memory_limit, usable_cores
+from hcbench.run.executors import LOCAL, Executor, JobPool, ThisMachine, open_executor
 from hcbench.run.job import ImportJob, pack_job
 from hcbench.run.record import Observer, RunRecord
 from hcbench.run.tasks import RescoreTask, Task, by_data, is_reusable, job_of, rescore_tasks
@@ -43,7 +43,7 @@ def run_plan(
     exclusive: bool = False,
     command: str = "",
     observer: Observer | None = None,
-    executor: ExecutorName = "local",
+    executor: str = LOCAL,
     scheduler: str | None = None,
     files: Sequence[Path] = (),
 ) -> list[Outcome]:
@@ -71,7 +71,7 @@ def run_plan(
     """
     opened = open_executor(executor, plan, plugins, jobs=jobs, scheduler=scheduler, files=files)
     with opened as machines:
-        memory = machines.memory_share(plan)
+        memory = memory_limit(plan, machines.memory)
         wanted = metric_keys(plan)
         known = {} if fresh else store.find([cell.key for cell in plan.cells], wanted)
         usable = {key: each for key, each in known.items() if is_reusable(each, plan, memory)}
@@ -124,7 +124,7 @@ def rescore_plan(
     """
     machines = ThisMachine(jobs or usable_cores())
     tasks = rescore_tasks(plan, stored_results, store, metric_keys(plan))
-    memory = machines.memory_share(plan)
+    memory = memory_limit(plan, machines.memory)
     record = RunRecord(plan, plugins, store, memory, observer or Observer(), may_run=False)
     with record.running(command, machines.describe(), stored_results, tasks):
         _work(tasks, record, machines)
@@ -143,14 +143,14 @@ def _work(
     left = len(tasks)
     reports: list[Report] = []
     saved = -math.inf
-    imports = [] if alone else _imports(tasks, machines)
+    imports = [] if alone else _imports(tasks, machines.slots)
     # Towards the end no cell waits for another while a worker is idle.
     many = math.inf if alone else _MANY * machines.slots
     with machines.pool(1 if alone else left) as pool:
         while left:
-            while imports and pool.free:
+            while imports and (worker := pool.next_worker()) is not None:
                 job = pack_job(imports.pop(0), record.plugins.files)
-                pool.submit(None, job, Limits.of_cell(record.plan.suite.timeout))
+                pool.submit(None, job, Limits.of_cell(record.plan.suite.timeout), worker)
             _submit(pool, waiting, record, many)
             reports += _settled(pool.wait(TICK), waiting)
             if not alone:
@@ -164,30 +164,27 @@ def _work(
             record.observer.running(_running(pool))
 
 
-def _imports(tasks: Sequence[Task], machines: Executor) -> list[ImportJob]:
-    """The algorithms, for different workers of this machine to import first.
+def _imports(tasks: Sequence[Task], slots: int) -> list[ImportJob]:
+    """The algorithms, for different workers to import first.
 
     The first time that compiles their kernels: otherwise all workers would wait for the first
     algorithm's.
     """
-    if not isinstance(machines, ThisMachine) or not 1 < machines.slots < len(tasks):
+    if not 1 < slots < len(tasks):
         return []
     functions = [t.cell.algorithm.spec.function for t in tasks if not isinstance(t, RescoreTask)]
     return [ImportJob(name) for name in dict.fromkeys(f for f in functions if isinstance(f, str))]
 
 
-def _submit(pool: Jobs, waiting: AffinityQueue[Task], record: RunRecord, many: float) -> None:
+def _submit(pool: JobPool, waiting: AffinityQueue[Task], record: RunRecord, many: float) -> None:
     """Give cells to the workers that are free; while many wait, further ones in advance."""
     waiting.keep(pool.workers)
     suite = record.plan.suite
     limits = Limits.of_cell(suite.timeout, int(record.memory * GIB))
-    while waiting:
-        ahead = len(waiting) > many
-        if not (pool.room if ahead else pool.free):
-            break
-        task = waiting.take(pool.taker(ahead=ahead))
+    while waiting and (worker := pool.next_worker(ahead=len(waiting) > many)) is not None:
+        task = waiting.take(worker)
         packed = pack_job(job_of(task, record.store), record.plugins.files)
-        pool.submit(task, packed, limits, ahead=ahead)
+        pool.submit(task, packed, limits, worker)
 
 
 def _settled(reports: Iterable[Report], waiting: AffinityQueue[Task]) -> list[Report]:
@@ -207,7 +204,7 @@ def _settled(reports: Iterable[Report], waiting: AffinityQueue[Task]) -> list[Re
     return settled
 
 
-def _running(pool: Jobs) -> list[tuple[str, str, float]]:
+def _running(pool: JobPool) -> list[tuple[str, str, float]]:
     """What runs now: labels, phase, seconds."""
     return [
         (f"{task.cell.algorithm.label} on {task.cell.dataset.label}", phase, seconds)

@@ -95,42 +95,49 @@ class Pool:
         self.close()
 
     @property
-    def free(self) -> int:
-        """How many jobs can be submitted now."""
-        return self._slots - len(self._jobs())
-
-    @property
     def running(self) -> list[tuple[object, str, float]]:
         """Tag, phase and seconds so far of each job that runs."""
         now = time.monotonic()
         return [(job.tag, job.phase, max(0.0, now - job.began)) for job in self._jobs()]
 
     @property
-    def room(self) -> int:
-        """How many jobs can be submitted, with those that would have to wait for another.
-
-        A worker whose last job was short may have the next ones in its queue, so that it need not
-        wait for the main process.
-        """
-        now = time.monotonic()
-        ahead = sum(_AHEAD - len(w.jobs) for w in self._reachable() if w.is_quick(now))
-        return max(self.free, ahead)
-
-    @property
     def workers(self) -> Collection[int]:
         """The workers, by number."""
         return self._workers.keys()
 
-    def taker(self, *, ahead: bool = False) -> int:
-        """The worker that a job goes to if it is submitted now, as there is room."""
-        return self._next_worker(ahead=ahead).number
+    def next_worker(self, *, ahead: bool = False) -> int | None:
+        """The worker that begins a new job first; None if there is no room for one.
 
-    def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
+        With `ahead` it may have other jobs, if they are short, so that it need not wait for the
+        main process.
+        """
+        reachable = [
+            w for w in self._workers.values() if not w.is_closed and w.killed_at == math.inf
+        ]
+        if len(self._jobs()) < self._slots:
+            idle = [w for w in reachable if not w.jobs]
+            return (max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()).number
+        now = time.monotonic()
+        quick = [w for w in reachable if ahead and w.is_quick(now) and len(w.jobs) < _AHEAD]
+        return min(quick, key=lambda w: len(w.jobs)).number if quick else None
+
+    def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
         """Give a job to a worker; `wait` returns a report with this tag, however the job ends.
 
-        With `ahead` it may have to wait for another, as there was `room`.
+        Parameters
+        ----------
+        tag, job, limits
+        worker
+            Of `next_worker`; by default one that is idle.
+
+        Raises
+        ------
+        WorkerError
+            If none is idle.
         """
-        worker = self._next_worker(ahead=ahead)
+        chosen = self.next_worker() if worker is None else worker
+        if chosen is None:
+            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
         number = next(self._numbers)
         try:
             frame = pack(Order(number, _pickle(job), limits))
@@ -138,11 +145,14 @@ class Pool:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
             return
-        worker.jobs.append(Submission(number, tag, limits, frame))
+        self._give(self._workers[chosen], Submission(number, tag, limits, frame))
+
+    def _give(self, worker: WorkerConnection, job: Submission) -> None:
+        worker.jobs.append(job)
         if worker.pid:
-            worker.outbox += frame
+            worker.outbox += job.frame
             if len(worker.jobs) == 1:
-                worker.jobs[0].start(time.monotonic())
+                job.start(time.monotonic())
             self._write(worker)
 
     def wait(self, timeout: float | None = None) -> list[Report]:
@@ -177,20 +187,6 @@ class Pool:
         return [worker.job for worker in self._workers.values() if worker.job is not None]
 
     # Starting and ending workers.
-
-    def _next_worker(self, *, ahead: bool) -> WorkerConnection:
-        """The worker that will begin a new job first; `ahead`: a busy one may do."""
-        idle = [worker for worker in self._reachable() if not worker.jobs]
-        if self.free:
-            return max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()
-        most = _AHEAD if ahead else 1
-        quick = [w for w in self._reachable() if w.quick and len(w.jobs) < most]
-        if not quick:
-            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
-        return min(quick, key=lambda worker: len(worker.jobs))
-
-    def _reachable(self) -> list[WorkerConnection]:
-        return [w for w in self._workers.values() if not w.is_closed and w.killed_at == math.inf]
 
     def _start_worker(self) -> WorkerConnection:
         worker = self._running_server().fork(next(self._numbers))

@@ -12,19 +12,15 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import CancelledError
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from hcbench.errors import WorkerError
-from hcbench.run.dask_pool.terms import Terms, Welcome, fingerprints_here, python_version
-from hcbench.run.environment import describe_machine
-from hcbench.run.executors import cell_pool
-from hcbench.run.job import relocate
-from hcbench.run.workers import Limits, Pool, Report
-from hcbench.run.workers.connections import ServerProcess
+from hcbench import CellPool, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
 _LOOK = 60.0  # seconds between looks for processes without a cell
@@ -32,18 +28,60 @@ _IDLE = 300.0  # seconds without a cell, after which the processes of a run are 
 _hosts: dict[str, Host] = {}
 
 
-def run_cell(run: str, number: int, packed: bytes, limits: Limits) -> Report:
+class ClusterError(HcbenchError):
+    """A dask cluster cannot run cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run sends to every dask worker once.
+
+    Attributes
+    ----------
+    run : str
+        A name that no other run has.
+    fingerprints : mapping of name to fingerprint
+    files : mapping of path to content
+    """
+
+    run: str
+    fingerprints: Mapping[str, str]
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The answer of a worker to the terms.
+
+    Attributes
+    ----------
+    refusal : str
+        Why it cannot take part; "" if it can.
+    machine : dict
+        Its description, with the name of the host.
+    threads : int
+    memory : int
+        Bytes that dask allows this worker; 0 if that is not limited.
+    """
+
+    refusal: str
+    machine: dict[str, Any]
+    threads: int
+    memory: int
+
+
+def run_cell(run: str, number: int, job: bytes, limits: Any) -> Report:
     """Run one cell on this machine; the task that dask sees.
 
     Raises
     ------
-    WorkerError
+    ClusterError
         If this worker cannot run cells of this run.
     """
     try:
-        return _host(run).run(number, packed, limits)
-    except WorkerError as error:
-        raise WorkerError(f"the dask worker {get_worker().address}: {error}") from None
+        return _host(run).run(number, job, limits)
+    except HcbenchError as error:
+        raise ClusterError(f"the dask worker {get_worker().address}: {error}") from None
 
 
 def key_of(run: str, number: int) -> str:
@@ -58,7 +96,7 @@ async def greet(run: str) -> Welcome:
 
 def _host(run: str) -> Host:
     if run not in _hosts:
-        raise WorkerError("it does not know this run; its log says why")
+        raise ClusterError("it does not know this run; its log says why")
     return _hosts[run]
 
 
@@ -109,13 +147,17 @@ class Host:
     def __init__(self, terms: Terms, worker: Worker) -> None:
         self.threads = 0
         self._terms = terms
-        self._machine = describe_machine()
         self._memory = int(worker.memory_manager.memory_limit or 0)
-        self._refusal = refuse(terms)
+        self._machine: dict[str, Any] = {}
+        self._refusal = ""
+        try:
+            self._machine = join(terms)
+        except HcbenchError as error:
+            self._refusal = str(error)
         self._folder: Path | None = None
         self._places: dict[str, str] = {}
         self._lock = threading.Lock()
-        self._idle: list[Pool] = []  # of one process each
+        self._idle: list[CellPool] = []  # of one process each
         self._running: set[str] = set()
         self._given_up: set[str] = set()
         self._closed = False
@@ -127,18 +169,18 @@ class Host:
         """Its answer to the terms."""
         return Welcome(self._refusal, self._machine, self.threads, self._memory)
 
-    def run(self, number: int, packed: bytes, limits: Limits) -> Report:
+    def run(self, number: int, job: bytes, limits: Any) -> Report:
         """Run one cell, in a thread of the dask worker.
 
         Raises
         ------
-        WorkerError
+        ClusterError
             If this machine cannot.
         CancelledError
             If nobody waits for it any more.
         """
         if self._refusal:
-            raise WorkerError(self._refusal)
+            raise ClusterError(self._refusal)
         key = key_of(self._terms.run, number)
         with self._lock:
             self._running.add(key)
@@ -146,8 +188,8 @@ class Host:
             pool = self._idle.pop() if self._idle else None
         reports: list[Report] = []
         try:
-            pool = pool or cell_pool(1)
-            pool.submit(None, relocate(packed, places), limits)
+            pool = pool or CellPool(1, places)
+            pool.submit(None, job, limits)
             while not (reports or self._closed or key in self._given_up):
                 reports = pool.wait(_TICK)
         finally:
@@ -170,7 +212,7 @@ class Host:
     def _placed(self) -> dict[str, str]:
         """Where the files of the run are; those that this machine lacks are written once."""
         if self._folder is None:
-            ServerProcess.retire()  # a run imports the code as it is then
+            CellPool.end_server()  # a run imports the code as it is then
             self._folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
             for number, (origin, content) in enumerate(self._terms.files.items()):
                 if not _holds(Path(origin), content):
@@ -191,7 +233,7 @@ class Host:
             pools, self._idle = self._idle, []
         for pool in pools:
             pool.close()
-        ServerProcess.retire()
+        CellPool.end_server()
 
     async def close(self) -> None:
         """Kill what runs, and leave nothing behind."""
@@ -204,21 +246,20 @@ class Host:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
 
-def refuse(terms: Terms) -> str:
-    """Why this process cannot take part in a run; "" if it can."""
+def join(terms: Terms) -> dict[str, Any]:
+    """Check that this process can take part in a run, and describe its machine.
+
+    Raises
+    ------
+    HcbenchError
+        If it cannot.
+    """
     if multiprocessing.current_process().daemon:
-        return (
+        raise ClusterError(
             "it is daemonic, and such a process may not have the children that cells run in; start "
             "it with distributed.worker.daemon: false (DASK_DISTRIBUTED__WORKER__DAEMON=false)"
         )
-    if python_version() != terms.python:
-        return f"it runs Python {python_version()}, the main process {terms.python}, not the same"
-    here = fingerprints_here(terms.fingerprints)
-    for name, fingerprint in terms.fingerprints.items():
-        if here[name] != fingerprint:
-            own = here[name] or "none"
-            return f"of {name} it has {own}, the main process {fingerprint}; install the same there"
-    return ""
+    return check_machine(terms.fingerprints)
 
 
 def _holds(file: Path, content: bytes) -> bool:

@@ -7,21 +7,18 @@ import itertools
 import logging
 import sys
 import time
+import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from typing import Any, Self
 
 from distributed import Client, Scheduler, SpecCluster, Worker
 
-from hcbench.errors import WorkerError
-from hcbench.plan.plan import Plan
-from hcbench.run.dask_pool.host import Presence, greet
-from hcbench.run.dask_pool.pool import DaskPool
-from hcbench.run.dask_pool.terms import Terms, Welcome
-from hcbench.run.environment import memory_share, usable_cores
+from hcbench import check_machine
+from hcbench_dask.host import ClusterError, Presence, Terms, Welcome, greet
+from hcbench_dask.pool import DaskPool
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
 _LOOK = 1.0  # seconds between updates of the list of workers
@@ -38,13 +35,17 @@ class Cluster:
 
     Parameters
     ----------
-    terms : Terms
-        What the workers have to know.
+    jobs : int, optional
+        The most cells at a time; by default one per thread, in this process one per core.
     scheduler : str, optional
         Its address, as dask has it; ``tls://`` takes the certificates from dask's configuration.
         Without one the cluster is in this process; only the cells have others.
-    jobs : int, optional
-        The most cells at a time; by default one per thread, in this process one per core.
+    fingerprints : mapping of name to fingerprint
+        Of the code that decides results. A worker with another fingerprint would measure something
+        else than the keys of the cells say.
+    files : mapping of path to content
+        Plugin files and the caller's own data; a worker that has not the same file in this place
+        gets a copy.
 
     Attributes
     ----------
@@ -54,13 +55,21 @@ class Cluster:
 
     Raises
     ------
-    WorkerError
+    ClusterError
         If no scheduler answers, or a worker cannot take part.
     """
 
-    def __init__(self, terms: Terms, scheduler: str | None = None, jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        jobs: int | None,
+        scheduler: str | None,
+        fingerprints: Mapping[str, str],
+        files: Mapping[str, bytes],
+    ) -> None:
+        run = f"hcbench-{uuid.uuid4().hex}"
         # A cluster in this process has its code, and its files.
-        self.terms = terms if scheduler else replace(terms, fingerprints={}, files={})
+        self.terms = Terms(run, fingerprints, files) if scheduler else Terms(run, {}, {})
         self.client: Any = None
         self.workers: dict[str, int] = {}
         self._scheduler = scheduler
@@ -73,11 +82,6 @@ class Cluster:
     def slots(self) -> int:
         """How many cells run at a time."""
         return min(sum(self.workers.values()), self._jobs or sum(self.workers.values()))
-
-    @property
-    def most(self) -> float:
-        """How many cells may be given to workers at a time, if that was limited."""
-        return self._jobs or float("inf")
 
     @property
     def _name(self) -> str:
@@ -99,15 +103,14 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def memory_share(self, plan: Plan) -> float:
-        """GiB that a cell may take, where the suite has no limit: the same on all machines.
+    @property
+    def memory(self) -> float:
+        """Bytes available to a cell: the same on all machines.
 
-        It is 0.8 of the smallest share that a thread of any worker has: of what dask allows the
-        worker (``dask worker --memory-limit``), or else of its machine's memory. Of the workers
-        that join later none is asked.
+        It is the smallest share that a thread of any worker has: of what dask allows the worker
+        (``dask worker --memory-limit``), or else of its machine's memory. Of the workers that join
+        later none is asked.
         """
-        if plan.suite.memory:
-            return plan.suite.memory
         threads = self._threads_of_hosts()
         shares = [
             welcome.memory / welcome.threads
@@ -115,7 +118,7 @@ class Cluster:
             else welcome.machine["memory_bytes"] / threads[welcome.machine["host"]]
             for welcome in self._welcomes.values()
         ]
-        return memory_share(min(shares))
+        return float(min(shares))
 
     def describe(self) -> dict[str, Any]:
         """Which machines take part, for the description of a run."""
@@ -131,20 +134,19 @@ class Cluster:
         return threads
 
     def pool(self, cells: int) -> DaskPool:
-        """The pool; its size does not depend on the number of cells."""
-        del cells
-        return DaskPool(self)
+        """The pool, for at most this many cells at a time."""
+        return DaskPool(self, min(cells, self._jobs or cells))
 
     def name_of(self, worker: str) -> str:
         """The host of a worker, for people."""
         known = self._welcomes.get(worker)
         return str(known.machine["host"]) if known else worker
 
-    def loss(self) -> WorkerError | None:
+    def loss(self) -> ClusterError | None:
         """The error to raise if the scheduler is gone."""
         if self.client.status == "running":
             return None
-        return WorkerError(
+        return ClusterError(
             f"the scheduler at {self._name} is gone; what is done is kept: "
             "the same command resumes, once there is a scheduler"
         )
@@ -158,7 +160,7 @@ class Cluster:
             client: Client = connect(where, timeout=_CONNECT, set_as_default=False, name="hcbench")
             return client
         except (OSError, ValueError, TypeError, RuntimeError) as error:
-            raise WorkerError(
+            raise ClusterError(
                 f"no dask scheduler answers at {self._name} ({_first_line(error)}); "
                 "start one with: dask scheduler"
             ) from error
@@ -169,7 +171,7 @@ class Cluster:
         try:
             self.client.register_plugin(Presence(self.terms), name=self.terms.run)
         except Exception as error:
-            raise self.loss() or WorkerError(
+            raise self.loss() or ClusterError(
                 f"a dask worker of {self._name} cannot take part ({type(error).__name__}: "
                 f"{_first_line(error)}); install there what is installed here"
             ) from error
@@ -188,7 +190,7 @@ class Cluster:
 
         Raises
         ------
-        WorkerError
+        ClusterError
             If one of them cannot take part.
         """
         try:
@@ -196,11 +198,11 @@ class Cluster:
                 self.client.submit(greet, self.terms.run, pure=False).result()
             answers = self.client.run(greet, self.terms.run, on_error="return")
         except (OSError, CancelledError) as error:
-            raise self.loss() or WorkerError(f"{self._name}: {_first_line(error)}") from error
+            raise self.loss() or ClusterError(f"{self._name}: {_first_line(error)}") from error
         welcomes = {name: each for name, each in answers.items() if isinstance(each, Welcome)}
         for name, welcome in welcomes.items():
             if welcome.refusal:
-                raise WorkerError(f"the dask worker {name}: {welcome.refusal}")
+                raise ClusterError(f"the dask worker {name}: {welcome.refusal}")
         self._welcomes = welcomes
         self.workers = dict(self.client.nthreads())
 
@@ -230,7 +232,7 @@ def _cluster_here(jobs: int | None) -> Iterator[SpecCluster]:
     The cells are isolated in processes of their own anyway.
     """
     here = {"protocol": "inproc://", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
-    worker = {**here, "nthreads": jobs or usable_cores(), "memory_limit": 0}
+    worker = {**here, "nthreads": jobs or check_machine({})["cores"], "memory_limit": 0}
     make: Any = SpecCluster
     cluster: SpecCluster = make(
         scheduler={"cls": Scheduler, "options": here},

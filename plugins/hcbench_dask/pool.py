@@ -1,4 +1,4 @@
-"""Runs jobs on a dask cluster, with the interface of `hcbench.run.workers.Pool`."""
+"""Runs the jobs of cells on a dask cluster."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Self
 
 from distributed import Future, KilledWorker
 
-from hcbench.errors import WorkerError
-from hcbench.run.dask_pool.host import key_of, run_cell
-from hcbench.run.workers import Limits, Report
+from hcbench import Report
+from hcbench_dask.host import ClusterError, key_of, run_cell
 
 if TYPE_CHECKING:
-    from hcbench.run.dask_pool.cluster import Cluster
+    from hcbench_dask.cluster import Cluster
 
 _AHEAD = 2  # cells per thread that a worker may have, so that it need not wait for us
 _LOOK = 0.5  # seconds between looks at the cluster
@@ -48,38 +47,24 @@ class DaskPool:
     ----------
     cluster : Cluster
         Open.
+    most : int
+        How many cells may be given to workers at a time.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, most: int) -> None:
         self._cluster = cluster
+        self._most = most
         self._client = cluster.client
         self._workers = cluster.workers
         self._given: dict[str, dict[int, _Cell]] = {name: {} for name in self._workers}
         self._arrived: queue.SimpleQueue[tuple[_Cell, Report | BaseException]] = queue.SimpleQueue()
-        self._error: WorkerError | None = None
+        self._error: ClusterError | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def free(self) -> int:
-        """How many jobs can be submitted and begin at once."""
-        return self._vacancies(1)
-
-    @property
-    def room(self) -> int:
-        """How many jobs can be submitted, with those that would have to wait for another."""
-        return self._vacancies(_AHEAD)
-
-    def _vacancies(self, per_thread: int) -> int:
-        vacant = sum(
-            max(0, per_thread * threads - len(self._given[name]))
-            for name, threads in self._workers.items()
-        )
-        return int(max(0, min(vacant, self._cluster.most - len(self._cells()))))
 
     def _cells(self) -> list[_Cell]:
         return [cell for cells in self._given.values() for cell in cells.values()]
@@ -89,10 +74,13 @@ class DaskPool:
         """The addresses of the dask workers."""
         return self._workers.keys()
 
-    def taker(self, *, ahead: bool = False) -> str:
-        """The worker that a job goes to if it is submitted now, as there is room."""
-        del ahead
-        return min(self._workers, key=lambda name: len(self._given[name]) / self._workers[name])
+    def next_worker(self, *, ahead: bool = False) -> str | None:
+        """The worker that has room for a job, also to wait for another if `ahead`; or None."""
+        load = {name: len(self._given[name]) / n for name, n in self._workers.items()}
+        worker = min(load, key=load.__getitem__, default=None)
+        if worker is None or len(self._cells()) >= self._most:
+            return None
+        return worker if load[worker] < (_AHEAD if ahead else 1) else None
 
     @property
     def running(self) -> list[tuple[object, str, float]]:
@@ -105,10 +93,8 @@ class DaskPool:
             if cell.began is not None
         ]
 
-    def submit(self, tag: object, job: object, limits: Limits, *, ahead: bool = False) -> None:
+    def submit(self, tag: object, job: bytes, limits: object, worker: str) -> None:
         """Give a job to a worker; `wait` returns a report with this tag, however the job ends."""
-        assert isinstance(job, bytes)
-        worker = self.taker(ahead=ahead)
         cell = _Cell(next(self._cluster.numbers), tag)
         self._given[worker][cell.number] = cell
         self._begin(worker)
@@ -121,7 +107,7 @@ class DaskPool:
         for cell in itertools.islice(self._given[worker].values(), self._workers[worker]):
             cell.began = cell.began or now
 
-    async def _follow(self, worker: str, cell: _Cell, job: bytes, limits: Limits) -> None:
+    async def _follow(self, worker: str, cell: _Cell, job: bytes, limits: object) -> None:
         """On the client's event loop: from the submission to the result."""
         outcome: Report | BaseException
         try:
@@ -147,7 +133,7 @@ class DaskPool:
 
         Raises
         ------
-        WorkerError
+        ClusterError
             If the scheduler is gone, or a worker cannot run cells; what arrived before is returned
             first.
         """
@@ -196,16 +182,16 @@ class DaskPool:
                 if error := self._cluster.loss():
                     return self._fail(error)
                 report = _lost(cell)
-            case WorkerError():
+            case ClusterError():
                 return self._fail(outcome)
             case _:
                 what = f"{type(outcome).__name__}: {outcome}"
-                return self._fail(WorkerError(f"dask cannot run a cell: {what}"))
+                return self._fail(ClusterError(f"dask cannot run a cell: {what}"))
         del self._given[worker][cell.number]
         self._begin(worker)
         return [report]
 
-    def _fail(self, error: WorkerError) -> list[Report]:
+    def _fail(self, error: ClusterError) -> list[Report]:
         self._error = self._error or error
         return []
 

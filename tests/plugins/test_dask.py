@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,17 +27,15 @@ from click.testing import CliRunner
 import hcbench
 from hcbench import Results
 from hcbench.cli import main
-from hcbench.errors import PluginError, WorkerError
+from hcbench.errors import HcbenchError, PluginError
 from hcbench.registry.plugins import module_of
+from hcbench.run.environment import fingerprints_here
 from hcbench.run.job import Call, pack_job, relocate, unpack_job
 from hcbench.store import Store
 
 distributed = pytest.importorskip("distributed")
 
-from hcbench.run.dask_pool import DaskPool  # noqa: E402
-from hcbench.run.dask_pool.host import refuse  # noqa: E402 - where there is dask
-from hcbench.run.dask_pool.pool import _Cell  # noqa: E402
-from hcbench.run.dask_pool.terms import Terms, fingerprints_here, python_version  # noqa: E402
+from hcbench_dask.pool import DaskPool, _Cell  # noqa: E402 - where there is dask
 
 pytestmark = pytest.mark.slow
 
@@ -269,7 +266,7 @@ def test_a_run_goes_on_when_its_only_worker_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("hcbench.run.dask_pool.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("hcbench_dask.cluster._PATIENCE", 0.5)
     store = tmp_path / "store.sqlite"
     with ExitStack() as stack:
         address, _ = stack.enter_context(scheduler_in(tmp_path))
@@ -311,7 +308,7 @@ def test_when_the_scheduler_dies_the_run_ends_and_the_same_command_resumes(
         with worker_of(address, log, "--no-nanny", "--death-timeout=5"):
             watched = After(20, process.kill)
             began = time.monotonic()
-            with pytest.raises(WorkerError, match="is gone; what is done is kept") as caught:
+            with pytest.raises(HcbenchError, match="is gone; what is done is kept") as caught:
                 compare(store, "draws", "Random", **SHORT, **on(address), observer=watched)
             assert time.monotonic() - began < 60
     assert len(str(caught.value).splitlines()) == 1
@@ -368,7 +365,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def running() -> int:
     """In a dask worker: the number of running cells."""
-    from hcbench.run.dask_pool import host
+    from hcbench_dask import host
 
     return sum(len(each._running) for each in host._hosts.values())
 
@@ -381,7 +378,7 @@ def nurseries() -> int:
 
 def hosts() -> int:
     """In a dask worker: the number of runs whose cells it executes."""
-    from hcbench.run.dask_pool import host
+    from hcbench_dask import host
 
     return len(host._hosts)
 
@@ -402,7 +399,7 @@ def told(*args: str, store: Path) -> str:
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hcbench.run.dask_pool.cluster._CONNECT", 1.0)
+    monkeypatch.setattr("hcbench_dask.cluster._CONNECT", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
     began = time.monotonic()
@@ -414,14 +411,14 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_scheduler_without_dask_or_without_sense(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     assert told("--scheduler=tcp://h:1", store=store) == (
-        "the scheduler tcp://h:1 needs the executor dask, not local"
+        "the scheduler tcp://h:1 needs the executor of a cluster, not local"
     )
     nonsense = told("--executor=dask", "--scheduler=nonsense://h:1", store=store)
     assert nonsense.startswith("no dask scheduler answers at nonsense://h:1 (")
 
 
 def test_dask_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("hcbench.run.dask_pool")]:
+    for name in [name for name in sys.modules if name.startswith("hcbench_dask.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "distributed", None)
     line = told("--executor=dask", store=tmp_path / "s.sqlite")
@@ -439,19 +436,17 @@ def test_a_daemonic_worker(tmp_path: Path, scheduler: str) -> None:
     assert "distributed.worker.daemon: false" in line
 
 
-def terms(**changes: Any) -> Terms:
-    here = fingerprints_here(["hcbench core", "hcbench:metrics", "numpy"])
-    assert all(here.values())
-    return replace(Terms("a run", python_version(), here), **changes)
-
-
 def test_a_worker_with_other_code_is_refused() -> None:
-    assert refuse(terms()) == ""
-    assert refuse(terms(python="2.7")).startswith("it runs Python 3.")
-    other = {**terms().fingerprints, "hcbench core": "9.9"}
-    assert "the main process 9.9" in refuse(terms(fingerprints=other))
-    missing = refuse(terms(fingerprints={"theirs:plugin": "1.0"}))
-    assert missing == ("of theirs:plugin it has none, the main process 1.0; install the same there")
+    here = fingerprints_here(["Python", "hcbench core", "hcbench:metrics", "numpy"])
+    assert all(here.values())
+    assert hcbench.check_machine(here)["host"] == socket.gethostname()
+    for name, reason in {
+        "Python": "of Python it has 3.",
+        "hcbench core": "of hcbench core it has ",
+        "theirs:plugin": "of theirs:plugin it has none, the main process 2.7; install the same",
+    }.items():
+        with pytest.raises(HcbenchError, match=reason):
+            hcbench.check_machine({**here, name: "2.7"})
 
 
 def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
@@ -468,10 +463,10 @@ def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
 
 def test_a_cell_whose_workers_die_runs_again() -> None:
     cluster: Any = SimpleNamespace(
-        client=None, workers={"w": 1}, most=9, numbers=count(), loss=lambda: None
+        client=None, workers={"w": 1}, numbers=count(), loss=lambda: None
     )
     for error in (distributed.KilledWorker("key", "worker", 3), CancelledError()):
-        pool = DaskPool(cluster)
+        pool = DaskPool(cluster, 9)
         cell = _Cell(1, "tag")
         pool._given["w"][1] = cell
         (report,) = pool._settle(cell, error)
