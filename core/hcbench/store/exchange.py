@@ -8,7 +8,6 @@ and nothing in it is executed.
 
 from __future__ import annotations
 
-import binascii
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
@@ -19,10 +18,9 @@ from sqlalchemy import Connection, Double, LargeBinary, Table, select
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
 from hcbench.store.merge import Merged, check_rows, merge_stores
-from hcbench.store.queries import among
 from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
-from hcbench.store.store import Store
+from hcbench.store.store import Store, among
 
 Description: TypeAlias = dict[str, Any]
 VERSION = "hcbench schema"
@@ -128,16 +126,16 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
 
 def _insert(connection: Connection, described: Description, source: str) -> None:
     rows: dict[Table, list[dict[str, Any]]] = {
-        runs: [_row(runs, run, source) for run in described["runs"]],
-        cells: [_row(cells, cell, source) for cell in described["cells"]],
+        runs: [_row(runs, run) for run in described["runs"]],
+        cells: [_row(cells, cell) for cell in described["cells"]],
     }
     rows[points] = [
-        _row(points, {"result": None, **point, "cell": cell["id"]}, source)
+        _row(points, {"result": None, **point, "cell": cell["id"]})
         for cell in described["cells"]
         for point in cell["points"]
     ]
     rows[metric_values] = [
-        _row(metric_values, {**v, "cell": cell["id"], "checkpoint": p["checkpoint"]}, source)
+        _row(metric_values, {**v, "cell": cell["id"], "checkpoint": p["checkpoint"]})
         for cell in described["cells"]
         for p in cell["points"]
         for v in p["values"]
@@ -155,15 +153,12 @@ def _insert(connection: Connection, described: Description, source: str) -> None
             connection.execute(table.insert(), these)
 
 
-def _row(table: Table, described: Mapping[str, Any], source: str) -> dict[str, Any]:
+def _row(table: Table, described: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for column in table.c:
         value = described[column.name]
         if isinstance(value, str) and isinstance(column.type, LargeBinary):
-            try:
-                value = b64decode(value, validate=True)
-            except (binascii.Error, ValueError) as error:
-                raise StoreError(f"{source} is damaged: a result is not base64") from error
+            value = b64decode(value, validate=True)
         elif isinstance(column.type, Double) and value in ("inf", "-inf"):
             value = float(value)
         row[column.name] = value

@@ -20,7 +20,7 @@ import hashlib
 import itertools
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -30,10 +30,9 @@ from sqlalchemy import Connection, Select, Table, delete, func, select, update
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
-from hcbench.store.queries import among, last_id
 from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
 from hcbench.store.schema import LOST, cells, metric_values, points, run_cells, runs
-from hcbench.store.store import Store
+from hcbench.store.store import Store, among, last_id
 
 _ROWS = 500  # read at once
 _POINTS = 64  # read at once, as each has a tree
@@ -284,21 +283,15 @@ class JoinedRuns:
                 "layout": json.dumps(layout),
                 "environment": json.dumps(environment),
             }
-        self._update(number, values)
-
-    def _update(self, number: int, values: dict[str, Any]) -> None:
         self._connection.execute(update(runs).where(runs.c.id == number).values(values))
 
     def finish(self) -> None:
         """Remove all but the latest row of each cell from runs that were joined."""
         for number in sorted(self._touched):
-            self._drop_older(number)
-
-    def _drop_older(self, number: int) -> None:
-        linked = select(func.max(cells.c.id)).join(run_cells, run_cells.c.cell == cells.c.id)
-        latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
-        older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
-        self._connection.execute(delete(run_cells).where(older))
+            linked = select(func.max(cells.c.id)).join(run_cells, run_cells.c.cell == cells.c.id)
+            latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
+            older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
+            self._connection.execute(delete(run_cells).where(older))
 
 
 def origin_of(row: Row) -> str:
@@ -382,7 +375,6 @@ def _of_whole(command: str) -> str:
 
 
 _INT64 = 2**63
-_JSON: dict[str, type] = {"environment": dict, "layout": dict, "cell": dict, "notes": list}
 
 
 def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
@@ -401,46 +393,46 @@ def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> 
     StoreError
         If a value is not of the type of its column, or a text is not the JSON it should be.
     """
+    faults = (f"{table.name}.{name} {fault}" for row in rows for name, fault in _faults(table, row))
+    fault = next(faults, None)
+    if fault is not None:
+        raise StoreError(f"{source} is damaged: {fault}")
+
+
+def _faults(table: Table, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The columns of a row with an impossible value, and what is wrong with it."""
     for name, kinds in _types(table):
-        for row in rows:
-            value = row[name]
-            too_large = type(value) is int and not -_INT64 <= value < _INT64
-            if type(value) not in kinds or too_large:
-                where = f"{table.name}.{name}"
-                raise StoreError(f"{source} is damaged: {where} cannot be {repr(value)[:40]}")
-    if table is cells or table is runs:
-        for row in rows:
-            _check_texts(table, row, source)
-
-
-def _check_texts(table: Table, row: Mapping[str, Any], source: str) -> None:
-    for name, kind in _JSON.items():
-        if name in table.c and (row[name] or name != "notes"):
+        value = row[name]
+        too_large = type(value) is int and not -_INT64 <= value < _INT64
+        if type(value) not in kinds or too_large:
+            yield name, f"cannot be {repr(value)[:40]}"
+    for name, (readable, what) in _TEXTS.items():
+        if name in table.c and row[name] is not None and (table is cells or table is runs):
             try:
-                read = json.loads(row[name])
+                valid = readable(row[name])
             except (ValueError, RecursionError):
-                read = None
-            if not isinstance(read, kind):
-                raise StoreError(
-                    f"{source} is damaged: {table.name}.{name} is not JSON of a {kind.__name__}"
-                )
-    for name in ("started", "finished", "created"):
-        if name in table.c and row[name] is not None:
-            try:
-                read_moment(row[name])
-            except ValueError:
-                raise StoreError(
-                    f"{source} is damaged: {table.name}.{name} is no moment: {row[name][:40]!r}"
-                ) from None
-    if table is cells:
-        if not all(isinstance(note, str) for note in json.loads(row["notes"] or "[]")):
-            raise StoreError(f"{source} is damaged: cells.notes are not text")
-        if row["status"] not in STATUSES:
-            raise StoreError(
-                f"{source} is damaged: {row['status'][:40]!r} is not a status of a cell"
-            )
-        if not row["seed"].isdecimal():
-            raise StoreError(f"{source} is damaged: {row['seed'][:40]!r} is not a seed")
+                valid = False
+            if not valid:
+                yield name, f"is no {what}: {row[name][:40]!r}"
+
+
+def _is_list_of_texts(written: str) -> bool:
+    read = json.loads(written or "[]")
+    return isinstance(read, list) and all(isinstance(each, str) for each in read)
+
+
+def _is_mapping(written: str) -> bool:
+    return isinstance(json.loads(written), dict)
+
+
+#: What the texts of runs and cells hold: how to check it, and its name.
+_TEXTS: dict[str, tuple[Callable[[str], object], str]] = {
+    **dict.fromkeys(("environment", "layout", "cell"), (_is_mapping, "mapping in JSON")),
+    **dict.fromkeys(("started", "finished", "created"), (read_moment, "moment")),
+    "notes": (_is_list_of_texts, "list of texts in JSON"),
+    "status": (STATUSES.__contains__, "status of a cell"),
+    "seed": (str.isdecimal, "seed"),
+}
 
 
 @lru_cache

@@ -10,8 +10,6 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement
-
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value, is_failure
 from hcbench.store.schema import END, LOST, cells
@@ -282,36 +280,32 @@ def value_of_row(number: float | None, status: Any, reason: str) -> Value:
     return Value(number, status, reason)
 
 
-def is_final(status: ColumnElement[str]) -> ColumnElement[bool]:
-    """A condition: a value need not be computed again."""
-    return status != LOST
-
-
-def _mapping(written: str) -> dict[str, Any]:
-    read = from_json(written)
-    if not isinstance(read, dict):
-        raise TypeError(type(read).__name__)
-    return read
-
-
-#: How the columns of a run are read, and what stands for one that cannot be read.
-_READERS: dict[str, tuple[Any, Any]] = {
-    "started": (read_moment, datetime.min.replace(tzinfo=UTC)),
-    "finished": (read_moment, None),
-    "environment": (_mapping, {}),
-    "layout": (_mapping, {}),
-}
-
-
 def to_json(value: Any) -> str:
     """Plain values as text; infinite numbers as Python writes them."""
     return json.dumps(value, default=_plain)
 
 
 def from_json(written: str) -> dict[str, Any]:
-    """Read what `to_json` wrote."""
-    loaded: dict[str, Any] = json.loads(written)
+    """Read a mapping that `to_json` wrote.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is none.
+    """
+    loaded = json.loads(written)
+    if not isinstance(loaded, dict):
+        raise TypeError(type(loaded).__name__)
     return loaded
+
+
+#: How the columns of a run are read, and what stands for one that cannot be read.
+_READERS: dict[str, tuple[Any, Any]] = {
+    "started": (read_moment, datetime.min.replace(tzinfo=UTC)),
+    "finished": (read_moment, None),
+    "environment": (from_json, {}),
+    "layout": (from_json, {}),
+}
 
 
 def storable(value: Any) -> Any:

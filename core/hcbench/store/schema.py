@@ -13,25 +13,7 @@ import importlib
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Insert,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    inspect,
-    select,
-)
+import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 
@@ -43,105 +25,105 @@ LOST = "lost"
 END = -1
 
 #: SQLite's own row number must be called INTEGER; given by hand, as a writer is alone.
-_RowId = BigInteger().with_variant(Integer, "sqlite")
+_RowId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-meta = Table(
+meta = sa.Table(
     "meta",
     metadata,
-    Column("name", String(64), primary_key=True),
-    Column("value", Text, nullable=False),
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )
 
-runs = Table(
+runs = sa.Table(
     "runs",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("started", String(32), nullable=False),  # ISO 8601, UTC
-    Column("finished", String(32)),
-    Column("interrupted", Boolean, nullable=False, default=False),
-    Column("command", Text, nullable=False),
-    Column("suite", Text, nullable=False),
-    Column("environment", Text, nullable=False),  # JSON
-    Column("layout", Text, nullable=False),  # JSON: the suite, and how the run is shown
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("started", sa.String(32), nullable=False),  # ISO 8601, UTC
+    sa.Column("finished", sa.String(32)),
+    sa.Column("interrupted", sa.Boolean, nullable=False, default=False),
+    sa.Column("command", sa.Text, nullable=False),
+    sa.Column("suite", sa.Text, nullable=False),
+    sa.Column("environment", sa.Text, nullable=False),  # JSON
+    sa.Column("layout", sa.Text, nullable=False),  # JSON: the suite, and how the run is shown
 )
 
-cells = Table(
+cells = sa.Table(
     "cells",
     metadata,
-    Column("id", _RowId, primary_key=True, autoincrement=False),
-    Column("key", String(40), nullable=False),
-    Column("run", ForeignKey("runs.id"), nullable=False),
-    Column("created", String(32), nullable=False),
-    Column("algorithm", Text, nullable=False),
-    Column("dataset", Text, nullable=False),
-    Column("oracle", Text, nullable=False),
-    Column("repetition", Integer, nullable=False),
-    Column("seed", Text, nullable=False),  # a base seed may have more than 64 bits
-    Column("budget", BigInteger),
-    Column("status", String(16), nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("phase", String(16), nullable=False),
-    Column("stopped", String(16), nullable=False),
-    Column("seconds", Double),
-    Column("oracle_seconds", Double),
-    Column("peak_bytes", BigInteger),
-    Column("queries", BigInteger),
-    Column("distinct_queries", BigInteger),
-    Column("rounds", BigInteger),
-    Column("draws", BigInteger),
-    Column("timeout", Double),
-    Column("memory", Double),
-    Column("data_digest", Text, nullable=False),
-    Column("cell", Text, nullable=False),  # JSON: names, parameters, fingerprints, seeds
-    Column("traceback", Text, nullable=False),
-    Column("log", Text, nullable=False),
-    Column("notes", Text, nullable=False),  # JSON, a list of texts; "" for none
-    Column("load", Double),  # over the number of cores, when the call ended
-    Column("frequency", Double),  # MHz, likewise
-    Column("host", Text, nullable=False),  # of a cluster; "" for that of the run
-    Index("cells_of_key", "key", "id"),
-    Index("cells_of_run", "run"),
+    sa.Column("id", _RowId, primary_key=True, autoincrement=False),
+    sa.Column("key", sa.String(40), nullable=False),
+    sa.Column("run", sa.ForeignKey("runs.id"), nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.Column("algorithm", sa.Text, nullable=False),
+    sa.Column("dataset", sa.Text, nullable=False),
+    sa.Column("oracle", sa.Text, nullable=False),
+    sa.Column("repetition", sa.Integer, nullable=False),
+    sa.Column("seed", sa.Text, nullable=False),  # a base seed may have more than 64 bits
+    sa.Column("budget", sa.BigInteger),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("stopped", sa.String(16), nullable=False),
+    sa.Column("seconds", sa.Double),
+    sa.Column("oracle_seconds", sa.Double),
+    sa.Column("peak_bytes", sa.BigInteger),
+    sa.Column("queries", sa.BigInteger),
+    sa.Column("distinct_queries", sa.BigInteger),
+    sa.Column("rounds", sa.BigInteger),
+    sa.Column("draws", sa.BigInteger),
+    sa.Column("timeout", sa.Double),
+    sa.Column("memory", sa.Double),
+    sa.Column("data_digest", sa.Text, nullable=False),
+    sa.Column("cell", sa.Text, nullable=False),  # JSON: names, parameters, fingerprints, seeds
+    sa.Column("traceback", sa.Text, nullable=False),
+    sa.Column("log", sa.Text, nullable=False),
+    sa.Column("notes", sa.Text, nullable=False),  # JSON, a list of texts; "" for none
+    sa.Column("load", sa.Double),  # over the number of cores, when the call ended
+    sa.Column("frequency", sa.Double),  # MHz, likewise
+    sa.Column("host", sa.Text, nullable=False),  # of a cluster; "" for that of the run
+    sa.Index("cells_of_key", "key", "id"),
+    sa.Index("cells_of_run", "run"),
 )
 
-points = Table(
+points = sa.Table(
     "points",
     metadata,
-    Column("cell", ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
-    Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
-    Column("queries", BigInteger),
-    Column("result", LargeBinary),  # last: rows are read without following it
+    sa.Column("cell", sa.ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("checkpoint", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("queries", sa.BigInteger),
+    sa.Column("result", sa.LargeBinary),  # last: rows are read without following it
 )
 
-metric_values = Table(
+metric_values = sa.Table(
     "metric_values",
     metadata,
-    Column("cell", _RowId, primary_key=True, autoincrement=False),
-    Column("checkpoint", BigInteger, primary_key=True, autoincrement=False),
-    Column("metric_key", String(64), primary_key=True),
-    Column("metric", Text, nullable=False),
-    Column("run", ForeignKey("runs.id"), nullable=False),
-    Column("value", Double),
-    Column("status", String(16), nullable=False),
-    Column("reason", Text, nullable=False),
-    ForeignKeyConstraint(
+    sa.Column("cell", _RowId, primary_key=True, autoincrement=False),
+    sa.Column("checkpoint", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("metric_key", sa.String(64), primary_key=True),
+    sa.Column("metric", sa.Text, nullable=False),
+    sa.Column("run", sa.ForeignKey("runs.id"), nullable=False),
+    sa.Column("value", sa.Double),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(
         ["cell", "checkpoint"], ["points.cell", "points.checkpoint"], ondelete="CASCADE"
     ),
     sqlite_with_rowid=False,
 )
 
-run_cells = Table(
+run_cells = sa.Table(
     "run_cells",
     metadata,
-    Column("run", ForeignKey("runs.id"), primary_key=True),
-    Column("cell", ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
-    Index("runs_of_cell", "cell"),
+    sa.Column("run", sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("cell", sa.ForeignKey("cells.id", ondelete="CASCADE"), primary_key=True),
+    sa.Index("runs_of_cell", "cell"),
     sqlite_with_rowid=False,
 )
 
 
-def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
+def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> bool:
     """Whether there are tables, which are then ours and of this version.
 
     Parameters
@@ -157,9 +139,9 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
     StoreError
         If the tables are not ours, or of another version.
     """
-    present = set(inspect(connection).get_table_names())
+    present = set(sa.inspect(connection).get_table_names())
     foreign = present & set(metadata.tables) if shared else present
-    wanted = select(meta.c.value).where(meta.c.name == _VERSION)
+    wanted = sa.select(meta.c.value).where(meta.c.name == _VERSION)
     version = connection.execute(wanted).scalar() if meta.name in present else None
     if version is None:
         if foreign:
@@ -176,21 +158,21 @@ def has_tables(connection: Connection, location: str, *, shared: bool) -> bool:
     return True
 
 
-def create_tables(connection: Connection) -> None:
+def create_tables(connection: sa.Connection) -> None:
     """Create the tables."""
     metadata.create_all(connection)
     connection.execute(meta.insert(), {"name": _VERSION, "value": str(SCHEMA_VERSION)})
 
 
 @lru_cache
-def upsert_into(table: Table, dialect: str, *, only_lost: bool = False) -> Insert:
+def upsert_into(table: sa.Table, dialect: str, *, only_lost: bool = False) -> sa.Insert:
     """An insertion that replaces rows of the same key, or only those whose status is `LOST`."""
     # Only the dialect that is used: PostgreSQL's takes a tenth of a second to import.
     insert: Any = importlib.import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     keys = list(table.primary_key)
     values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
     lost = table.c.status == LOST if only_lost else None
-    replacing: Insert = (
+    replacing: sa.Insert = (
         insert.on_conflict_do_update(index_elements=keys, set_=values, where=lost)
         if values
         else insert.on_conflict_do_nothing(index_elements=keys)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
@@ -13,25 +16,25 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from platformdirs import user_data_dir
-from sqlalchemy import delete, func, literal, select, update
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    Connection,
+    any_,
+    case,
+    delete,
+    func,
+    literal,
+    select,
+    update,
+)
 
 from hcbench.errors import DamagedRunError, StoreError
-from hcbench.plan.outcome import Outcome, ScoredPoint
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.store.database import Database, Place, find_place
-from hcbench.store.queries import (
-    agrees,
-    among,
-    collector_paused,
-    in_order,
-    is_latest,
-    is_of_run,
-    labels_like,
-    last_id,
-    measured_points,
-    run_infos,
-    stored_cells,
-)
 from hcbench.store.rows import (
+    LEFT_OUT,
     LONG_COLUMNS,
     OUTCOME_COLUMNS,
     Record,
@@ -42,16 +45,28 @@ from hcbench.store.rows import (
     now,
     outcome_of_row,
     point_rows,
+    run_info,
     storable,
     stored_key,
     to_json,
+    value_of_row,
     value_rows,
 )
-from hcbench.store.schema import END, cells, metric_values, points, run_cells, runs, upsert_into
+from hcbench.store.schema import (
+    END,
+    LOST,
+    cells,
+    metric_values,
+    points,
+    run_cells,
+    runs,
+    upsert_into,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
+_STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
 def _retried(
@@ -180,7 +195,7 @@ class Store:
                 is_shared = row and not fresh and record.outcome.key
                 if row and measured_by == run:
                     new[row] = record
-                elif is_shared and agrees(connection, row, record):
+                elif is_shared and _agrees(connection, row, record):
                     known[row] = record
                 else:
                     new[next(unused)] = record
@@ -247,19 +262,19 @@ class Store:
         dict of key to Stored
             Of the cells that are stored.
         """
-        with collector_paused(), self.database.reading() as connection:
-            return stored_cells(connection, metric_keys, among(connection, cells.c.key, keys))
+        with _collector_paused(), self.database.reading() as connection:
+            return _stored_cells(connection, metric_keys, among(connection, cells.c.key, keys))
 
     @_retried
     def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
         """As `find`, of the cells of a run as it shows them, without inapplicable combinations."""
-        with collector_paused(), self.database.reading() as connection:
-            return stored_cells(connection, metric_keys, is_of_run(run))
+        with _collector_paused(), self.database.reading() as connection:
+            return _stored_cells(connection, metric_keys, _is_of_run(run))
 
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
         """From what the cells of a run can be run again, by their keys."""
-        wanted = select(cells.c.key, cells.c.cell).where(is_of_run(run))
+        wanted = select(cells.c.key, cells.c.cell).where(_is_of_run(run))
         with self.database.reading() as connection:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
 
@@ -274,9 +289,9 @@ class Store:
         metric_keys : mapping of label to key
             Of the metrics whose values are wanted.
         """
-        with collector_paused(), self.database.reading() as connection:
+        with _collector_paused(), self.database.reading() as connection:
             wanted = select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
-            measured = measured_points(connection, rows, metric_keys)
+            measured = _measured_points(connection, rows, metric_keys)
             return {
                 row.id: outcome_of_row(row, measured.get(row.id, ()), reused=True)
                 for row in connection.execute(wanted).all()
@@ -296,7 +311,7 @@ class Store:
                     queries=queries,
                     result=None if packed is None else decode_result(packed),
                 )
-                for checkpoint, queries, packed in sorted(rows, key=in_order)
+                for checkpoint, queries, packed in sorted(rows, key=_in_order)
             )
 
     @_retried
@@ -345,10 +360,10 @@ class Store:
         with self.database.reading() as connection:
             wanted = []
             if suite is not None:
-                wanted.append(labels_like(connection, runs.c.suite, suite))
+                wanted.append(_labels_like(connection, runs.c.suite, suite))
             if algorithm is not None:
                 shown = select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-                shown = shown.where(labels_like(connection, cells.c.algorithm, algorithm))
+                shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithm))
                 wanted.append(runs.c.id.in_(shown))
             infos = run_infos(connection, *wanted).values()
         return [
@@ -441,13 +456,13 @@ class Store:
             wanted = wanted.join(run_cells, run_cells.c.cell == cells.c.id)
             wanted = wanted.where(run_cells.c.run == run)
         filters = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
-        with collector_paused(), self.database.reading() as connection:
+        with _collector_paused(), self.database.reading() as connection:
             for name, pattern in filters.items():
                 if pattern is not None:
-                    wanted = wanted.where(labels_like(connection, cells.c[name], pattern))
+                    wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
             latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
             rows = connection.execute(latest).all()[::-1]
-            measured = measured_points(connection, [row.id for row in rows], metric_keys)
+            measured = _measured_points(connection, [row.id for row in rows], metric_keys)
             infos = run_infos(connection, runs.c.id.in_({row.run for row in rows}))
         outcomes = []
         for row in rows:
@@ -490,7 +505,7 @@ class Store:
                 more = ", ..." if len(rows) > 5 else ""
                 raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
             (row,) = rows
-            outcome = outcome_of_row(row, measured_points(connection, [row.id]).get(row.id, ()))
+            outcome = outcome_of_row(row, _measured_points(connection, [row.id]).get(row.id, ()))
             outcome = replace(outcome, traceback=row.traceback, log=row.log)
             return outcome, from_json(row.cell)
 
@@ -498,3 +513,167 @@ class Store:
 def _default_place() -> Place:
     url = os.environ.get("HCBENCH_STORE")
     return find_place(url or Path(user_data_dir("hcbench"), "results.sqlite"))
+
+
+def among(
+    connection: Connection, column: ColumnElement[T], items: Iterable[T]
+) -> ColumnElement[bool]:
+    """A condition: a column has one of any number of values, which are sent as one parameter."""
+    if connection.dialect.name == "postgresql":
+        return column == any_(literal(list(items), ARRAY(column.type)))
+    listed = func.json_each(json.dumps(list(items))).table_valued("value")
+    return column.in_(select(listed.c.value))
+
+
+def _stored_cells(
+    connection: Connection, metric_keys: Mapping[str, str], *conditions: ColumnElement[bool]
+) -> dict[str, Stored]:
+    """Cells that meet conditions, by their keys, each as it was measured last."""
+    wanted = select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
+    stored = {row.key: Stored(*row) for row in connection.execute(wanted).all()}
+    missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
+    for key, cell in stored.items() if missing else ():
+        stored[key] = cell._replace(missing=tuple(missing.get(cell.row, ())))
+    return stored
+
+
+def _missing_values(
+    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str]
+) -> dict[int, list[str]]:
+    """By row of a cell, the labels of the metrics without a final value at some point."""
+    value = metric_values.c
+    missing: dict[int, list[str]] = {}
+    for label, key in metric_keys.items():
+        of_point = (value.cell == points.c.cell) & (value.checkpoint == points.c.checkpoint)
+        of_metric = select(value.cell).where(of_point, value.metric_key == key)
+        lacking = ~of_metric.where(value.status != LOST).exists()
+        wanted = select(points.c.cell).where(among(connection, points.c.cell, ids), lacking)
+        for row in connection.execute(wanted.distinct()).scalars():
+            missing.setdefault(row, []).append(label)
+    return missing
+
+
+def _measured_points(
+    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
+) -> dict[int, tuple[ScoredPoint, ...]]:
+    """Points with values, without results, by rows of cells.
+
+    With the values of the given metrics, by their keys; or of all, the latest of each label.
+    """
+    value, point = metric_values.c, points.c
+    labels_of: dict[str, list[str]] = {}
+    for label, key in (metric_keys or {}).items():
+        labels_of.setdefault(key, []).append(label)
+    wanted = select(
+        value.cell,
+        value.checkpoint,
+        value.metric_key,
+        value.metric,
+        value.value,
+        value.status,
+        value.reason,
+    ).where(among(connection, value.cell, ids))
+    if metric_keys is None:
+        wanted = wanted.order_by(value.run)
+    else:
+        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
+    values: dict[tuple[int, int], dict[str, Value]] = {}
+    for cell, checkpoint, key, label, *columns in connection.execute(wanted).all():
+        of_point = values.setdefault((cell, checkpoint), {})
+        read = value_of_row(*columns)
+        for name in labels_of.get(key, ()) if metric_keys is not None else (label,):
+            of_point[name] = read
+    rows = select(point.checkpoint, point.queries, point.cell)
+    rows = rows.where(among(connection, point.cell, ids))
+    measured: dict[int, list[ScoredPoint]] = {}
+    for checkpoint, queries, cell in sorted(connection.execute(rows).all(), key=_in_order):
+        measured.setdefault(cell, []).append(
+            ScoredPoint(
+                checkpoint=None if checkpoint == END else checkpoint,
+                queries=queries,
+                values=values.get((cell, checkpoint), {}),
+            )
+        )
+    return {cell: tuple(of_cell) for cell, of_cell in measured.items()}
+
+
+def last_id(connection: Connection) -> int:
+    """The highest id of a row of ``cells``, 0 if there is none."""
+    return connection.execute(select(func.max(cells.c.id))).scalar() or 0
+
+
+def _is_of_run(run: int) -> ColumnElement[bool]:
+    """A condition: a cell is of a run, and no inapplicable combination."""
+    of_run = select(run_cells.c.cell).where(run_cells.c.run == run)
+    return cells.c.id.in_(of_run) & ~cells.c.key.startswith(LEFT_OUT)
+
+
+def _agrees(connection: Connection, row: int, record: Record) -> bool:
+    """Whether a row has the same end, data and results of its cell."""
+    compared = ("status", "reason", "stopped", "data_digest")
+    equal = [cells.c[name] == storable(getattr(record.outcome, name)) for name in compared]
+    if not connection.execute(select(cells.c.id).where(cells.c.id == row, *equal)).first():
+        return False
+    columns = ("checkpoint", "queries", "result")
+    results = select(*(points.c[name] for name in columns)).where(points.c.cell == row)
+    return {tuple(point) for point in connection.execute(results)} == {
+        tuple(point[name] for name in columns) for point in point_rows(row, record.outcome)
+    }
+
+
+def is_latest() -> ColumnElement[bool]:
+    """A condition: the cell was not measured again."""
+    newer = cells.alias()
+    again = select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
+    return ~again.exists()
+
+
+def _in_order(row: Sequence[Any]) -> tuple[bool, int]:
+    """Sort checkpoints by their count, then the end."""
+    return row[0] == END, row[0]
+
+
+def run_infos(connection: Connection, *conditions: ColumnElement[bool]) -> dict[int, RunInfo]:
+    """Runs with the number of their cells, of those reused and of those failed."""
+    rows = connection.execute(select(runs).where(*conditions).order_by(runs.c.id)).all()
+    reused = case((cells.c.run != run_cells.c.run, 1), else_=0)
+    failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
+    counts = (
+        select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
+        .join(cells, cells.c.id == run_cells.c.cell)
+        .where(among(connection, run_cells.c.run, [row.id for row in rows]))
+        .group_by(run_cells.c.run)
+    )
+    numbers = {row[0]: tuple(row[1:]) for row in connection.execute(counts)}
+    return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
+
+
+def _labels_like(
+    connection: Connection, column: Column[Any], patterns: str | Sequence[str]
+) -> ColumnElement[bool]:
+    """A condition: a label has a part, or as a whole is of one of some patterns.
+
+    Patterns have ``*`` and ``?``. Case is ignored, in any script.
+    """
+    texts = [patterns] if isinstance(patterns, str) else patterns
+    folded = [re.escape(text.casefold()) for text in texts]
+    wildcards = [text.replace(r"\*", ".*").replace(r"\?", ".") for text in folded]
+    parts = [f".*{text}.*" for text in folded]
+    matches = re.compile("|".join([*parts, *wildcards]), re.DOTALL).fullmatch
+    labels = connection.execute(select(column).distinct()).scalars()
+    return column.in_([label for label in labels if matches(label.casefold())])
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector, which would look through a million new rows again and again.
+
+    None of them is garbage; reading many cells takes half as long again with it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -16,10 +16,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
 
 from hcbench.errors import StoreError
-from hcbench.store.queries import among, is_latest, run_infos
 from hcbench.store.rows import LEFT_OUT, RunInfo, from_json, storable, to_json
 from hcbench.store.schema import cells, metadata, metric_values, points, run_cells, runs
-from hcbench.store.store import Store
+from hcbench.store.store import Store, among, is_latest, run_infos
 
 _MAY_RUN = timedelta(days=1)
 _ROW, _VALUE = 400, 120  # bytes of a row of a cell and of a value with their indices, about
