@@ -279,30 +279,25 @@ class Submission:
         reason = f"held {sizes[0]} more than at its start, {sizes[1]} allowed"
         return Report(self.tag, "memory", reason=reason)
 
-    def crashed(self, reason: str, *, outside: bool = False, lost: bool = False) -> Report:
-        """Return the report on it if its process ended."""
-        return Report(self.tag, "crash", reason=reason, outside=outside, lost=lost)
-
     def exited(self, code: int) -> Report:
         """Return the report on it if its process ended with this code, or minus the signal."""
         if code < 0:
             # A batch system that ends a job signals all its processes.
             outside = -code in (signal.SIGKILL, signal.SIGTERM)
-            return self.crashed(name_exit(code), outside=outside)
+            return Report(self.tag, "crash", reason=name_exit(code), outside=outside)
         where = f"in phase {self.phase!r} before returning (os._exit?)"
-        return self.crashed(f"{name_exit(code)} {where}")
+        return Report(self.tag, "crash", reason=f"{name_exit(code)} {where}")
 
     def ended(self, result: Result, decode: Decode) -> Report:
         """Return the report on it if its target returned or raised."""
+        report = Report(self.tag, result.ending, None, result.reason, result.traceback, result.log)
         if result.ending == "error":
-            return Report(
-                self.tag, "error", reason=result.reason, traceback=result.traceback, log=result.log
-            )
+            return report
         try:
-            return Report(self.tag, "done", decode(result.value), log=result.log)
+            return replace(report, value=decode(result.value))
         except Exception as error:
             why = f"the result cannot be read: {type(error).__name__}: {error}"
-            return Report(self.tag, "error", reason=why, log=result.log)
+            return replace(report, ending="error", reason=why)
 
 
 @dataclass(slots=True)
@@ -347,16 +342,15 @@ class WorkerConnection:
         """The job that runs, unless the worker is to be killed."""
         return self.job if self.killed_at == math.inf else None
 
-    def write(self) -> bool:
-        """Send what can be sent now; return whether something is left."""
+    def write(self) -> None:
+        """Send what can be sent now of what is in `outbox`."""
         try:
             while self.outbox:
                 del self.outbox[: self.connection.send(self.outbox)]
         except BlockingIOError:
-            return True
+            pass
         except OSError:
             self.outbox.clear()  # it ended, as the fork server will report
-        return False
 
     def read(self) -> Iterator[object]:
         """Yield the messages that have arrived."""

@@ -42,7 +42,7 @@ from hcbench.run.workers.processes import (
     kill_group,
     reap_any,
 )
-from hcbench.run.workers.worker import Channels, Worker, isolate
+from hcbench.run.workers.worker import Worker, isolate
 
 _KILL_WAIT = 2.0  # seconds to wait for what was killed to be gone
 _FORK_ATTEMPTS = 50
@@ -194,8 +194,7 @@ class ForkServer:
             isolate(log)
             for descriptor in (connection, phases, log, draft):
                 os.set_inheritable(descriptor, False)
-            channels = Channels(socket.socket(fileno=connection), phases, log, draft)
-            Worker(channels, client.target).serve()
+            Worker(socket.socket(fileno=connection), phases, log, draft, client.target).serve()
         except BaseException:
             traceback.print_exc()
             os._exit(70)

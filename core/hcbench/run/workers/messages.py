@@ -145,7 +145,7 @@ class Open(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """Main to fork server: start a worker; with its four descriptors, see `Channels`."""
+    """Main to fork server: start a worker; with its four descriptors, see `Worker`."""
 
     number: int
 

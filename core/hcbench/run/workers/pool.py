@@ -202,8 +202,8 @@ class Pool:
             self._selector.register(self._server.control, selectors.EVENT_READ)
         return self._server
 
-    def _kill(self, worker: WorkerConnection, report: Report | None, at: float) -> None:
-        """Kill a worker; the job that runs, which ended at a time, is reported when it is gone."""
+    def _kill(self, worker: WorkerConnection, report: Report, at: float) -> None:
+        """Kill a worker; a job that runs, which ended at a time, is reported when it is gone."""
         worker.killed_at, worker.final = at, report
         if self._server is not None and worker.pid:
             self._server.kill(worker.pid)
@@ -230,7 +230,7 @@ class Pool:
         Returns the jobs that waited behind it, as new: they are not to blame.
         """
         report = worker.final or report
-        if report is not None:
+        if report is not None and worker.jobs:
             at = min(worker.killed_at, time.monotonic())
             self._reports.append(worker.finish(report, at))
         del self._workers[worker.number]
@@ -245,13 +245,10 @@ class Pool:
     # Messages to and from the processes.
 
     def _write(self, worker: WorkerConnection) -> None:
-        if worker.write():
-            both = selectors.EVENT_READ | selectors.EVENT_WRITE
-            self._selector.modify(worker.connection, both, worker)
-
-    def _send_rest(self, worker: WorkerConnection) -> None:
-        if not worker.write() and not worker.is_closed:
-            self._selector.modify(worker.connection, selectors.EVENT_READ, worker)
+        worker.write()
+        if not worker.is_closed:
+            waits_for = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
+            self._selector.modify(worker.connection, waits_for, worker)
 
     def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> None:
         for key, mask in events:
@@ -260,7 +257,7 @@ class Pool:
                 self._receive_from_server()
             elif worker.number in self._workers:
                 if mask & selectors.EVENT_WRITE:
-                    self._send_rest(worker)
+                    self._write(worker)
                 self._receive(worker)
 
     def _receive(self, worker: WorkerConnection) -> None:
@@ -272,6 +269,7 @@ class Pool:
                     self._settle(worker, job, message)
         except pickle.UnpicklingError as error:
             self._refuse(worker, error)
+        self._follow(worker)
         if worker.is_closed:
             self._ignore(worker)  # a closed connection is always readable
 
@@ -287,8 +285,8 @@ class Pool:
     def _refuse(self, worker: WorkerConnection, error: pickle.UnpicklingError) -> None:
         """Kill a worker in which something else than our code has written a message."""
         if worker.killed_at == math.inf:
-            job, why = worker.job, f"wrote into its connection to the harness: {error}"
-            self._kill(worker, None if job is None else job.crashed(why), time.monotonic())
+            why = f"wrote into its connection to the harness: {error}"
+            self._kill(worker, Report(None, "crash", reason=why), time.monotonic())
 
     def _settle(self, worker: WorkerConnection, job: Submission, result: Result) -> None:
         late = job.late(result.at)
@@ -325,12 +323,8 @@ class Pool:
 
     def _reap(self, pid: int, code: int) -> None:
         for worker in [each for each in self._workers.values() if each.pid == pid]:
-            self._receive_rest(worker)
+            self._receive(worker)  # it may be a result
             self._replace(worker, None if worker.job is None else worker.job.exited(code))
-
-    def _receive_rest(self, worker: WorkerConnection) -> None:
-        self._receive(worker)  # it may be a result
-        self._follow(worker)
 
     def _lose_server(self, server: ServerConnection) -> None:
         self._server = None
@@ -344,12 +338,9 @@ class Pool:
         why = f"the process that starts the workers ended ({name_exit(code)})"
         unfinished: list[Submission] = []
         for worker in list(self._workers.values()):
-            self._receive_rest(worker)
-            job = worker.job
-            report = None
-            if job is not None and server.ready:
-                report = job.crashed(why, outside=True, lost=True)
-            unfinished += self._remove(worker, report)
+            self._receive(worker)
+            lost = Report(None, "crash", reason=why, outside=True, lost=True)
+            unfinished += self._remove(worker, lost if server.ready else None)
         if unfinished:
             # Rising numbers distinguish a worker's phases from those of its next jobs.
             self._start_worker().jobs.extend(sorted(unfinished, key=lambda job: job.number))
@@ -383,9 +374,8 @@ class Pool:
             if now - worker.killed_at > _DYING:
                 self._replace(worker, worker.final)
         elif now - worker.closed_since > _CLOSED:
-            job = worker.job
             why = "closed its connection to the harness"
-            self._kill(worker, None if job is None else job.crashed(why), now)
+            self._kill(worker, Report(None, "crash", reason=why), now)
         elif worker.job is not None and worker.job.late(now) is not None:
             self._follow(worker)  # the phase may be over
             if (job := worker.undecided) is not None and (late := job.late(now)) is not None:

@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from hcbench.run.workers.messages import (
     CHUNK,
@@ -39,13 +39,6 @@ class Announce(Protocol):
 
     def __call__(self, phase: str, value: object = None) -> None:
         """Say that a phase begins; `value` is reported if the job does not return."""
-
-
-class Target(Protocol):
-    """What a worker calls for each job."""
-
-    def __call__(self, job: object, announce: Announce, /) -> object:
-        """Do it."""
 
 
 _leaving = False
@@ -81,41 +74,34 @@ def isolate(log: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
-class Channels(NamedTuple):
-    """The connection of a worker, and descriptors that main reads."""
-
-    connection: socket.socket
-    phases: int
-    log: int
-    draft: int
-
-
 class Worker:
     """The loop that does one job after the other.
 
     Parameters
     ----------
-    channels
+    connection
         To the main process.
+    phases, log, draft
+        Descriptors that the main process reads.
     target
         ``module:function``, called with a job and ``announce``.
     """
 
-    def __init__(self, channels: Channels, target: str) -> None:
-        self._channels = channels
+    def __init__(
+        self, connection: socket.socket, phases: int, log: int, draft: int, target: str
+    ) -> None:
+        self._connection = connection
+        self._phases, self._log, self._draft = phases, log, draft
         self._target = target
         self._pid = os.getpid()
-        self._call: Target | None = None
 
     def serve(self) -> None:
         """Do jobs until the main process closes the connection."""
         buffer = bytearray()
-        connection = self._channels.connection
-        while data := connection.recv(CHUNK):
+        while data := self._connection.recv(CHUNK):
             buffer += data
             for order in unpack(buffer):
-                assert isinstance(order, Order)
-                connection.sendall(pack(self._perform(order)))
+                self._connection.sendall(pack(self._perform(order)))
 
     def _perform(self, order: Order) -> Result:
         threads = threading.active_count()
@@ -131,23 +117,19 @@ class Worker:
 
     def _take_log(self) -> str:
         try:
-            return take_tail(self._channels.log)
+            return take_tail(self._log)
         except OSError:  # the job closed it
             return ""
 
     def _outcome(self, order: Order) -> Result:
         try:
-            value = self._resolve()(pickle.loads(order.job), self._announcer(order))
+            module, _, function = self._target.partition(":")
+            call = getattr(importlib.import_module(module), function)
+            value = call(pickle.loads(order.job), self._announcer(order))
             return Result(order.number, "done", _pickle(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
             trace = traceback.format_exc()[-_LONGEST:]
             return Result(order.number, "error", b"", _describe(error), trace)
-
-    def _resolve(self) -> Target:
-        if self._call is None:
-            module, _, function = self._target.partition(":")
-            self._call = getattr(importlib.import_module(module), function)
-        return self._call
 
     def _announcer(self, order: Order) -> Announce:
         def announce(phase: str, value: object = None) -> None:
@@ -156,9 +138,9 @@ class Worker:
             _bound_cpu(order.limits.allowed(phase))
             held = resident() if phase in WEIGHED else 0
             begun = Phase(order.number, phase, time.monotonic(), held)
-            os.write(self._channels.phases, pack(begun))
+            os.write(self._phases, pack(begun))
             if value is not None:
-                write_draft(self._channels.draft, order.number, _pickle(value))
+                write_draft(self._draft, order.number, _pickle(value))
 
         return announce
 
