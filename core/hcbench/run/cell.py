@@ -12,7 +12,7 @@ import resource
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -401,24 +401,18 @@ def _points(job: Job, called: _Called, result: Result) -> tuple[ScoredPoint, ...
     end = ScoredPoint(queries=called.cost.queries, result=result)
     if called.cost.queries is None:
         return (end,)
+    recorded = [ScoredPoint(queries=p.queries, result=p.result) for p in called.trace]
     points = []
     for checkpoint in job.checkpoints:
-        recorded = [p for p in called.trace if p.queries <= checkpoint]
-        if called.cost.queries <= checkpoint:
-            points.append(replace(end, checkpoint=checkpoint))
-        elif recorded:
-            last = recorded[-1]
-            points.append(
-                ScoredPoint(checkpoint=checkpoint, queries=last.queries, result=last.result)
-            )
-        else:
-            points.append(ScoredPoint(checkpoint=checkpoint))
+        reached = [p for p in (ScoredPoint(), *recorded, end) if (p.queries or 0) <= checkpoint]
+        points.append(replace(reached[-1], checkpoint=checkpoint))
     return (*points, end)
 
 
 def _score(
     job: Job, problem: Problem, cost: Cost, points: tuple[ScoredPoint, ...]
 ) -> tuple[ScoredPoint, ...]:
+    """The points, with the values of the metrics of the job."""
     trace = tuple(
         Point(point.queries or 0, point.result) for point in points if point.result is not None
     )
@@ -427,36 +421,22 @@ def _score(
     def repeat_answers() -> Answers:
         return answers_of(job, problem).answers
 
-    return tuple(
-        replace(
-            point,
-            values={**point.values, **_values(job, problem, cost, point, trace, repeat_answers)},
+    def values(point: ScoredPoint) -> dict[str, Value]:
+        if point.result is None:
+            nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
+            return dict.fromkeys(job.metrics, nothing)
+        # Times, memory and the other counts are known of the whole call only.
+        at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
+        scored = Scored(
+            problem=problem,
+            result=point.result,
+            cost=at_point,
+            trace=trace,
+            make_answers=repeat_answers,
         )
-        for point in points
-    )
+        return {name: judge(metric, scored) for name, metric in job.metrics.items()}
 
-
-def _values(
-    job: Job,
-    problem: Problem,
-    cost: Cost,
-    point: ScoredPoint,
-    trace: tuple[Point, ...],
-    repeat_answers: Callable[[], Answers],
-) -> dict[str, Value]:
-    if point.result is None:
-        nothing = Value(None, "skipped", f"no result after {point.checkpoint} queries")
-        return dict.fromkeys(job.metrics, nothing)
-    # Times, memory and the other counts are known of the whole call only.
-    at_point = cost if point.checkpoint is None else Cost(queries=point.queries)
-    scored = Scored(
-        problem=problem,
-        result=point.result,
-        cost=at_point,
-        trace=trace,
-        make_answers=repeat_answers,
-    )
-    return {name: judge(metric, scored) for name, metric in job.metrics.items()}
+    return tuple(replace(point, values={**point.values, **values(point)}) for point in points)
 
 
 def judge(metric: Call, scored: Scored) -> Value:

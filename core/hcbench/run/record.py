@@ -97,7 +97,26 @@ class RunRecord:
         tasks : sequence of Task
             What is left to do.
         """
-        self._begin(command, machines, stored_results, tasks)
+        to_do = {task.cell.key for task in tasks}
+        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
+        # Cells may be stored under the labels of a run in which shorter ones were unique.
+        renamed = {
+            cell.key: cell.labels
+            for cell in self.plan.cells
+            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
+        }
+        self._run = self.store.begin_run(
+            command=command,
+            suite=self.plan.suite.name,
+            environment={**describe_environment(self.plugins.loaded), **machines},
+            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
+        )
+        skipped = skipped_outcomes(self.plan)
+        self.outcomes += skipped
+        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
+        left = Counter(task.cell.labels[:2] for task in tasks)
+        self.observer.started(len(self.plan.cells), len(self._reused), left)
+        self.plugins.report("hcbench_run_started", plan=self.plan)
         finished = False
         try:
             yield
@@ -150,34 +169,6 @@ class RunRecord:
             for cell in self.plan.cells
             if cell.key not in self._reused and cell.key not in self._measured
         ]
-
-    def _begin(
-        self,
-        command: str,
-        machines: Mapping[str, Any],
-        stored_results: Mapping[str, Stored],
-        tasks: Sequence[Task],
-    ) -> None:
-        to_do = {task.cell.key for task in tasks}
-        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
-        # Cells may be stored under the labels of a run in which shorter ones were unique.
-        renamed = {
-            cell.key: cell.labels
-            for cell in self.plan.cells
-            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
-        }
-        self._run = self.store.begin_run(
-            command=command,
-            suite=self.plan.suite.name,
-            environment={**describe_environment(self.plugins.loaded), **machines},
-            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
-        )
-        skipped = skipped_outcomes(self.plan)
-        self.outcomes += skipped
-        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
-        left = Counter(task.cell.labels[:2] for task in tasks)
-        self.observer.started(len(self.plan.cells), len(self._reused), left)
-        self.plugins.report("hcbench_run_started", plan=self.plan)
 
     def _finish(self, *, interrupted: bool) -> None:
         rows = [stored.row for stored in self._reused.values()]

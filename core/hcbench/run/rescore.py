@@ -98,35 +98,36 @@ def plan_of_run(
     HcbenchError
         If a metric is unknown, or a data set is not installed any more.
     """
-    outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
-    making = _Making(store, run, registry, Presentation.of_description(run.layout))
-    return making.plan(outcomes, metrics)
+    return _Making(store, run, registry).plan(metrics)
 
 
 class _Making:
     """Makes the plan of a stored run."""
 
-    def __init__(
-        self, store: Store, run: RunInfo, registry: Registry, layout: Presentation
-    ) -> None:
+    def __init__(self, store: Store, run: RunInfo, registry: Registry) -> None:
         self.store = store
         self.run = run
         self.registry = registry
-        self.layout = layout
+        self.layout = Presentation.of_description(run.layout)
         self.changes: dict[str, None] = {}
         self.uses: dict[tuple[str, str], Use[Any]] = {}
         self.descriptions = store.descriptions(run.id)
 
-    def plan(self, outcomes: Sequence[Outcome], metrics: Sequence[str]) -> StoredPlan:
+    def plan(self, metrics: Sequence[str]) -> StoredPlan:
+        outcomes = [outcome for outcome, _ in self.store.outcomes(run=self.run.id)]
         rows = self.store.find_in(self.run.id, {})
         cells = [self._cell(o, rows[o.key]) for o in outcomes if o.key]
         datasets = self._in_order(cells, "dataset", self.layout.datasets)
         wanted = self._metrics(metrics, datasets)
         suite = replace(self.layout.suite, metrics=tuple(use.label for use in wanted))
+        # Inapplicable combinations, each once for all its repetitions.
+        inapplicable = dict.fromkeys(
+            Inapplicable(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
+        )
         plan = Plan(
             suite,
             cells=[replace(cell, metrics=wanted) for cell in cells],
-            inapplicable=_inapplicable(outcomes),
+            inapplicable=list(inapplicable),
             algorithms=self._in_order(cells, "algorithm", self.layout.algorithms),
             datasets=datasets,
             metrics=wanted,
@@ -137,18 +138,10 @@ class _Making:
 
     def _cell(self, outcome: Outcome, stored: Stored) -> StoredCell:
         described = self.descriptions[outcome.key]
-        algorithm, dataset, oracle = (
-            self._use(kind, label, described, stored)
-            for kind, label in (
-                ("algorithm", outcome.algorithm),
-                ("dataset", outcome.dataset),
-                ("oracle", outcome.oracle),
-            )
-        )
         return StoredCell(
-            algorithm=algorithm,
-            dataset=dataset,
-            oracle=oracle,
+            algorithm=self._use("algorithm", outcome.algorithm, described, stored),
+            dataset=self._use("dataset", outcome.dataset, described, stored),
+            oracle=self._use("oracle", outcome.oracle, described, stored),
             repetition=outcome.repetition,
             seed=outcome.seed,
             budget=outcome.budget,
@@ -179,7 +172,7 @@ class _Making:
         """A spec that is never called, from what is stored with its cell."""
         distribution, _, name = described[kind]["name"].rpartition(":")
         plugin = Plugin(distribution, "", "")
-        nowhere = "hcbench.run.rescore:not_installed"
+        nowhere = "not.installed:function"
         spec: Spec
         if kind == "oracle":
             spec = OracleSpec(
@@ -252,23 +245,3 @@ def installed_metrics(
         except HcbenchError as error:
             missing.append(f"{label} is excluded: {error}")
     return uses, missing
-
-
-def _inapplicable(outcomes: Sequence[Outcome]) -> list[Inapplicable]:
-    """The inapplicable combinations, each once for all its repetitions."""
-    return list(
-        dict.fromkeys(
-            Inapplicable(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
-        )
-    )
-
-
-def not_installed(*_args: object, **_params: object) -> None:
-    """Takes the place of a function that is not installed.
-
-    Raises
-    ------
-    UnknownNameError
-        If it is called after all.
-    """
-    raise UnknownNameError("it is not installed any more")

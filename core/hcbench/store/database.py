@@ -35,6 +35,24 @@ from hcbench.errors import HcbenchError, StoreError, hide_passwords
 from hcbench.store.schema import create_tables, has_tables, upsert_into
 
 T = TypeVar("T")
+LOCK_WAIT = 60.0  # seconds
+_DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "postgresql+psycopg2": "postgresql+psycopg2",
+}
+CONNECT_WAIT = 10  # seconds
+_SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
+_PREPARATION = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
+    "PRAGMA synchronous = NORMAL",
+    "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
+)
+_FORMS = "give a path, sqlite:///path or postgresql://user@host/database"
+_ELSEWHERE = "give another place with --store"
+_RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
+_REACH = "check the URL and the server, or " + _ELSEWHERE
 LONGEST_WAIT = 30.0  # seconds, for a server that is away
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
 _ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as in SQLite
@@ -70,11 +88,6 @@ class Database:
         with explained(place):
             self.engine = self._open()
 
-    @property
-    def location(self) -> str:
-        """Where it is, without a password."""
-        return str(self.place)
-
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
@@ -85,7 +98,10 @@ class Database:
             if file.is_dir():
                 raise StoreError(f"{file} is a folder; give a file, such as {file}/results.sqlite")
             if file.exists() and file.stat().st_size:
-                self.read_only = self.read_only or not is_writable(file)
+                self.read_only = self.read_only or not (
+                    # The folder holds its journal.
+                    os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+                )
                 return self._checked(open_engine(self.place, read_only=self.read_only))
         elif self.place.server is not None:
             return self._checked(open_engine(self.place))
@@ -106,7 +122,7 @@ class Database:
         return _empty()
 
     def _has_tables(self, connection: Connection) -> bool:
-        return has_tables(connection, self.location, shared=self.place.server is not None)
+        return has_tables(connection, str(self.place), shared=self.place.server is not None)
 
     def _create(self) -> None:
         """Create the tables, unless another process has just done so."""
@@ -172,7 +188,7 @@ class Database:
         with explained(self.place):
             if self.read_only:
                 raise StoreError(
-                    f"{self.location} cannot be written; change its permissions and those of its "
+                    f"{self.place} cannot be written; change its permissions and those of its "
                     "folder, or give another place with --store"
                 )
             if self.exists:
@@ -266,25 +282,6 @@ def _empty() -> Engine:
     return engine
 
 
-LOCK_WAIT = 60.0  # seconds
-_DRIVERS = {
-    "postgresql": "postgresql+psycopg",
-    "postgres": "postgresql+psycopg",
-    "postgresql+psycopg2": "postgresql+psycopg2",
-}
-CONNECT_WAIT = 10  # seconds
-_SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
-_PREPARATION = (
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
-    "PRAGMA synchronous = NORMAL",
-    "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
-)
-_ELSEWHERE = "give another place with --store"
-_RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
-_REACH = "check the URL and the server, or " + _ELSEWHERE
-
-
 class UnreachableError(StoreError):
     """The server of a store cannot be reached, or has ended the connection."""
 
@@ -327,7 +324,7 @@ def find_place(url: str | Path) -> Place:
     """
     text = str(url)
     if "\0" in text:
-        raise StoreError(f"{text!r} is not the name of a file; {_forms()}")
+        raise StoreError(f"{text!r} is not the name of a file; {_FORMS}")
     if "://" not in text or isinstance(url, Path):
         return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
     try:
@@ -338,23 +335,14 @@ def find_place(url: str | Path) -> Place:
     except (ArgumentError, ValueError):
         shown = hide_passwords(text)
         raise StoreError(
-            f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_forms()}"
+            f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
         ) from None  # the cause would show the password
     if backend == "sqlite":
         name = parsed.database or ":memory:"
         return find_place(Path(name)) if name != ":memory:" else Place()
     if backend not in ("postgresql", "postgres"):
-        raise StoreError(f"a store cannot be kept in {backend!r}; {_forms()}")
+        raise StoreError(f"a store cannot be kept in {backend!r}; {_FORMS}")
     return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
-
-
-def _forms() -> str:
-    return "give a path, sqlite:///path or postgresql://user@host/database"
-
-
-def is_writable(file: Path) -> bool:
-    """Whether a SQLite file and its folder, which holds its journal, can be written."""
-    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
 def open_engine(place: Place, *, read_only: bool = False) -> Engine:
@@ -383,7 +371,7 @@ def _open_server(place: Place) -> Engine:
     try:
         return create_engine(place.server, pool_pre_ping=True, connect_args=options)
     except NoSuchModuleError as error:
-        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_forms()}") from error
+        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_FORMS}") from error
     except ImportError as error:
         raise StoreError(
             f"{place} needs the package {error.name or driver}: pip install 'hcbench[postgresql]'"

@@ -121,7 +121,7 @@ class Store:
     @property
     def location(self) -> str:
         """Where it is, without a password."""
-        return self.database.location
+        return str(self.database.place)
 
     def __enter__(self) -> Self:
         return self

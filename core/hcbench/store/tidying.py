@@ -72,66 +72,45 @@ def tidy(
         If it cannot be written.
     """
     database = store.database
-    if dry_run or not database.exists:
-        with database.reading() as connection:
-            removal = _Removal.of(connection, keep_runs, before)
-            return replace(removal.count(connection), bytes=removal.size(connection))
-    size = _size(store)
-    with database.writing() as connection:
-        removal = _Removal.of(connection, keep_runs, before)
-        removed = removal.count(connection)
-        removal.carry_out(connection)
-    _vacuum(store)
-    return replace(removed, bytes=max(size - _size(store), 0))
-
-
-@dataclass(frozen=True, slots=True)
-class _Removal:
-    """What is removed: rows of runs and cells, and conditions on values of other cells."""
-
-    runs: Sequence[int]
-    cells: Sequence[int]
-    values: Sequence[ColumnElement[bool]]
-    lent: int
-
-    @classmethod
-    def of(cls, connection: Connection, keep_runs: int | None, before: datetime | None) -> _Removal:
+    looks_only = dry_run or not database.exists
+    size = 0 if looks_only else _size(store)
+    with database.reading() if looks_only else database.writing() as connection:
         infos = run_infos(connection)
         unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
         staying = _with_lenders(connection, set(infos) - unwanted)
         gone = sorted(set(infos) - staying)
+        unshown = cells_of_no_run(connection, gone)
         values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
-        return cls(gone, cells_of_no_run(connection, gone), values, lent=len(staying & unwanted))
-
-    def count(self, connection: Connection) -> Tidied:
-        values = sum(_total(connection, func.count(), condition) for condition in self.values)
-        return Tidied(len(self.runs), len(self.cells), values, self.lent)
-
-    def size(self, connection: Connection) -> int:
-        """About how many bytes it frees."""
-        of_cells = among(connection, cells.c.id, self.cells)
-        of_points = among(connection, points.c.cell, self.cells)
-        of_values = among(connection, metric_values.c.cell, self.cells)
-        of_runs = among(connection, runs.c.id, self.runs)
-        texts = [func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
-        layouts = func.length(runs.c.layout) + func.length(runs.c.environment)
-        n_values = self.count(connection).values + _total(connection, func.count(), of_values)
-        return (
-            _ROW * len(self.cells)
-            + _VALUE * n_values
-            + _total(connection, func.sum(sum(texts)), of_cells)
-            + _total(connection, func.sum(func.length(points.c.result)), of_points)
-            + _total(connection, func.sum(layouts), of_runs)
-        )
-
-    def carry_out(self, connection: Connection) -> None:
-        """Delete it; what belongs to a cell is deleted with it."""
-        for condition in self.values:
+        n_values = sum(_total(connection, func.count(), condition) for condition in values)
+        removed = Tidied(len(gone), len(unshown), n_values, lent=len(staying & unwanted))
+        if looks_only:
+            return replace(removed, bytes=_estimated_bytes(connection, gone, unshown, n_values))
+        for condition in values:
             connection.execute(delete(metric_values).where(condition))
-        of_runs = among(connection, run_cells.c.run, self.runs)
-        connection.execute(delete(cells).where(among(connection, cells.c.id, self.cells)))
-        connection.execute(delete(run_cells).where(of_runs))
-        connection.execute(delete(runs).where(among(connection, runs.c.id, self.runs)))
+        # What belongs to a cell is deleted with it.
+        connection.execute(delete(cells).where(among(connection, cells.c.id, unshown)))
+        connection.execute(delete(run_cells).where(among(connection, run_cells.c.run, gone)))
+        connection.execute(delete(runs).where(among(connection, runs.c.id, gone)))
+    _vacuum(store)
+    return replace(removed, bytes=max(size - _size(store), 0))
+
+
+def _estimated_bytes(
+    connection: Connection, gone: Sequence[int], unshown: Sequence[int], n_values: int
+) -> int:
+    """About how many bytes are freed by removing runs, cells, and this many values of others."""
+    of_cells = among(connection, cells.c.id, unshown)
+    of_points = among(connection, points.c.cell, unshown)
+    of_values = among(connection, metric_values.c.cell, unshown)
+    texts = [func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
+    layouts = func.length(runs.c.layout) + func.length(runs.c.environment)
+    return (
+        _ROW * len(unshown)
+        + _VALUE * (n_values + _total(connection, func.count(), of_values))
+        + _total(connection, func.sum(sum(texts)), of_cells)
+        + _total(connection, func.sum(func.length(points.c.result)), of_points)
+        + _total(connection, func.sum(layouts), among(connection, runs.c.id, gone))
+    )
 
 
 def _total(

@@ -14,27 +14,25 @@ from contextlib import suppress
 from functools import cache
 
 LINUX = sys.platform == "linux"
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @cache
-def libc() -> ctypes.CDLL | None:
-    """Return the C library of this process, or None if it cannot be loaded."""
-    try:
-        return ctypes.CDLL(None)
-    except (OSError, TypeError):
-        return None
+def libc() -> ctypes.CDLL:
+    """Return the C library of this process."""
+    return ctypes.CDLL(None)
 
 
 def adopt_orphans() -> None:
     """Become the parent of descendants whose parent ends (Linux)."""
-    if LINUX and (library := libc()) is not None:
-        library.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    if LINUX:
+        libc().prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def die_with_parent() -> None:
     """Have this process killed when its parent ends (Linux)."""
-    if LINUX and (library := libc()) is not None:
-        library.prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
+    if LINUX:
+        libc().prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def reap_any() -> tuple[int, int] | None:
@@ -65,7 +63,11 @@ def kill_group(pid: int) -> bool:
 def children(pid: int) -> list[int]:
     """Return the process ids of the children of a process, dead ones not yet waited for too."""
     if not _lists_children():
-        return _ask_psutil_for_children(pid)
+        import psutil  # 17 ms, and Linux hardly ever needs it
+
+        with suppress(psutil.Error):
+            return [child.pid for child in psutil.Process(pid).children()]
+        return []
     pids: list[int] = []
     try:
         # A child is listed under the thread that forked it.
@@ -104,21 +106,12 @@ def _lists_children() -> bool:
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
-def _ask_psutil_for_children(pid: int) -> list[int]:
-    import psutil
-
-    try:
-        return [child.pid for child in psutil.Process(pid).children()]
-    except psutil.Error:
-        return []
-
-
 def resident(pid: int | None = None) -> int:
     """Return the resident bytes of a process (default: this one), 0 when it is gone."""
     if not LINUX:
         return _ask_psutil("rss", pid or os.getpid())
     statm = read_proc(f"/proc/{pid or 'self'}/statm")
-    return int(statm.split()[1]) * _page() if statm else 0
+    return int(statm.split()[1]) * _PAGE if statm else 0
 
 
 def family_resident(pid: int, enough: int) -> int:
@@ -153,9 +146,8 @@ def reset_peak() -> int:
 
     Freed memory is handed back to the system first, so that a call which reuses it is charged.
     """
-    library = libc()
-    if library is not None and hasattr(library, "malloc_trim"):
-        library.malloc_trim(0)
+    if hasattr(libc(), "malloc_trim"):
+        libc().malloc_trim(0)
     return _high_water() if _forget_peak() else resident()
 
 
@@ -187,13 +179,8 @@ def _high_water() -> int:
     return int(status.partition(b"VmHWM:")[2].split(maxsplit=1)[0]) * 1024
 
 
-@cache
-def _page() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
-
-
 def _ask_psutil(what: str, pid: int) -> int:
-    import psutil  # 17 ms, and Linux hardly ever needs it
+    import psutil
 
     try:
         process = psutil.Process(pid)
@@ -213,10 +200,9 @@ def load_average() -> float | None:
 
 def processor_frequency() -> float | None:
     """The frequency of the present core in MHz, or None if unknown; takes less than 0.1 ms."""
-    library = libc()
-    if not LINUX or library is None or not hasattr(library, "sched_getcpu"):
+    if not hasattr(libc(), "sched_getcpu"):
         return None
-    core = max(library.sched_getcpu(), 0)
+    core = max(libc().sched_getcpu(), 0)
     scaled = read_proc(f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq")
     return int(scaled) / 1000 if scaled.strip().isdigit() else _nominal_frequency()
 

@@ -192,6 +192,4 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # the job may have closed it
             stream.flush()
-    library = libc()
-    if library is not None:
-        library.fflush(None)
+    libc().fflush(None)
