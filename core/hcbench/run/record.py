@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from hcbench.plan.cell import Cell
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
@@ -22,12 +22,10 @@ from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
 from hcbench.store import Record, Store, Stored
 
-if TYPE_CHECKING:
-    from hcbench.plan.outcome import Outcome
-
 _OTHER_DATA = "the data set yields other data now than when the result was made"
 
 
+@dataclass
 class RunRecord:
     """A run in progress, in the store.
 
@@ -51,24 +49,16 @@ class RunRecord:
         plan.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        plugins: Plugins,
-        store: Store,
-        memory: float,
-        observer: Observer,
-        *,
-        may_run: bool = True,
-    ) -> None:
-        self.plan = plan
-        self.plugins = plugins
-        self.store = store
-        self.memory = memory
-        self.observer = observer
+    plan: Plan
+    plugins: Plugins
+    store: Store
+    memory: float
+    observer: Observer
+    may_run: bool = True
+
+    def __post_init__(self) -> None:
         self.outcomes: list[Outcome] = []
-        self._may_run = may_run
-        self._metric_keys = metric_keys(plan)
+        self._metric_keys = metric_keys(self.plan)
         self._run = 0
         self._measured: dict[str, Outcome] = {}
         # Only which rows are reused; what they say is read at the end, as it may be very much.
@@ -136,7 +126,7 @@ class RunRecord:
                 self._digests.setdefault(cell.data_key, set()).add(digest)
             if isinstance(task, RescoreTask):
                 if digest not in ("", task.stored.data_digest):
-                    if self._may_run:
+                    if self.may_run:
                         continue  # the new metrics saw other data: see `outdated_tasks`
                     report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
                 outcome = rescored(cell, task.metrics, task.outcome, report)
