@@ -83,9 +83,9 @@ def test_every_job_is_reported_once_under_its_tag_in_whatever_order(shared: Pool
     waiting = list(range(50))
     values: dict[object, object] = {}
     while waiting or shared.running:
-        while waiting and shared.free:
+        while waiting and (worker := shared.next_worker()) is not None:
             tag = waiting.pop()
-            shared.submit(tag, partial(jobs.add, tag, 1000), Limits())
+            shared.submit(tag, partial(jobs.add, tag, 1000), Limits(), worker)
         for report in shared.wait():
             assert report.ending == "done"
             assert report.tag not in values
