@@ -70,7 +70,7 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
     They are numeric parameters that differ between data sets, oracles or algorithms of the same
     name; the budget and the checkpoints; and the number of items, if trees are stored.
     """
-    groups = run_groups(results)
+    groups = results.run_groups
     axes = []
     for kind in KINDS:
         for name, values in _numeric(results, groups, kind).items():
@@ -86,11 +86,6 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
         if len(known) > 1:
             axes.append(Axis(other, other, other, tuple(known)))
     return tuple(axes)
-
-
-def run_groups(results: Results) -> list[Group]:
-    """The groups with at least one cell that was run."""
-    return [g for g in results.groups if any(o.status != "skipped" for o in g.outcomes)]
 
 
 def find_axis(results: Results, name: str) -> Axis:
@@ -308,7 +303,7 @@ def _with_several_oracles(groups: Sequence[Group], labels: _Labels) -> set[str]:
 
 def _groups_along(results: Results, axis: Axis) -> list[Group]:
     """Groups at the ends of calls; along checkpoints, at checkpoints for those that have them."""
-    groups = run_groups(results)
+    groups = results.run_groups
     if axis.kind != "checkpoint":
         return [group for group in groups if group.checkpoint is None]
     anytime = {

@@ -67,6 +67,11 @@ class Group:
         """What identifies the group, by the names of columns."""
         return {name: getattr(self, name) for name in PLACE}
 
+    @property
+    def ran(self) -> bool:
+        """Whether a repetition was run."""
+        return any(outcome.status != "skipped" for outcome in self.outcomes)
+
     def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
         pairs = zip(self.outcomes, self.values(metric), strict=True)

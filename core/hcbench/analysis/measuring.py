@@ -61,7 +61,7 @@ def find_group(
     groups = [group for group in groups if group.checkpoint == checkpoint]
     if not groups:
         raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {checkpoint}")
-    ran = [group for group in groups if any(o.status != "skipped" for o in group.outcomes)]
+    ran = [group for group in groups if group.ran]
     if not ran:
         first = groups[0].outcomes[0]
         raise NotMeasuredError(first.reason, no_data=first.phase == "data")

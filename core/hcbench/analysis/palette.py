@@ -14,57 +14,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
 
-PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#978849",
-    "#178BFF",
-    "#000000",
-    "#332288",
-    "#882255",
-    "#117733",
-    "#999933",
-    "#AA4499",
-    "#278DB9",
-    "#CC6677",
-    "#438B76",
-    "#9B7C34",
+#: Each on a light background, and on a dark one, with a contrast of at least 4.5 to it.
+_COLOURS = (
+    ("#0072B2", "#4DA6DB"),
+    ("#D55E00", "#F0874A"),
+    ("#009E73", "#2CC79B"),
+    ("#CC79A7", "#E3A1C6"),
+    ("#978849", "#E69F00"),
+    ("#178BFF", "#8ACBF2"),
+    ("#000000", "#F0F0F0"),
+    ("#332288", "#8F5EFF"),
+    ("#882255", "#D672A4"),
+    ("#117733", "#5DB37A"),
+    ("#999933", "#C2C25E"),
+    ("#AA4499", "#D583CB"),
+    ("#278DB9", "#6C83E0"),
+    ("#CC6677", "#E08C9B"),
+    ("#438B76", "#6CC9BC"),
+    ("#9B7C34", "#DDCC77"),
 )
-#: The same for a dark background, with a contrast of at least 4.5 to it.
-PALETTE_DARK = (
-    "#4DA6DB",
-    "#F0874A",
-    "#2CC79B",
-    "#E3A1C6",
-    "#E69F00",
-    "#8ACBF2",
-    "#F0F0F0",
-    "#8F5EFF",
-    "#D672A4",
-    "#5DB37A",
-    "#C2C25E",
-    "#D583CB",
-    "#6C83E0",
-    "#E08C9B",
-    "#6CC9BC",
-    "#DDCC77",
-)
-REFERENCE = "#767676"
-REFERENCE_DARK = "#A6A6A6"
+PALETTE = tuple(light for light, _ in _COLOURS)
+PALETTE_DARK = tuple(dark for _, dark in _COLOURS)
+REFERENCE, REFERENCE_DARK = "#767676", "#A6A6A6"
 #: Names of markers in matplotlib and in plotly.
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
-SYMBOLS = (
-    "circle",
-    "square",
-    "diamond",
-    "triangle-up",
-    "triangle-down",
-    "cross",
-    "x",
-    "star",
-)
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
 #: Of references, in plotly.
 REFERENCE_SYMBOLS = ("star-open", "hexagon-open", "pentagon-open", "hourglass-open")
 DASHES = ("solid", "dash", "dashdot", "dot")
@@ -77,8 +51,7 @@ class Look:
 
     Attributes
     ----------
-    colour, dark : str
-        On a light and on a dark background.
+    colour : str
     marker : str
         In matplotlib; "" for none.
     symbol : str
@@ -88,7 +61,6 @@ class Look:
     """
 
     colour: str
-    dark: str
     marker: str
     symbol: str
     dash: str
@@ -96,36 +68,29 @@ class Look:
     @property
     def style(self) -> dict[str, Any]:
         """Arguments of matplotlib's `plot`."""
-        return {
-            "color": self.colour,
-            "linestyle": _LINESTYLES[self.dash],
-            "marker": self.marker,
-        }
-
-
-def look_number(place: int) -> Look:
-    """The k-th look; they repeat after 16 colours times 4 dashes."""
-    return Look(
-        PALETTE[place % len(PALETTE)],
-        PALETTE_DARK[place % len(PALETTE)],
-        MARKERS[place % len(MARKERS)],
-        SYMBOLS[place % len(SYMBOLS)],
-        DASHES[place // len(PALETTE) % len(DASHES)],
-    )
+        line = _LINESTYLES[self.dash]
+        return {"color": self.colour, "linestyle": line, "marker": self.marker}
 
 
 def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str, Look]:
-    """A look for each name, in order; reference lines are grey and dashed."""
-    plain = set(references)
+    """A look for each name, in order; reference lines are grey and dashed.
+
+    Looks repeat after 16 colours times 4 dashes.
+    """
     looks: dict[str, Look] = {}
-    shown = 0
+    grey = set(references)
     for name in dict.fromkeys(names):
-        if name in plain:
-            symbol = REFERENCE_SYMBOLS[(len(looks) - shown) % len(REFERENCE_SYMBOLS)]
-            looks[name] = Look(REFERENCE, REFERENCE_DARK, "", symbol, "dash")
+        known = sum(other in grey for other in looks)
+        place = len(looks) - known
+        if name in grey:
+            symbol = REFERENCE_SYMBOLS[known % len(REFERENCE_SYMBOLS)]
+            looks[name] = Look(REFERENCE, "", symbol, "dash")
         else:
-            looks[name] = look_number(shown)
-            shown += 1
+            dash = DASHES[place // len(PALETTE) % len(DASHES)]
+            marker = place % len(MARKERS)
+            looks[name] = Look(
+                PALETTE[place % len(PALETTE)], MARKERS[marker], SYMBOLS[marker], dash
+            )
     return looks
 
 

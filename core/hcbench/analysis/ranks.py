@@ -103,14 +103,14 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
     failed : {"worst", "drop"}
     """
     at_end = [group for group in groups if group.checkpoint is None]
-    ran = {group.algorithm for group in at_end if not _skipped(group)}
-    competing = [group for group in at_end if not _skipped(group) or group.algorithm not in ran]
+    ran = {group.algorithm for group in at_end if group.ran}
+    competing = [group for group in at_end if group.ran or group.algorithm not in ran]
     names = name_variants(competing)
     algorithm = {names[group]: group.algorithm for group in competing}
     by_dataset: dict[str, dict[str, Group]] = {}
     for group in competing:
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
-    skipped = {(g.algorithm, g.dataset): g for g in at_end if _skipped(g)}
+    skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
     outcomes = (outcome for group in competing for outcome in group.outcomes)
     inference = allowed_inference(outcomes, list(by_dataset))
     alone = inference.unit == "repetition"
@@ -136,10 +136,6 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
         failed=failed,
         excluded=tuple(excluded),
     )
-
-
-def _skipped(group: Group) -> bool:
-    return all(outcome.status == "skipped" for outcome in group.outcomes)
 
 
 def _dataset_blocks(

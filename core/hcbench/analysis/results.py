@@ -254,6 +254,11 @@ class Results:
         """Groups of repetitions; for each algorithm the checkpoints, then the end."""
         return group_outcomes(self.outcomes, self.algorithms, self.datasets)
 
+    @cached_property
+    def run_groups(self) -> list[Group]:
+        """The groups with at least one cell that was run."""
+        return [group for group in self.groups if group.ran]
+
     def is_reference(self, item: Outcome | Group) -> bool:
         """Whether it belongs to a reference line, which is shown but not ranked."""
         return item.algorithm in self.references

@@ -37,12 +37,16 @@ class Entry:
         Numbers of its footnotes.
     faint : bool
         Whether it is in the row of a reference line.
+    value, heat : float or None
+        In leaderboards: the average, if it is finite, and its shade from 0, bad, to 1, good.
     """
 
     text: str
     bold: bool = False
     marks: tuple[int, ...] = ()
     faint: bool = False
+    value: float | None = None
+    heat: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from hcbench.analysis.axes import (
     find_metric,
     labels_of,
     place_groups,
-    run_groups,
 )
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.statistics import Summary, fit_power_law, summarise
@@ -352,7 +351,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
         If no group has both.
     """
     quality, cost = find_metric(results, metric), find_metric(results, against)
-    groups = run_groups(results)
+    groups = results.run_groups
     names = name_variants(groups)
     panels = []
     for dataset in results.datasets:

@@ -17,14 +17,8 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis import axes, ranks, views
 from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import KINDS
-from hcbench.analysis.leaderboard import (
-    Leaderboard,
-    LeaderRow,
-    Score,
-    make_leaderboard,
-    make_scoreboard,
-)
-from hcbench.analysis.tables import ARROWS, NOTHING, format_numbers, format_spread
+from hcbench.analysis.overviews import Leaderboard, LeaderRow, make_leaderboard, make_scoreboard
+from hcbench.analysis.tables import ARROWS, NOTHING, Entry, format_numbers, format_spread
 from hcbench.analysis.verdicts import describe_claimed, describe_measured
 from hcbench.errors import HcbenchError
 from hcbench.registry.names import format_value
@@ -102,7 +96,7 @@ def describe_page(
     page = Sections(f"{results.suite.name or 'run'}-{contents.run.id}")
     if results.judged:
         page.add("claims", (), [((), [page.table("claims", claims_table(results))])])
-    if any(o.status != "skipped" for o in results.outcomes):
+    if results.run_groups:
         _add_leaderboard(page, results)
         _add_ranks(page, results)
         _add_curves(page, results)
@@ -116,7 +110,7 @@ def describe_page(
             for (dataset, name), tree in trees
         ],
     )
-    if any(o.status != "skipped" for o in results.outcomes):
+    if results.run_groups:
         _add_rows(page, results)
     return page.data
 
@@ -129,7 +123,7 @@ def make_leaderboards(results: Results) -> list[tuple[MetricInfo, dict[str, Any]
     quality = [m for m in results.metrics if not m.cost]
     costs = [m for m in results.metrics if m.cost]
     costs.sort(key=lambda cost: -sum(bool(group.numbers(cost)) for group in results.groups))
-    if len({o.dataset for o in results.outcomes if o.status != "skipped"}) == 1:
+    if len({group.dataset for group in results.run_groups}) == 1:
         table = leaderboard_table(make_scoreboard(results))
         return [(metric, table) for metric in [*quality, *costs]]
     return [
@@ -295,11 +289,11 @@ def leaderboard_table(board: Leaderboard) -> dict[str, Any]:
     return {**make_table("algorithm", header, rows), "kinds": kinds}
 
 
-def _score_cell(board: Leaderboard, score: Score) -> Cell:
+def _score_cell(board: Leaderboard, score: Entry) -> Cell:
     about: dict[str, Any] = {}
     if score.heat is not None:
         about["heat"] = score.heat
-    if score.best:
+    if score.bold:
         about["best"] = True
     if score.marks:
         about["note"] = "; ".join(board.notes[mark - 1] for mark in score.marks)
@@ -332,7 +326,7 @@ def _range(values: Sequence[tuple[float, str]]) -> Cell:
 
 def means_table(results: Results) -> dict[str, Any]:
     """One row per algorithm, data set, oracle, budget and checkpoint."""
-    groups = _run_groups(results)
+    groups = results.run_groups
     header: list[str | dict[str, Any]] = [*_place_columns(results), "done"]
     for metric in results.metrics:
         header.append(metric_column(metric))
@@ -353,7 +347,7 @@ def means_table(results: Results) -> dict[str, Any]:
 
 def cells_table(results: Results) -> dict[str, Any]:
     """One row per cell and checkpoint."""
-    groups = _run_groups(results)
+    groups = results.run_groups
     header: list[str | dict[str, Any]] = [
         *_place_columns(results),
         "repetition",
@@ -384,10 +378,6 @@ def _value_cell(value: float | None, metric: MetricInfo) -> Cell:
     if value is None:
         return None
     return [format_spread(value, None, metric.unit, metric.interval), short(value)]
-
-
-def _run_groups(results: Results) -> list[Group]:
-    return [g for g in results.groups if any(o.status != "skipped" for o in g.outcomes)]
 
 
 _POINTS = {"budget": ("budget", "none"), "checkpoint": ("after queries", "end")}
@@ -435,14 +425,14 @@ def _places(results: Results, groups: Sequence[Group]) -> list[list[Cell]]:
 
 
 def _varies(results: Results, key: str) -> bool:
-    return len({getattr(group, key) for group in _run_groups(results)} - {""}) > 1
+    return len({getattr(group, key) for group in results.run_groups} - {""}) > 1
 
 
 def _parameters(results: Results) -> list[tuple[str, str, dict[str, str]]]:
     """Parameters with several values: the kind, the name, and the text of each label's value."""
     found = []
     for kind in KINDS:
-        labels = dict.fromkeys(getattr(group, kind) for group in _run_groups(results))
+        labels = dict.fromkeys(getattr(group, kind) for group in results.run_groups)
         names = labels_of(results, kind, labels)
         for name in dict.fromkeys(key for label in labels for key in names[label].params):
             texts = {

@@ -175,8 +175,8 @@ def make_pages(
     rows = [
         Row(run, group)
         for run in runs
-        for group in run.results.groups
-        if group.checkpoint is None and any(o.status != "skipped" for o in group.outcomes)
+        for group in run.results.run_groups
+        if group.checkpoint is None
     ]
     named = {
         kind: _grouped((base_of(getattr(row.group, kind)), row) for row in rows) for kind in OTHER

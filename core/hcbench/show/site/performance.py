@@ -82,7 +82,7 @@ def _draw_lines(
     """Measurements over commits, with triangles at regressions."""
     dates = {m.commit[:_HASH]: m.date for _, measured in lines for m in measured}
     looks = looks_for([name for name, _ in lines])
-    red = Look(_REGRESSION, _REGRESSION, "^", "triangle-up", "solid")
+    red = Look(_REGRESSION, "^", "triangle-up", "solid")
     shown = [(name, [(m, _number(m.value, unit)) for m in measured]) for name, measured in lines]
     shown += [("regression", list(marked))] if marked else []
     series = []
