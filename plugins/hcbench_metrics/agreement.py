@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from hcbench import Problem, Scored
 
 
-def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> float:
+def aari(
+    scored: Scored, levels: str = "auto", truth: str | None = None, singletons: bool = True
+) -> float:
     """Averaged adjusted Rand index; higher is better.
 
     ``AARI(C, C') = 1/L sum over levels l of ARI(C_l, C'_l)`` (Ghoshdastidar et al. 2019, appendix
@@ -35,12 +37,15 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
         equal size). For a planted hierarchy both are the same. ``depths``: the truth's nodes at
         depth 1, 2, ..., with the leaves above them. ``auto``: labels if the problem has any, else
         powers, else depths, the first that gives a level.
-        Levels of one cluster, or of n, are excluded. C'_l is the result's cut into the same number
-        of clusters, or the next larger one if the tree is not binary (see `Tree.cut_nodes`, also
-        for ties and trees without heights).
+        Levels of one cluster are excluded, and those of n clusters unless ``singletons`` counts
+        them. C'_l is the result's cut into the same number of clusters, or the next larger one if
+        the tree is not binary (see `Tree.cut_nodes`, also for ties and trees without heights).
     truth : str, optional
         One of the problem's truths; the first by default. If the problem has several truths, the
         labels apply only to the one made of them; the others use powers or depths.
+    singletons : bool
+        Whether a level of the labels whose clusters are single items counts, as in the paper's sum
+        (a planted hierarchy with N0 = 1 has one). Its ARI is 1 for any tree.
 
     Returns
     -------
@@ -54,7 +59,7 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
         up to two items.
     """
     tree = scored.tree
-    true_levels = list(_true_levels(scored.problem, levels, truth))
+    true_levels = list(_true_levels(scored.problem, levels, truth, singletons))
     if not true_levels:
         raise NotApplicableError(
             "the truth has no level of more than one and fewer than n clusters "
@@ -63,7 +68,9 @@ def aari(scored: Scored, levels: str = "auto", truth: str | None = None) -> floa
     return float(np.mean(indices))
 
 
-def _true_levels(problem: Problem, levels: str, name: str | None) -> Iterator[Partition]:
+def _true_levels(
+    problem: Problem, levels: str, name: str | None, singletons: bool
+) -> Iterator[Partition]:
     truth = named_truth(problem, name)
     labels = problem.levels
     one_of_several = name is not None or len(problem.truths) > 1
@@ -77,7 +84,7 @@ def _true_levels(problem: Problem, levels: str, name: str | None) -> Iterator[Pa
     if levels == "labels" and labels is None:
         raise NotApplicableError("this data set has no label levels; take levels=powers")
     if labels is not None and levels in ("auto", "labels"):
-        yield from _label_levels(labels)
+        yield from _label_levels(labels, singletons)
         return
     found = list(_power_levels(truth)) if levels != "depths" else []
     yield from found or (_depth_levels(truth) if levels != "powers" else ())
@@ -113,13 +120,14 @@ def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
     return untied
 
 
-def _label_levels(levels: NDArray[np.int64]) -> Iterator[Partition]:
+def _label_levels(levels: NDArray[np.int64], singletons: bool) -> Iterator[Partition]:
     n = len(levels)
+    most = n if singletons else n - 1
     prefix = Partition(np.zeros(n, dtype=np.int64))
     for column in levels.T:
         codes = Partition(column)
         finer = Partition(prefix.labels * codes.n_clusters + codes.labels)
-        if prefix.n_clusters < finer.n_clusters < n:
+        if prefix.n_clusters < finer.n_clusters <= most:
             yield finer
         prefix = finer
 

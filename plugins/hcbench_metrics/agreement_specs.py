@@ -91,6 +91,12 @@ AGREEMENT = (
                 choices=("auto", "labels", "powers", "depths"),
             ),
             TRUTH,
+            Parameter(
+                "singletons",
+                True,
+                "Whether a level of labels whose clusters are single items counts, as in the "
+                "paper's sum; every tree has an index of 1 there.",
+            ),
         ),
         paper=GHOSHDASTIDAR_2019,
         direction="higher",

@@ -179,6 +179,13 @@ def _embedding(
                 "Stop when an iteration lowers the mean loss by no more than this.",
                 interval="[0, inf)",
             ),
+            Parameter(
+                "similarity",
+                "cosine",
+                "Similarity of points whose mean merges clusters: the cosine, as in the paper, or "
+                "the negative Euclidean distance.",
+                choices=("cosine", "distance"),
+            ),
         ),
         paper=paper,
         requires=("scipy",),
@@ -189,7 +196,7 @@ EMBEDDINGS = (
     _embedding(
         "tSTE-AL",
         "hcbench_quadruplets.embedding:tste_al",
-        "Average linkage on the cosines of a stochastic triplet embedding (t-STE).",
+        "Average linkage of the points of a stochastic triplet embedding (t-STE).",
         1000,
         Parameter(
             "alpha",
@@ -203,7 +210,7 @@ EMBEDDINGS = (
     _embedding(
         "FORTE-AL",
         "hcbench_quadruplets.embedding:forte_al",
-        "Average linkage on the cosines of an embedding by projected gradients (FORTE).",
+        "Average linkage of the points of an embedding by projected gradients (FORTE).",
         300,
         Parameter("loss", "logistic", "Loss of a triplet.", choices=("logistic", "hinge")),
         JAIN_2016,

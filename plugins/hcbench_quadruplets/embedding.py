@@ -1,9 +1,12 @@
-"""tSTE-AL and FORTE-AL: an ordinal embedding of the items, then average linkage of its cosines."""
+"""tSTE-AL and FORTE-AL: an ordinal embedding of the items, then average linkage of its points."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from hcbench import Comparisons, Given, Oracle, Tree
 from hcbench_quadruplets.embedding_forte import Loss, descend_gram
@@ -12,6 +15,8 @@ from hcbench_quadruplets.embedding_triplets import triplets_of
 from hcbench_quadruplets.embedding_tste import descend
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import warn_of_missing_items
+
+Similarity = Literal["cosine", "distance"]
 
 
 def tste_al(
@@ -24,8 +29,9 @@ def tste_al(
     restarts: int = 0,
     iterations: int = 1000,
     tolerance: float = 1e-7,
+    similarity: Similarity = "cosine",
 ) -> Tree:
-    """Embed the items by t-STE, and merge by the mean cosine similarity.
+    """Embed the items by t-STE, and merge by the mean similarity of their points.
 
     A baseline of section 5.2 of Ghoshdastidar, Perrot & von Luxburg 2019; t-STE is `student_loss`
     (van der Maaten & Weinberger 2012), lowered by L-BFGS.
@@ -45,11 +51,13 @@ def tste_al(
     tolerance : float
         Stop when an iteration lowers the mean loss of a triplet (log 2 if all items coincide) by no
         more than this.
+    similarity : {"cosine", "distance"}
+        See `tree_of_points`; the paper uses cosines.
 
     Returns
     -------
     Tree
-        See `tree_of_cosines`.
+        See `tree_of_points`.
 
     Notes
     -----
@@ -62,7 +70,8 @@ def tste_al(
     def descent(start: Points) -> tuple[float, Points]:
         return descend(start, triplets, freedom, iterations, tolerance)
 
-    return tree_of_cosines(best_embedding(triplets, d, restarts, rng, descent), given.names)
+    points = best_embedding(triplets, d, restarts, rng, descent)
+    return tree_of_points(points, similarity, given.names)
 
 
 def forte_al(
@@ -75,8 +84,9 @@ def forte_al(
     restarts: int = 0,
     iterations: int = 300,
     tolerance: float = 1e-7,
+    similarity: Similarity = "cosine",
 ) -> Tree:
-    """Embed the items by FORTE, and merge by the mean cosine similarity.
+    """Embed the items by FORTE, and merge by the mean similarity of their points.
 
     A baseline of section 5.2 of Ghoshdastidar, Perrot & von Luxburg 2019; FORTE (Jain, Jamieson &
     Nowak 2016) is `descend_gram`, projected gradient descent over Gram matrices of rank d. Their
@@ -91,13 +101,13 @@ def forte_al(
         Dimension of the embedding.
     loss : {"logistic", "hinge"}
         Of the margin of a triplet.
-    restarts, iterations, tolerance
+    restarts, iterations, tolerance, similarity
         As in `tste_al`.
 
     Returns
     -------
     Tree
-        See `tree_of_cosines`.
+        See `tree_of_points`.
 
     Notes
     -----
@@ -108,7 +118,8 @@ def forte_al(
     def descent(start: Points) -> tuple[float, Points]:
         return descend_gram(start, triplets, loss, iterations, tolerance)
 
-    return tree_of_cosines(best_embedding(triplets, d, restarts, rng, descent), given.names)
+    points = best_embedding(triplets, d, restarts, rng, descent)
+    return tree_of_points(points, similarity, given.names)
 
 
 def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
@@ -117,20 +128,29 @@ def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
     return triplets
 
 
-def tree_of_cosines(points: Points, names: tuple[str, ...] | None = None) -> Tree:
-    """Average linkage on the cosine similarities of points (n, d). O(n^2 d) and `merge_by_mean`.
+def tree_of_points(
+    points: Points, similarity: Similarity = "cosine", names: tuple[str, ...] | None = None
+) -> Tree:
+    """Average linkage of points (n, d). O(n^2 d) and `merge_by_mean`.
 
-    The points are centred first, as distances do not determine the origin: FORTE's authors centre
-    theirs, and descent along the gradient of t-STE does not change the mean.
+    Parameters
+    ----------
+    points : (n, d) array
+    similarity : {"cosine", "distance"}
+        The cosine, or the negative Euclidean distance. Points are centred for cosines, as distances
+        do not determine the origin: FORTE's authors centre theirs, and descent along the gradient
+        of t-STE does not change the mean.
+    names : tuple of str, optional
 
     Returns
     -------
     Tree
-        Kind ORDER, as the cosines do not estimate the data's similarities; ``linkage`` is the
-        mean cosine of each merge. Ties up to 1e-12: see `merge_by_mean`; in one dimension all
-        cosines are 1 or -1.
+        Kind ORDER, as neither estimates the data's similarities; ``linkage`` is the mean similarity
+        of each merge. Ties up to 1e-12: see `merge_by_mean`; in one dimension all cosines are 1 or
+        -1.
     """
-    return tree_by_mean(cosines(points), names)
+    near = cosines(points) if similarity == "cosine" else -cdist(points, points)
+    return tree_by_mean(near, names)
 
 
 def cosines(points: Points) -> NDArray[np.float64]:

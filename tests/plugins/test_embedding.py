@@ -20,7 +20,7 @@ from hcbench import (
     Tree,
     fit,
 )
-from hcbench_quadruplets.embedding import cosines, tree_of_cosines
+from hcbench_quadruplets.embedding import cosines, tree_of_points
 from hcbench_quadruplets.embedding_triplets import triplets_of
 
 SPECS = {spec.name: spec for spec in hcbench_quadruplets.hcbench_algorithms()}
@@ -193,7 +193,15 @@ def test_cosines_by_hand() -> None:
 
 def test_the_tree_is_scipys_average_linkage_of_cosine_distances() -> None:
     points = np.random.default_rng(0).normal(size=(40, 3)) + 5.0
-    tree = tree_of_cosines(points)
+    tree = tree_of_points(points)
     theirs = average(pdist(points - points.mean(axis=0), "cosine"))
     np.testing.assert_allclose(1 - tree.linkage[40:], theirs[:, 2], atol=1e-12)
+    assert groups(tree, 7) == groups(Tree.from_linkage(theirs), 7)
+
+
+def test_by_distance_the_tree_is_scipys_average_linkage_of_distances() -> None:
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    tree = tree_of_points(points, "distance")
+    theirs = average(pdist(points))
+    np.testing.assert_allclose(-tree.linkage[40:], theirs[:, 2], atol=1e-12)
     assert groups(tree, 7) == groups(Tree.from_linkage(theirs), 7)

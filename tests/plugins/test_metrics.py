@@ -28,6 +28,7 @@ from hcbench import (
     similarity_matrix as all_similarities,
 )
 from hcbench.registry.specs import Interval
+from hcbench_datasets.planted import planted
 from hcbench_metrics import agreement, costs, merge_heights, objectives
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.merge_heights import merge_distortion
@@ -70,7 +71,20 @@ def test_trivial_label_levels_are_excluded():
     levels = np.array([[0, 1, 1, 0], [0, 1, 1, 1], [0, 2, 2, 2], [0, 2, 2, 3]])
     assert aari(scored(TWO_PAIRS, levels=levels)) == 1.0
     crossed = Tree([4, 5, 4, 5, 6, 6, -1])
-    assert aari(scored(crossed, levels=levels)) == pytest.approx(-0.5)
+    # Single items are the same clusters in any tree: the paper's sum counts their level.
+    assert aari(scored(crossed, levels=levels), singletons=False) == pytest.approx(-0.5)
+    assert aari(scored(crossed, levels=levels)) == pytest.approx((-0.5 + 1) / 2)
+
+
+def test_a_planted_hierarchy_of_single_items_has_all_levels_of_the_formula():
+    problem = planted(0, N0=1, L=3, mu=0.8, sigma=0.1, delta=0.1)
+    tree = random_tree(8, np.random.default_rng(0))
+    indices = []
+    for level in (1, 2, 3):
+        _, true = np.unique(problem.levels[:, :level], axis=0, return_inverse=True)
+        indices.append(adjusted_rand_score(true, tree.cut(2**level).labels))
+    assert indices[2] == 1
+    assert aari(scored(tree, levels=problem.levels)) == pytest.approx(np.mean(indices))
 
 
 def test_one_name_in_two_classes_is_two_classes():

@@ -8,7 +8,9 @@ from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
 
 import hcbench
-from hcbench import AllComparisons, Comparisons, HeightKind, pair_items
+from hcbench import AllComparisons, Comparisons, HeightKind, Oracle, pair_items
+from hcbench_datasets.planted import planted as planted_model
+from hcbench_oracles.passive import quadruplet_set
 from hcbench_quadruplets import _kernels, _quadruplet_kernels
 from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
 from hcbench_quadruplets.triplet_kernel import triplet_kernel
@@ -220,3 +222,26 @@ def test_renumbered_items_have_the_same_triplet_kernel(kernel):
         for data in (w, w[np.ix_(order, order)])
     )
     np.testing.assert_allclose(K[np.ix_(order, order)], renumbered, atol=1e-12)
+
+
+def gaps(kernel, levels):
+    """Growth of the mean entry with each shared level, in standard deviations in pure clusters."""
+    shared = np.cumprod(levels[:, None] == levels, axis=2).sum(axis=2)
+    np.fill_diagonal(shared, -1)
+    means = [kernel[shared == s].mean() for s in range(levels.shape[1] + 1)]
+    return np.diff(means) / kernel[shared == levels.shape[1]].std()
+
+
+def test_the_paper_s_kernel_hardly_separates_the_lowest_level_from_few_comparisons():
+    """Why 4K-AL stays near an AARI of .86 for p < 1, as `suites_planted` explains."""
+    problem = planted_model(0, N0=30, L=3, mu=0.8, sigma=0.1, delta=0.12)
+    every = AllComparisons.from_similarity(problem.similarity)
+    highest, middle, lowest = gaps(kernel_matrix(every), problem.levels)
+    assert lowest < middle / 4 < middle < highest / 2
+    some = Oracle(quadruplet_set(problem, 0, None, p=0.1)).read()
+    highest, middle, lowest = gaps(kernel_matrix(some), problem.levels)
+    assert lowest < 1.2
+    assert middle > 4
+    assert highest > 10
+    # The program adds a term of order p to one of order p^2.
+    assert gaps(kernel_matrix(some, "code"), problem.levels)[2] > 1.5 * lowest
