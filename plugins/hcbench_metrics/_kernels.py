@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from hcbench.compiled import inner
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -95,7 +97,7 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
 # ---- Merge heights ------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@inner
 def merges_of(parent: Ints, start: Ints, end: Ints, order: Ints, i: int, merge: Ints) -> None:
     """Write into ``merge`` (n,) the lowest common ancestor of i and each leaf, i itself for i.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from hcbench.compiled import inner
 from hcbench_metrics._kernels import merges_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
     return tied[:n]
 
 
-@njit(cache=True)
+@inner
 def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
     """Add ``by`` for each leaf, given by its class, to the counts below each node of the truth."""
     for c in classes:
@@ -40,7 +41,7 @@ def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
             q = above[q]
 
 
-@njit(cache=True)
+@inner
 def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     """Concordant minus discordant pairs (j, k): j already with i, of class c, and k joining them.
 
@@ -61,7 +62,7 @@ def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     return total
 
 
-@njit(cache=True)
+@inner
 def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
     """As `_step`, for counts by class, where class b has rank ``ranks[b]``.
 
@@ -277,7 +278,7 @@ def concordance_by_rows(
     return total, tied
 
 
-@njit(cache=True)
+@inner
 def _prefix_sum(counts: Ints, rank: int) -> int:
     total = 0
     while rank > 0:

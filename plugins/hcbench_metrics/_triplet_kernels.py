@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from hcbench.compiled import inner
 from hcbench_metrics._purity_kernels import largest_children
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
     return above[:n_components], top[: n_components - m], bottom[: n_components - m]
 
 
-@njit(cache=True)
+@inner
 def _paint(
     leaf: int, colour: int, colours: Ints, state: Ints, above: Ints, top: Ints, bottom: Ints
 ) -> None:

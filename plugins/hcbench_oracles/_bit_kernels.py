@@ -10,6 +10,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from hcbench.compiled import inner
+
 _WORD = 64
 
 
@@ -100,7 +102,7 @@ def answer_bits(
         start += n_pairs - 1 - a
 
 
-@njit(cache=True)
+@inner
 def _bits_from(bits: NDArray[np.uint64], start: Any) -> Any:
     """The 64 bits from number ``start`` on."""
     word, shift = start >> 6, np.uint64(start & 63)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import aligned_words, count_ones
+from hcbench.compiled import aligned_words, count_ones, inner
 from hcbench_quadruplets._bit_sums_kernels import (
     BITS,
     MOST,
@@ -47,7 +47,7 @@ def add_columns(
             v[at] += weight * np.int32(np.int32(sums[at]) - less)
 
 
-@njit(cache=True)
+@inner
 def add_cluster(
     own: int,
     scale: float,
@@ -83,7 +83,7 @@ def add_cluster(
         add_columns(columns[:listed], scale / size, won, lost, width, work, v)
 
 
-@njit(cache=True)
+@inner
 def sum_all_columns(won: Any, lost: Any, place: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Write the sums of all columns of S to v: in each row, its ones minus those of ``lost``."""
     for a in range(place.size):
@@ -94,7 +94,7 @@ def sum_all_columns(won: Any, lost: Any, place: NDArray[np.int64], v: NDArray[np
         v[place[a]] = np.float64(np.int64(more) - np.int64(fewer))
 
 
-@njit(cache=True)
+@inner
 def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.float64]) -> None:
     """Write into B the sums of v over the blocks of pairs of clusters. O(M)."""
     B[:] = 0
@@ -102,7 +102,7 @@ def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.flo
         B[slot[at]] += v[at]
 
 
-@njit(cache=True)
+@inner
 def name_blocks(
     own: int, cluster: NDArray[np.int64], place: NDArray[np.int64], K: int, slot: NDArray[np.uint32]
 ) -> None:

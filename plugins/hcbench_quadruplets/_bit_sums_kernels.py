@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import aligned_words, load_words, no_words, store_words
+from hcbench.compiled import aligned_words, inner, load_words, no_words, store_words
 
 BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _BETWEEN = types.int32[::1]
@@ -27,14 +27,14 @@ _BYTES = np.uint64(0x0101010101010101)
 MOST = 126  # columns whose sum, plus their number, fits in a byte; a multiple of seven
 
 
-@njit(cache=True)
+@inner
 def full_adder(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
     """Sum and carry of three bits, at each position."""
     either = a ^ b
     return either ^ c, (a & b) ^ (either & c)
 
 
-@njit(cache=True)
+@inner
 def add_seven(x: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """The sum of seven bits, at each position, as planes."""
     one, two = full_adder(x[0], x[1], x[2])
@@ -71,7 +71,7 @@ def byte_of(a: int, width: int) -> int:
     return (place & 7) * 8 * steps + (place >> 3)
 
 
-@njit(cache=True)
+@inner
 def columns_at(
     won: Any, lost: Any, at: int, rows: NDArray[np.int64], masks: NDArray[np.uint64]
 ) -> tuple[Any, Any, Any, Any]:
@@ -115,7 +115,7 @@ def columns_at(
     return ones, twos, fours, eights
 
 
-@njit(cache=True)
+@inner
 def sum_columns(
     columns: NDArray[np.int64],
     won: Any,
@@ -163,7 +163,7 @@ def sum_columns(
     return written
 
 
-@njit(cache=True)
+@inner
 def take_bytes(
     planes: NDArray[np.uint64], at: int, stride: int, count: int, to: NDArray[np.uint64]
 ) -> None:
@@ -176,7 +176,7 @@ def take_bytes(
         store_words(to, bit * stride, eight)
 
 
-@njit(cache=True)
+@inner
 def count_columns(
     columns: NDArray[np.int64], won: Any, lost: Any, width: int, work: NDArray[np.uint64]
 ) -> NDArray[np.uint8]:

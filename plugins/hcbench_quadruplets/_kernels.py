@@ -21,6 +21,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hcbench.compiled import inner
+
 TIE = 1e-12  # values of W that differ by less are equal: the order of sums changes their rounding
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
@@ -90,7 +92,7 @@ def add_column(
         B[slot[other[at]]] -= weight
 
 
-@njit(cache=True)
+@inner
 def most_similar(
     B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[int, int, float]:
@@ -255,7 +257,7 @@ def add_row(weight: float, row: NDArray[np.int32], v: NDArray[np.float64]) -> No
         v[b] += weight * row[b]
 
 
-@njit(cache=True)
+@inner
 def join_rows(
     weights: tuple[float, float],
     to: NDArray[np.int32],

@@ -23,6 +23,7 @@ from hcbench.compiled import (
     LANES,
     aligned_words,
     count_ones,
+    inner,
     load_words,
     no_words,
     sum_lanes,
@@ -87,7 +88,7 @@ def kernel_by_products(
     return K
 
 
-@njit(cache=True)
+@inner
 def load_three(rows: NDArray[np.uint64], at: int, width: int) -> Any:
     """Words of three consecutive rows of bits, each of ``width`` words."""
     return load_words(rows, at), load_words(rows, at + width), load_words(rows, at + 2 * width)
@@ -100,7 +101,7 @@ def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     return present + count_ones(both), differing + count_ones(both & (s ^ t))
 
 
-@njit(cache=True)
+@inner
 def count_three(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     """Update three counts, for three rows x with minus signs s, each with the row y, t."""
     present0, differing0 = count(present[0], differing[0], x[0], s[0], y, t)
@@ -109,7 +110,7 @@ def count_three(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) ->
     return (present0, present1, present2), (differing0, differing1, differing2)
 
 
-@njit(cache=True)
+@inner
 def add_counts(K: NDArray[np.int64], i: int, j: int, present: Any, differing: Any) -> None:
     """Add the counts of rows i, i + 1, i + 2 with row j to K."""
     for row in range(3):

@@ -20,6 +20,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hcbench.compiled import inner
+
 UNKNOWN = -1  # the nearest cluster must be searched
 _NEW = -2  # likewise, for a cluster that was just merged
 _CHUNK = 256  # the maximum is computed by chunks, with vector instructions, then located
@@ -72,7 +74,7 @@ def update_nearest(
                 best[own], nearest[own] = top, first + at
 
 
-@njit(cache=True)
+@inner
 def ward_score(u: int, v: int, mean: NDArray[np.float64], size: NDArray[np.float64]) -> float:
     """``-|u| |v| / (|u| + |v|) * |m_u - m_v|^2`` without cancellation: O(p)."""
     score: float = 0.0
@@ -175,7 +177,7 @@ def break_cycle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64
     best[nearest[top]] = best[top]
 
 
-@njit(cache=True)
+@inner
 def _close_gaps(
     count: int,
     moved: NDArray[np.int64],

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hcbench.model._inner import inner
 from hcbench.model._words import count_ones
 
 MOST_BITS = 1 << 30
@@ -34,7 +35,7 @@ UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
 NOT, BY_PAIRS, BY_TWO, BY_THREE = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@inner
 def scramble(x: Any) -> Any:
     """Scramble 64 bits, a uint64: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -42,7 +43,7 @@ def scramble(x: Any) -> Any:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True)
+@inner
 def _pair(i: Any, j: Any) -> Any:
     low, high = (i, j) if i < j else (j, i)
     return scramble((np.uint64(low) << np.uint64(32)) | np.uint64(high))
@@ -81,7 +82,7 @@ def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa:
     return key if key != np.uint64(0) else np.uint64(1)
 
 
-@njit(cache=True)
+@inner
 def _triangle(i: Any, j: Any) -> Any:
     """A number for an unordered pair, equal ones included: 0 for (0, 0), then (0, 1), (1, 1)...
 
@@ -180,7 +181,7 @@ def is_sound(state: Any) -> Any:
     )
 
 
-@njit(cache=True)
+@inner
 def _fill(keys: NDArray[np.uint64]) -> Any:
     filled = 0
     for key in keys:
@@ -188,7 +189,7 @@ def _fill(keys: NDArray[np.uint64]) -> Any:
     return filled
 
 
-@njit(cache=True)
+@inner
 def _count_bits(words: NDArray[np.uint64]) -> Any:
     """Bits that are 1."""
     total = np.uint64(0)
@@ -197,7 +198,7 @@ def _count_bits(words: NDArray[np.uint64]) -> Any:
     return np.int64(total)
 
 
-@njit(cache=True)
+@inner
 def _slot_of(keys: Any, key: Any) -> Any:
     """Where a key is, or would be, in a hash set with open addressing."""
     mask = np.uint64(len(keys) - 1)
@@ -207,7 +208,7 @@ def _slot_of(keys: Any, key: Any) -> Any:
     return slot
 
 
-@njit(cache=True)
+@inner
 def _enter(numbered: Any, asked: Any, name: Any) -> Any:
     """Note a question by its name; whether it is asked for the first time."""
     if numbered:
@@ -224,7 +225,7 @@ def _enter(numbered: Any, asked: Any, name: Any) -> Any:
     return True
 
 
-@njit(cache=True)
+@inner
 def _make_room(state: Any, more: Any) -> Any:
     """Let the hash set be at most half full with so many more questions; the set."""
     asked, filled = state.core_asked, state.core_counters[ASKED] + more
@@ -241,7 +242,7 @@ def _make_room(state: Any, more: Any) -> Any:
     return asked
 
 
-@njit(cache=True)
+@inner
 def _repeat(state: Any, name: Any) -> Any:
     """Note that a question is asked again; for which time, 1 for the first repetition."""
     if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
@@ -303,7 +304,7 @@ def settle(state: Any) -> None:
     counters[WAITING] = 0
 
 
-@njit(cache=True)
+@inner
 def _enter_all(state: Any, names: Any, times: Any) -> None:
     """Note at most `WINDOW` questions by their names, and fill in how often each was asked before.
 
@@ -322,7 +323,7 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
                 times[at] = _repeat(state, names[at])
 
 
-@njit(cache=True)
+@inner
 def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     """Set the bits of questions; how many were set, and in ``times`` 1 for each that was, else 0.
 
@@ -344,7 +345,7 @@ def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     return np.int64(old)
 
 
-@njit(cache=True)
+@inner
 def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
     """As `_enter_numbers`, of keys in a hash set.
 

@@ -21,6 +21,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
+from hcbench.model._inner import inner
 from hcbench.model._words import (
     LANES,
     aligned_words,
@@ -61,6 +62,7 @@ __all__ = [
     "count_zeros",
     "counting",
     "draw_pairs",
+    "inner",
     "load_words",
     "no_words",
     "question_key",

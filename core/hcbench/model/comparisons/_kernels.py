@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hcbench.model._inner import inner
 from hcbench.model._words import count_ones, count_zeros
 
 
@@ -25,7 +26,7 @@ def triangle(r: Any) -> Any:
     return ((r + 1) >> 1) * (r | 1)
 
 
-@njit(cache=True)
+@inner
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed id of an unordered pair of items, n(n-1)/2 < 2^63."""
     low, high = (np.int64(i), np.int64(j)) if i < j else (np.int64(j), np.int64(i))
@@ -33,7 +34,7 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
     return triangle(last) - triangle(last - low) + high - low - 1
 
 
-@njit(cache=True)
+@inner
 def items_of(pair: Any, n: Any) -> Any:
     """Items i < j of a condensed id: the inverse of `pair_of`."""
     last = np.int64(n) - 1
@@ -41,7 +42,7 @@ def items_of(pair: Any, n: Any) -> Any:
     return last - 1 - r, last - (triangle(last) - 1 - np.int64(pair) - triangle(r))
 
 
-@njit(cache=True)
+@inner
 def row_from_end(e: Any) -> Any:
     """The largest r with r(r+1)/2 <= e: floor((sqrt(8e + 1) - 1) / 2).
 
@@ -205,7 +206,7 @@ def mirror_sides(won: Any, lost: Any) -> None:
             mirror(lost, won, row, column, keep, tile)
 
 
-@njit(cache=True)
+@inner
 def clear_lower(bits: Any, row: int) -> None:
     """Clear what is on and below the diagonal, in the tile on it that starts at a block."""
     for line in range(64 * row, 64 * (row + TILE)):
@@ -213,7 +214,7 @@ def clear_lower(bits: Any, row: int) -> None:
         bits[line, line >> 6] &= (~np.uint64(0) << np.uint64(line & 63)) << np.uint64(1)
 
 
-@njit(cache=True)
+@inner
 def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
     """Clear the bits of a tile that are set in both matrices: two answers to one question."""
     both = np.uint64(0)
@@ -229,7 +230,7 @@ def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
                 lost[line, word] ^= both
 
 
-@njit(cache=True)
+@inner
 def mirror(
     source: Any, target: Any, row: int, column: int, keep: Any, tile: NDArray[np.uint64]
 ) -> None:
@@ -273,7 +274,7 @@ def transpose(blocks: NDArray[np.uint64]) -> None:
         mask ^= mask << width
 
 
-@njit(cache=True)
+@inner
 def _exchange_quarters(upper: Any, lower: Any, width: Any, mask: Any) -> None:
     for block in range(upper.size):
         change = ((upper[block] >> width) ^ lower[block]) & mask
