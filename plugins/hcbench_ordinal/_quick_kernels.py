@@ -129,7 +129,7 @@ def quick(
     n = len(items)
     side, spare = np.zeros(n, np.int8), np.empty(n, np.int64)
     # At least two parts of each split are not empty, so there are at most n - 1 splits.
-    parts = np.empty((N_PARTS * n, 4), np.int32)
+    parts = np.empty((N_PARTS * n, 4), np.int64)
     at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
     parts[0, FROM], parts[0, TO], parts[0, PARTS], parts[0, ROOT] = 0, n, -1, -1
     found, part, drawn = 1, 0, 0

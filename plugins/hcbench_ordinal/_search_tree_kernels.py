@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from hcbench.compiled import inner
@@ -75,7 +76,7 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
         return False
     below = table[k, SUB + way] if way <= 2 else slots[way - 3, SLOT_SUB]
     if below >= 0:
-        aim(tree, at, below)
+        aim(tree, at, np.int64(below))
         return True
     at[PLACE], at[NODE] = BESIDE, ~below
     return False
@@ -96,7 +97,7 @@ def _set_child(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
 @njit(cache=True)
 def join_first_two(tree: Any, root: Any, u: Any, v: Any) -> None:
     """Join the first two items."""
-    _grow(tree, root, -1, 0, u, v)
+    _grow(tree, root, np.int64(-1), np.int64(0), u, v)
 
 
 @inner
@@ -240,14 +241,14 @@ def _rebuild(tree: Any, w: Any, root: Any, scratch: Any, k: Any, above: Any, way
     size = 1
     while size > 0:
         size -= 1
-        top, above, way = scratch[size, 0], scratch[size, 1], scratch[size, 2]
+        top, above, way = np.int64(scratch[size, 0]), scratch[size, 1], scratch[size, 2]
         if w[top] == 1:
-            _set_child(tree, root, above, way, ~top)
+            _set_child(tree, root, np.int64(above), np.int64(way), ~top)
             continue
         v = best_pivot(tree, w, top)
         k = v - n
         table[k, WEIGHT] = w[top]
-        _set_child(tree, root, above, way, k)
+        _set_child(tree, root, np.int64(above), np.int64(way), k)
         if table[k, MORE] >= 0:
             sort_children(tree, w, v)
         for first in range(2):

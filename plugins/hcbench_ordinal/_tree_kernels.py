@@ -39,19 +39,26 @@ _tuple: Any = types.Tuple
 TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]))
 
 
+class InvalidAnswerError(DataError):
+    """An ordinal query was answered by another number than those that mean something."""
+
+    def __str__(self) -> str:  # compiled code passes the number: to format it takes long to compile
+        return (
+            f"an ordinal query was answered by {self.args[0]}; answer with 0, 1 or 2, the position "
+            "of the odd one out, or NONE (-1)"
+        )
+
+
 @njit(cache=True)
 def check_answer(answer: Any) -> None:
     """Refuse an invalid answer to an ordinal query; a Python function may return anything.
 
     Raises
     ------
-    DataError
+    InvalidAnswerError
     """
     if answer < -1 or answer > 2:
-        raise DataError(
-            f"an ordinal query was answered by {answer}; answer with 0, 1 or 2, the position of "
-            "the odd one out, or NONE (-1)"
-        )
+        raise InvalidAnswerError(answer)
 
 
 def new_tree(n: int) -> tuple[NDArray[Any], ...]:
@@ -134,7 +141,7 @@ def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
         if w[slots[slot, SLOT_CHILD]] > w[best]:
             best = slots[slot, SLOT_CHILD]
         slot = slots[slot, SLOT_NEXT]
-    return best
+    return np.int64(best)
 
 
 @inner
@@ -162,10 +169,13 @@ def sort_children(tree: Any, w: Any, v: Any) -> None:
         for column in range(3):
             rows[at, column] = slots[slot, column]
         at, slot = at + 1, slots[slot, SLOT_NEXT]
-    weight = np.empty(degree, np.int64)
+    # Numbers that rise as weights fall, and by position among equal weights.
+    order = np.empty(degree, np.int64)
     for at in range(degree):
-        weight[at] = -w[rows[at, 1]]
-    order = np.argsort(weight, kind="mergesort")
+        order[at] = at - degree * np.int64(w[rows[at, 1]])
+    order.sort()
+    for at in range(degree):
+        order[at] %= degree
     for first in range(2):
         row = rows[order[first]]
         table[k, REP + first], child[k, first], table[k, SUB + first] = row[0], row[1], row[2]

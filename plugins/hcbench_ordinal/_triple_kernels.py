@@ -42,7 +42,7 @@ def count_outside(
     """Pairs (n, n) by the number of items that are the odd one out in a triple with them. O(m)."""
     outside = np.zeros((n, n))
     for at in range(len(triples)):
-        answer = answers[at]
+        answer = np.int64(answers[at])
         check_answer(answer)
         if answer != NONE:
             a, b = triples[at, (answer + 1) % 3], triples[at, (answer + 2) % 3]
@@ -60,7 +60,7 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     rows = np.empty((len(triples), 3), np.int64)
     found = 0
     for at in range(len(triples)):
-        answer = answers[at]
+        answer = np.int64(answers[at])
         check_answer(answer)
         if answer != NONE:
             for column in range(3):
