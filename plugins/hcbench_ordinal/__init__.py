@@ -73,6 +73,13 @@ NOISELESS = (
                 "paper.",
                 interval="(0, 1]",
             ),
+            Parameter(
+                "pivots",
+                "random",
+                "Random pivots, as published; or the first two items of each part, with any split "
+                "accepted: the deterministic algorithm of Benson et al.",
+                choices=("random", "first"),
+            ),
         ),
         paper=EMAMJOMEH_2018,
     ),
@@ -234,9 +241,9 @@ RANDOM_TREE = DatasetSpec(
             "shape",
             "random",
             "All trees equally likely; all leaves at equal depth; a caterpillar, in which each "
-            "inner node has a leaf; or a Yule tree, in which each leaf is equally likely to split "
-            "next.",
-            choices=("random", "balanced", "caterpillar", "yule"),
+            "inner node has a leaf; a Yule tree, in which each leaf is equally likely to split "
+            "next; or a star one of whose leaves is a node of two items.",
+            choices=("random", "balanced", "caterpillar", "yule", "star-with-pair"),
         ),
         Parameter(
             "degree",

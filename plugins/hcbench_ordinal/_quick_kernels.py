@@ -93,6 +93,7 @@ def _add_child(tree: Any, w: Any, root: Any, other: Any) -> None:
         types.int64,
         types.float64,
         types.boolean,
+        types.boolean,
     ),
     cache=True,
 )
@@ -105,6 +106,7 @@ def quick(
     seed: int,
     balance: float,
     topdown: bool,
+    is_random: bool,
 ) -> None:
     """Split the items by two pivots recursively, then merge the trees. O(n log n) expected.
 
@@ -125,6 +127,9 @@ def quick(
         Largest accepted part of A, B and C, as a proportion.
     topdown : bool
         Whether a merge searches from the root down; otherwise by the best pivots.
+    is_random : bool
+        Whether pivots are random; otherwise they are the first two items of a part, and any split
+        is accepted.
     """
     n = len(items)
     side, spare = np.zeros(n, np.int8), np.empty(n, np.int64)
@@ -138,10 +143,12 @@ def quick(
         size = high - low
         if size > 2:
             for _ in range(MOST_TRIES):
-                first = low + int(uniform(seed, np.uint64(drawn), 0) * size)
-                second = low + int(uniform(seed, np.uint64(drawn), 1) * (size - 1))
-                second += second >= first
-                drawn += 1
+                first, second = low, low + 1
+                if is_random:
+                    first = low + int(uniform(seed, np.uint64(drawn), 0) * size)
+                    second = low + int(uniform(seed, np.uint64(drawn), 1) * (size - 1))
+                    second += second >= first
+                    drawn += 1
                 x_a, x_b = items[first], items[second]
                 for i in range(low, high):
                     if i == first:
@@ -151,7 +158,7 @@ def quick(
                     else:
                         answer = ask(state, x_a, x_b, items[i], 0)
                         side[i] = side_of(answer)
-                if _is_balanced(side, low, high, balance * size):
+                if not is_random or _is_balanced(side, low, high, balance * size):
                     break
             _sort_into(items, side, spare, parts, part, found)
             found += N_PARTS

@@ -8,7 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
-from hcbench_ordinal import suites_noiseless as suite, suites_nonadaptive as fixed
+from hcbench_ordinal import (
+    suites_degrees as degrees,
+    suites_noiseless as suite,
+    suites_nonadaptive as fixed,
+)
 from hcbench_ordinal.bounds import chance_of_fixed_triples, information_bound, noiseless_queries
 
 if TYPE_CHECKING:
@@ -133,6 +137,42 @@ def nonadaptive(view: FigureView) -> Drawing:
     )
     left.legend(loc="upper left", bbox_to_anchor=(0.25, 1.03))
     _draw_half_recovery(view, right, {n: until_half(at) for n, at in found.items()})
+    return figure
+
+
+def by_degree(view: FigureView) -> Drawing:
+    """Plot queries over n log2 n against the degree, and queries against n for stars with a pair.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    bounded: dict[str, dict[int, float]] = {name: {} for name in degrees.NAMES.values()}
+    stars: dict[str, dict[int, float]] = {name: {} for name in degrees.NAMES.values()}
+    for algorithm, data, numbers in measured(view, "queries"):
+        first = algorithm.get("pivots") == "first"
+        name = degrees.NAMES[degrees.FIRST] if first else _name(algorithm)
+        n = int(data["n"])
+        if data["shape"] == "star-with-pair":
+            stars[name][n] = _mean(numbers)
+        elif n == degrees.SIZES[-1]:
+            bounded[name][int(data["degree"])] = _mean(numbers) / suite.n_log_n(n)
+    figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
+    for number, name in enumerate(bounded):
+        _draw_line(left, bounded[name], name, number)
+        _draw_line(right, stars[name], name, number)
+    curve = [d / math.log2(d) for d in degrees.DEGREES]
+    left.plot(degrees.DEGREES, curve, color=GREY, linestyle="--", label="d / log2 d")
+    least = [degrees.needed_queries(n) for n in degrees.STARS]
+    right.plot(degrees.STARS, least, color=GREY, linestyle="--", label="n(n-1)/12")
+    left.set(
+        title=f"n = {degrees.SIZES[-1]}", xlabel="degree d", ylabel="queries / (n log2 n)\nmean"
+    )
+    right.set(title="star with a pair", xlabel="n", ylabel="queries\nmean", yscale="log")
+    _set_log_axis(left, degrees.DEGREES)
+    _set_log_axis(right, degrees.STARS)
+    right.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
 

@@ -18,6 +18,7 @@ def quick_clustering(
     *,
     merge: Literal["descent", "binary-search"] = "descent",
     balance: float = 0.9375,
+    pivots: Literal["random", "first"] = "random",
 ) -> Tree:
     """Split the items by two random pivots into three parts, and merge their trees.
 
@@ -35,6 +36,9 @@ def quick_clustering(
         pivots (footnote 7).
     balance : float
         Largest accepted part of a split, as a proportion; 15/16 in the paper.
+    pivots : {"random", "first"}
+        "first": the first two items of each part, whatever the split. This is the deterministic
+        variant of Benson et al. that section 1 names: O(n^2) queries.
 
     Returns
     -------
@@ -57,5 +61,7 @@ def quick_clustering(
     tree, w = new_tree(n), np.ones(2 * n - 1, np.int32)
     seed = int(rng.integers(2**62))
     topdown = merge == "descent"
-    oracle.run(kernels.quick, tree, w, np.arange(n), seed, balance, topdown)
+    # Without a demand on the first split, the first two items are the pivots of each part.
+    is_random = pivots == "random"
+    oracle.run(kernels.quick, tree, w, np.arange(n), seed, balance, topdown, is_random)
     return Tree.from_parents(tree[0][: n + tree[4][N_INNER]], names=given.names)

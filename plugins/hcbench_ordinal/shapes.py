@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hcbench import Problem, Tree
 from hcbench_ordinal import _shape_kernels as kernels
 
-Shape = Literal["random", "balanced", "caterpillar", "yule"]
+Shape = Literal["random", "balanced", "caterpillar", "yule", "star-with-pair"]
 
 
 def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int = 2) -> Problem:
@@ -20,23 +20,33 @@ def random_tree(seed: int, *, n: int = 100, shape: Shape = "random", degree: int
     ----------
     n : int
         Number of items, which are in random order for every shape.
-    shape : {"random", "balanced", "caterpillar", "yule"}
+    shape : {"random", "balanced", "caterpillar", "yule", "star-with-pair"}
         All (2n-3)!! binary trees equally likely; repeated halving; one leaf split off at a time; a
-        Yule tree, each leaf of which is equally likely to split next.
+        Yule tree, each leaf of which is equally likely to split next; or a star one of whose leaves
+        is replaced by a node of two items, which takes Omega(n^2) queries (section 6).
     degree : int
         Nodes of a binary tree, in random order, merge into their parent if it then has at most this
-        number of children. 2: the tree is binary; at least n: a star.
+        number of children. 2: the tree is binary; at least n: a star. Not used for a star with a
+        pair.
 
     Notes
     -----
     O(n) time and memory.
     """
     rng = np.random.default_rng(seed)
-    parent = _binary(rng, n, shape)
+    is_star = shape == "star-with-pair" and n > 2
+    parent = _star_with_pair(n) if is_star else _binary(rng, n, shape)
     parent[:n] = parent[rng.permutation(n)]
-    if degree > 2 and n > 2:
+    if degree > 2 and n > 2 and not is_star:
         parent = _merged(rng, parent, n, degree)
     return Problem(n=n, truths={shape: Tree.from_parents(parent)})
+
+
+def _star_with_pair(n: int) -> NDArray[np.int64]:
+    """Parents (n+2,): items 0 and 1 below node n, all others and n below the root."""
+    parent = np.full(n + 2, n + 1)
+    parent[:2], parent[-1] = n, -1
+    return parent
 
 
 def _binary(rng: np.random.Generator, n: int, shape: Shape) -> NDArray[np.int64]:

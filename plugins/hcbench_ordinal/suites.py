@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hcbench_ordinal.suites_degrees import DEGREES_SUITE
 from hcbench_ordinal.suites_noiseless import NOISELESS
 from hcbench_ordinal.suites_noisy import NOISY
 from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
 
-SUITES = (NOISELESS, NOISY, NONADAPTIVE)
+SUITES = (NOISELESS, NOISY, NONADAPTIVE, DEGREES_SUITE)

@@ -22,7 +22,14 @@ from hcbench.run.run import run_plan
 from hcbench.show.figures import draw_figures
 from hcbench.store import Store
 from hcbench_oracles.ordinal import ordinal_queries
-from hcbench_ordinal import bounds, figures, figures_noisy, suites_noiseless, suites_noisy
+from hcbench_ordinal import (
+    bounds,
+    figures,
+    figures_noisy,
+    suites_degrees,
+    suites_noiseless,
+    suites_noisy,
+)
 from hcbench_ordinal.shapes import random_tree
 from hcbench_ordinal.suites import SUITES
 from hcbench_ordinal.suites_noiseless import NOISELESS
@@ -118,6 +125,16 @@ def test_bounds_of_the_noiseless_suite(n: int):
     of_n = [claim for claim in NOISELESS.claims if claim.claim.endswith(f" n = {n}")]
     printed = {claim.paper for claim in of_n if "at most the sum" in claim.claim}
     assert printed == {str(most)}
+
+
+def test_no_algorithm_finds_a_pair_in_a_star_with_fewer_queries():
+    """Of n(n-1)/2 places a query of three items can find 3; on average half are excluded first."""
+    for n in (4, 7, 10):
+        places, found, needed = n * (n - 1) // 2, 0, 0.0
+        while found < places:  # the best case: each query excludes 3 new places
+            found += 3
+            needed += 3 / places * (found // 3)
+        assert suites_degrees.needed_queries(n) <= needed
 
 
 def test_rates_are_those_of_n_log_n():

@@ -96,6 +96,39 @@ def test_random_trees_have_their_shape(shape, n):
     assert problem.digest() == random_tree(4, n=n, shape=shape).digest()
 
 
+def test_a_star_with_a_pair_has_one_pair_at_a_random_place():
+    places = set()
+    for seed in range(60):
+        tree = random_tree(seed, n=5, shape="star-with-pair").truth
+        assert tree.n_nodes == 7
+        assert sorted(np.diff(tree.child_offsets)[5:].tolist()) == [2, 4]
+        places.add(frozenset(tree.leaves(5).tolist()))
+    assert len(places) == 10  # of C(5, 2)
+    assert random_tree(0, n=2, shape="star-with-pair").truth.n_nodes == 3
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, "star-with-pair"])
+def test_the_first_items_as_pivots_find_the_tree_whatever_the_seed(shape):
+    problem = random_tree(3, n=60, shape=shape)
+    one, other = oracle_of(problem), oracle_of(problem)
+    assert fit("QuickClustering[pivots=first]", one, seed=0).isomorphic(problem.truth)
+    assert fit("QuickClustering[pivots=first]", other, seed=1).isomorphic(problem.truth)
+    assert one.ledger.queries == other.ledger.queries
+
+
+def test_the_first_items_as_pivots_take_n_squared_queries_in_the_worst_order():
+    """In the order of a caterpillar two items split off at a time; random pivots need n log n."""
+    n = 400
+    parent = np.r_[n, np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), -1]
+    truth = Tree(parent).relabel(np.arange(n)[::-1])
+    problem = Problem(n=n, truths={"t": truth})
+    first, drawn = oracle_of(problem), oracle_of(problem)
+    assert fit("QuickClustering[pivots=first]", first).isomorphic(truth)
+    fit("QuickClustering", drawn)
+    assert first.ledger.queries > n * n / 5
+    assert drawn.ledger.queries < n * n / 10
+
+
 def test_random_trees_of_a_degree_have_nodes_of_that_many_children():
     for degree in (3, 5):
         tree = random_tree(0, n=300, degree=degree).truth
