@@ -154,7 +154,7 @@ def _who_answers(
     if problem is None:
         if asked is None:
             raise ParameterError("fit needs data, or n= and a callable that answers")
-        problem = Problem(n=asked.n, **({} if truth is None else truth_entries(truth)))
+        problem = Problem(n=asked.n, **truth_entries(truth))
     if asked is not None and asked.n != problem.n:
         raise DataError(f"the oracle answers about {asked.n} items, and the data have {problem.n}")
     return problem, asked
@@ -169,10 +169,10 @@ def _default_oracle(
     budget: int | None,
 ) -> Oracle:
     requested = registry.use_oracles(oracle) if oracle else []
-    paired = choose_oracles(use, problem.provides, "the data", requested, registry)
-    if not paired.able:
-        raise DataError(paired.unable[0][1])
-    chosen = paired.able[0]
+    able, unable = choose_oracles(use, problem.provides, "the data", requested, registry)
+    if not able:
+        raise DataError(unable[0][1])
+    chosen = able[0]
     if oracle is None and use.spec.expected_queries(problem.n, use.params) == (0, True):
         return Oracle(Answers(kind=chosen.spec.kind, n=problem.n), budget)
     call = Call(chosen.spec.function, chosen.params)

@@ -108,30 +108,24 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
     name, data = named
     if isinstance(data, DatasetSpec):
         return _own_use(data)
-    if callable(data):
-        example = data(0)  # here and not in a worker: nothing is planned before this is known
-        if not isinstance(example, Problem):
-            raise DataError(f"{name}(seed) must return a Problem, got {type(example).__name__}")
-        spec = DatasetSpec(
-            name=name,
-            function=data,
-            doc="The caller's own.",
-            provides=tuple(example.provides),
-            truths=tuple(example.truths),
-        )
-        return _own_use(spec)
-    problem = as_problem(data)
-    path = folder / f"{uuid.uuid4().hex}.pickle"
-    path.write_bytes(pickle.dumps(problem, protocol=5))
+    # A function is called here and not in a worker: nothing is planned before this is known.
+    problem = data(0) if callable(data) else as_problem(data)
+    if not isinstance(problem, Problem):
+        raise DataError(f"{name}(seed) must return a Problem, got {type(problem).__name__}")
+    function, version = data, None
+    if not callable(data):
+        path = folder / f"{uuid.uuid4().hex}.pickle"
+        path.write_bytes(pickle.dumps(problem, protocol=5))
+        function, version = partial(read_problem, str(path)), problem.digest()
     spec = DatasetSpec(
         name=name,
-        function=partial(read_problem, str(path)),
+        function=function,
         doc="The caller's own.",
         provides=tuple(problem.provides),
         truths=tuple(problem.truths),
-        random=False,
+        random=callable(data),
     )
-    return _own_use(spec, problem.digest())
+    return _own_use(spec, version)
 
 
 def as_problem(data: Any, truth: Any = None) -> Problem:
@@ -150,9 +144,9 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     """
     if isinstance(data, tuple) and len(data) == 2 and truth is None:
         data, truth = data
+    known = truth_entries(truth)
     if isinstance(data, Problem):
-        return data if truth is None else replace(data, **truth_entries(truth))
-    known = {} if truth is None else truth_entries(truth)
+        return replace(data, **known) if known else data
     if isinstance(data, Comparisons):
         return Problem(n=data.n, comparisons=data, **known)
     if isinstance(data, AllComparisons):
@@ -167,7 +161,7 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
 
         return Problem(n=data.shape[0], vectors=sparse.csr_array(data), **known)
     matrix = _matrix(data)
-    if len(matrix) and _is_similarity(matrix):
+    if len(matrix) and matrix.shape[0] == matrix.shape[1] and np.array_equal(matrix, matrix.T):
         if looks_like_distances(matrix):
             raise DataError(
                 "a symmetric matrix counts as similarities, and these are distances, as the "
@@ -190,12 +184,10 @@ def _matrix(data: Any) -> NDArray[Any]:
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
-def _is_similarity(matrix: NDArray[Any]) -> bool:
-    return matrix.shape[0] == matrix.shape[1] and bool(np.array_equal(matrix, matrix.T))
-
-
 def truth_entries(truth: Any) -> dict[str, Any]:
-    """The fields of a Problem for a truth that is a tree or labels."""
+    """The fields of a Problem for a truth that is a tree or labels, or None."""
+    if truth is None:
+        return {}
     if isinstance(truth, Tree):
         return {"truths": {"truth": truth}}
     labels = np.asarray(truth)
@@ -216,7 +208,7 @@ def problem_of_truth(truth: Any) -> Problem:
     if isinstance(truth, Problem):
         return truth
     if isinstance(truth, Tree):
-        return Problem(n=truth.n, truths={"truth": truth})
+        return Problem(n=truth.n, **truth_entries(truth))
     if isinstance(truth, Partition):
         truth = truth.labels
     array = np.asarray(truth)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,56 +38,22 @@ from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.files import TABLES, is_number, read_items, read_npy, read_rows
 from hcbench.model.problem import Problem, check_levels
+from hcbench.model.trees import Tree
 from hcbench.model.trees.files import NEWICK, read_tree
 from hcbench.oracle.answers import Scored
 from hcbench.plan.outcome import Value
 from hcbench.plan.plan import truth_named
 from hcbench.plan.presentation import MetricInfo
-from hcbench.registry import default_uses, make_use
+from hcbench.registry import Registry, Use, default_uses, make_use
 from hcbench.registry.names import parse_name
-from hcbench.registry.specs import unmet
+from hcbench.registry.specs import MetricSpec, unmet
 from hcbench.run.cell import judge
 from hcbench.run.job import Call
-
-if TYPE_CHECKING:
-    from hcbench.model.trees import Tree
-    from hcbench.registry import Registry, Use
-    from hcbench.registry.specs import MetricSpec
 
 LABELS = "labels"
 """The name of the truth that the labels give."""
 
 _SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """The trees to score, and the files to score them against; only the trees are required.
-
-    ``similarity`` and ``vectors`` are written as data sets, ``FILE`` or ``FILE[param=value]``.
-    """
-
-    trees: Sequence[Path]
-    truths: Sequence[Path] = ()
-    labels: Path | None = None
-    similarity: str | None = None
-    vectors: str | None = None
-    names: Path | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
-    """Trees and, for each truth, the problem that metrics see, with the items in one order.
-
-    Attributes
-    ----------
-    trees : mapping of label to Tree
-    problems : mapping of the name of a truth to Problem
-        With the same data; if there is no truth, the only key is "".
-    """
-
-    trees: Mapping[str, Tree]
-    problems: Mapping[str, Problem]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,64 +66,75 @@ class _Named:
     content: Any = None
 
 
-def read_matched(files: Files, registry: Registry) -> Matched:
-    """Read files, and bring their items into one order.
+def read_matched(
+    registry: Registry,
+    trees: Sequence[Path],
+    *,
+    truths: Sequence[Path] = (),
+    labels: Path | None = None,
+    similarity: str | None = None,
+    vectors: str | None = None,
+    names: Path | None = None,
+) -> tuple[dict[str, Tree], dict[str, Problem]]:
+    """Read trees and what to score them against, and bring their items into one order.
 
-    Data are read by the registered data set of their suffix.
+    Parameters
+    ----------
+    registry : Registry
+    trees, truths : sequence of path
+    labels, names : path, optional
+    similarity, vectors : str, optional
+        Written as data sets, ``FILE`` or ``FILE[param=value]``; read by the registered data set of
+        the suffix.
+
+    Returns
+    -------
+    trees : dict of label to Tree
+    problems : dict of the name of a truth to Problem
+        The problem that metrics see, with that truth alone; if there is no truth, the only key
+        is "".
 
     Raises
     ------
     HcbenchError
         If a file cannot be read, or its items are not those of the others.
     """
-    trees, truths = map(_read_trees, (files.trees, files.truths))
+    to_score, true = _read_trees(trees), _read_trees(truths)
     data = {
         role: _read_data(text, role, registry)
-        for role, text in (("similarity", files.similarity), ("vectors", files.vectors))
+        for role, text in (("similarity", similarity), ("vectors", vectors))
         if text is not None
     }
-    ordered = [*([] if files.names is None else [_read_names(files.names)]), *data.values()]
-    labels = None
-    if files.labels is not None:
-        others = [*ordered, *truths.values(), *trees.values()]
+    ordered = list(data.values())
+    if names is not None:
+        texts = read_items(names).texts
+        ordered.insert(0, _Named(where=names, n=len(texts), names=texts))
+    levels = None
+    if labels is not None:
+        others = [*ordered, *true.values(), *to_score.values()]
         known = next((one.names for one in others if one.names is not None), None)
-        labels = _read_labels(files.labels, known, others[0].n)
-        ordered.append(labels)
-    order = _find_order(ordered, [*truths.values(), *trees.values()])
+        levels = _read_labels(labels, known, others[0].n)
+        ordered.append(levels)
+    order = _find_order(ordered, [*true.values(), *to_score.values()])
     for one in ordered:
         order.rows(one)  # --names has no other content, but may not fit
-    problem = _problem_of(data, order)
-    levels = problem.levels
-    if labels is not None:
-        levels = np.asarray(labels.content)[order.rows(labels)].reshape(labels.n, -1)
-    true = {**problem.truths, **{label: order.tree(one) for label, one in truths.items()}}
-    return Matched(
-        trees={label: order.tree(one) for label, one in trees.items()},
-        problems=_problems(replace(problem, truths={}, levels=None), true, levels),
-    )
-
-
-def _problem_of(data: Mapping[str, _Named], order: _Order) -> Problem:
-    """Similarities and vectors, with the truths that their files contain."""
     taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
-    truths = {k: v for problem in taken.values() for k, v in problem.truths.items()}
-    levels = next((p.levels for p in taken.values() if p.levels is not None), None)
-    arrays = {role: getattr(problem, role) for role, problem in taken.items()}
-    return Problem(n=len(order.names), truths=truths, levels=levels, **arrays)
-
-
-def _problems(
-    problem: Problem, truths: Mapping[str, Tree], levels: NDArray[Any] | None
-) -> dict[str, Problem]:
-    """A problem for each truth, with that truth alone, so that metrics cannot use another."""
+    problem = Problem(
+        n=len(order.names), **{role: getattr(given, role) for role, given in taken.items()}
+    )
+    hierarchies = {name: tree for given in taken.values() for name, tree in given.truths.items()}
+    hierarchies |= {label: order.tree(one) for label, one in true.items()}
     problems = {
         name: replace(problem, truths={name: tree})
-        for name, tree in truths.items()
+        for name, tree in hierarchies.items()
         if name != LABELS
     }
+    codes = next((given.levels for given in taken.values() if given.levels is not None), None)
     if levels is not None:
-        problems[LABELS] = replace(problem, levels=levels)
-    return problems or {"": problem}
+        codes = np.asarray(levels.content)[order.rows(levels)].reshape(levels.n, -1)
+    if codes is not None:
+        problems[LABELS] = replace(problem, levels=codes)
+    return {label: order.tree(one) for label, one in to_score.items()}, problems or {"": problem}
 
 
 # ---- Reading -------------------------------------------------------------------------------------
@@ -176,11 +155,6 @@ def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
         label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
         for label, path, tree in zip(labels, paths, trees, strict=True)
     }
-
-
-def _read_names(path: Path) -> _Named:
-    texts = read_items(path).texts
-    return _Named(where=path, n=len(texts), names=texts)
 
 
 def _read_data(text: str, role: str, registry: Registry) -> _Named:
@@ -234,7 +208,9 @@ def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
     has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
     names = None
     if has_names:
-        _check_once(path, column)
+        for name, count in Counter(column).items():
+            if count > 1:
+                raise DataError(f"{path}: two items are named {name!r}; give different names")
         names = tuple(column)
     content = np.array([cells[has_names:] for _, cells in body])
     columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
@@ -245,14 +221,6 @@ def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
 def _is_index(column: Sequence[str], known: tuple[str, ...] | None) -> bool:
     """Whether these are names of items, not their coarsest labels."""
     return len(set(column)) == len(column) or bool(known and set(column) & set(known))
-
-
-def _check_once(path: Path, names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"{path}: two items are named {name!r}; give different names")
-        seen.add(name)
 
 
 # ---- One order -----------------------------------------------------------------------------------
@@ -362,6 +330,13 @@ class Score:
     best_truth: bool = False
 
     @property
+    def worth(self) -> float:
+        """The value if more is better, its negative if less is; NaN if it cannot be compared."""
+        signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
+        number = self.value.value
+        return math.nan if number is None else signs[self.metric.direction] * number
+
+    @property
     def leaves_range(self) -> bool:
         """Whether the value is outside of the interval of the metric."""
         return self.value.value is not None and self.metric.leaves_range(self.value.value)
@@ -391,21 +366,16 @@ class Scores:
     @property
     def blocks(self) -> list[Block]:
         """The table of values, a column for each tree; and a table of inapplicable metrics."""
-        rows = self._rows()
-        shown = {
-            row: scores
-            for row, scores in rows.items()
-            if any(s.value.value is not None or s.value.status == "error" for s in scores)
-        }
-        excluded = [s for row, scores in rows.items() if row not in shown for s in scores]
+        shown: dict[tuple[str, str], list[Score]] = {}
+        excluded: list[Score] = []
+        for row, group in groupby(self.scores, lambda score: (score.metric.label, score.truth)):
+            scores = list(group)
+            if any(s.value.value is not None or s.value.status == "error" for s in scores):
+                shown[row] = scores
+            else:
+                excluded += scores
         blocks = [self._table(shown)] if shown else []
         return blocks + ([self._reasons(excluded)] if excluded else [])
-
-    def _rows(self) -> dict[tuple[str, str], list[Score]]:
-        rows: dict[tuple[str, str], list[Score]] = {}
-        for score in self.scores:
-            rows.setdefault((score.metric.label, score.truth), []).append(score)
-        return rows
 
     def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> Block:
         notes, several = Notes(), len(self.truths) > 1
@@ -432,28 +402,20 @@ class Scores:
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
-        several = {
-            label
-            for label in {score.metric.label for score in scores}
-            if len({s.value.reason for s in scores if s.metric.label == label}) > 1
-        }
         reasons: dict[str, dict[str, dict[str, None]]] = {}
         for score in scores:
             where = score.truth if len(self.truths) > 1 else score.tree
             metrics = reasons.setdefault(score.value.reason, {})
             metrics.setdefault(score.metric.label, {})[where] = None
-        rows = [
-            (
-                ", ".join(
-                    f"{label} ({', '.join(where)})" if label in several else label
-                    for label, where in metrics.items()
-                ),
-                reason,
-            )
-            for reason, metrics in reasons.items()
-        ]
-        entries = tuple((Entry(metrics), Entry(reason)) for metrics, reason in rows)
-        return Block("does not apply", ("metric", "why"), (False, False), entries)
+        count = Counter(label for metrics in reasons.values() for label in metrics)
+        rows = []
+        for reason, metrics in reasons.items():
+            texts = [
+                f"{label} ({', '.join(where)})" if count[label] > 1 else label
+                for label, where in metrics.items()
+            ]
+            rows.append((Entry(", ".join(texts)), Entry(reason)))
+        return Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
 
     def legend(self, best: str) -> list[str]:
         """The meaning of the signs; ``best`` is the mark of the best tree."""
@@ -502,7 +464,9 @@ class Scores:
         return to_latex(self.blocks, self.legend("bold"))
 
 
-def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
+def score_trees(
+    trees: Mapping[str, Tree], problems: Mapping[str, Problem], metrics: Sequence[Use[MetricSpec]]
+) -> Scores:
     """Score each tree by each metric, against each truth if the metric uses one."""
     scores: list[Score] = []
     for use in metrics:
@@ -511,23 +475,20 @@ def score_trees(matched: Matched, metrics: Sequence[Use[MetricSpec]]) -> Scores:
             use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
         )
         found = [
-            [
-                Score(info, truth, label, _value(use, problem, tree))
-                for label, tree in matched.trees.items()
-            ]
-            for truth, problem in _against(use, matched.problems)
+            [Score(info, truth, label, _value(use, problem, tree)) for label, tree in trees.items()]
+            for truth, problem in _against(use, problems)
         ]
         if not spec.needs and len({tuple(s.value for s in of_one) for of_one in found}) == 1:
             found = [[replace(score, truth="") for score in found[0]]]  # it uses none
         scores += [score for of_one in found for score in of_one]
-    truths = tuple(name for name in matched.problems if name)
+    truths = tuple(name for name in problems if name)
     best_trees = _are_best(scores, lambda score: score.truth)
     best_truths = _are_best(scores, lambda score: score.tree)
     marked = [
         replace(score, best_tree=tree, best_truth=truth)
         for score, tree, truth in zip(scores, best_trees, best_truths, strict=True)
     ]
-    return Scores(marked, tuple(matched.trees), truths)
+    return Scores(marked, tuple(trees), truths)
 
 
 def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
@@ -536,16 +497,12 @@ def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bo
     None is if a value is outside of the interval of the metric.
     """
     incomparable = {score.metric.label for score in scores if score.leaves_range}
-    signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
-    worths: list[float] = []
     rivals: dict[tuple[str, str], list[float]] = {}
     for score in scores:
-        value = score.value.value
-        worths.append(math.nan if value is None else signs[score.metric.direction] * value)
-        if not math.isnan(worths[-1]) and score.metric.label not in incomparable:
-            rivals.setdefault((score.metric.label, group(score)), []).append(worths[-1])
+        if not math.isnan(score.worth) and score.metric.label not in incomparable:
+            rivals.setdefault((score.metric.label, group(score)), []).append(score.worth)
     grouped = [rivals.get((score.metric.label, group(score)), [0.0]) for score in scores]
-    return [min(of) < worth == max(of) for worth, of in zip(worths, grouped, strict=True)]
+    return [min(of) < score.worth == max(of) for score, of in zip(scores, grouped, strict=True)]
 
 
 def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:

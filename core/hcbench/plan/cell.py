@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hcbench.plan.seeds import derive_seed
-from hcbench.registry.specs import unmet
-
-if TYPE_CHECKING:
-    from hcbench.registry import Use
-    from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec
+from hcbench.registry import Use
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, unmet
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.plan.cell import Cell
-from hcbench.registry import Entry, Registry, Use, make_use
+from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.registry.suite import Suite
 
@@ -160,32 +160,35 @@ def make_plan(
         metrics=all_metrics,
     )
     only = _restrictions(suite, registry)
-    # What a data set declares to provide decides which oracles apply; no data exist yet.
-    pairings = [
-        (
-            dataset,
-            [
-                (algorithm, choose_oracles(algorithm, provided, dataset.label, asked, registry))
-                for algorithm in all_algorithms
-                if (asked := _allowed(only, algorithm, dataset, oracles)) is not None
-            ],
-        )
-        for dataset in all_datasets
-        for provided in (dataset.spec.provides_with(dataset.params),)
-    ]
-    for dataset, pairs in pairings:
-        for algorithm, paired in pairs:
-            for oracle, reason in paired.unable:
-                plan.inapplicable.append(
-                    Inapplicable(algorithm.label, dataset.label, oracle, reason)
+    checkpoints = tuple(sorted(set(suite.checkpoints)))
+    for dataset in all_datasets:
+        # What a data set declares to provide decides which oracles apply; no data exist yet.
+        provided = dataset.spec.provides_with(dataset.params)
+        makers = []
+        for algorithm in all_algorithms:
+            asked = _allowed(only, algorithm, dataset, oracles)
+            if asked is None:
+                continue
+            able, unable = choose_oracles(algorithm, provided, dataset.label, asked, registry)
+            plan.inapplicable.extend(
+                Inapplicable(algorithm.label, dataset.label, oracle, reason)
+                for oracle, reason in unable
+            )
+            makers += [
+                partial(
+                    Cell,
+                    algorithm=algorithm,
+                    dataset=dataset,
+                    oracle=oracle,
+                    seed=suite.seed,
+                    budget=budget,
+                    checkpoints=checkpoints if oracle.spec.countable else (),
+                    metrics=all_metrics,
                 )
-    # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
-    for dataset, pairs in pairings:
-        makers = [
-            maker
-            for algorithm, paired in pairs
-            for maker in _cell_makers(suite, algorithm, dataset, paired.able, all_metrics)
-        ]
+                for oracle in able
+                for budget in (oracle.spec.countable and suite.budgets) or (None,)
+            ]
+        # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
         plan.cells.extend(
             make(repetition=number) for number in range(suite.repetitions) for make in makers
         )
@@ -240,31 +243,6 @@ def _check_oracles(
             raise ParameterError(f"no algorithm accepts {oracle.label}: {accepted}")
 
 
-def _cell_makers(
-    suite: Suite,
-    algorithm: Use[AlgorithmSpec],
-    dataset: Use[DatasetSpec],
-    oracles: Sequence[Use[OracleSpec]],
-    metrics: tuple[Use[MetricSpec], ...],
-) -> list[partial[Cell]]:
-    """What makes the cells of one repetition, given its number."""
-    checkpoints = tuple(sorted(set(suite.checkpoints)))
-    return [
-        partial(
-            Cell,
-            algorithm=algorithm,
-            dataset=dataset,
-            oracle=oracle,
-            seed=suite.seed,
-            budget=budget,
-            checkpoints=checkpoints if oracle.spec.countable else (),
-            metrics=metrics,
-        )
-        for oracle in oracles
-        for budget in (oracle.spec.countable and suite.budgets) or (None,)
-    ]
-
-
 def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     """Each once, in the given order, with a unique label.
 
@@ -287,28 +265,13 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     return [replace(use, label=labels.get(use.identity, use.label)) for use in unique]
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """The oracles of an algorithm on a data set.
-
-    Attributes
-    ----------
-    able : tuple of Use
-    unable : tuple of (label, reason)
-        Requested oracles that are inapplicable; "" if the algorithm has none at all.
-    """
-
-    able: tuple[Use[OracleSpec], ...] = ()
-    unable: tuple[tuple[str, str], ...] = ()
-
-
 def choose_oracles(
     algorithm: Use[AlgorithmSpec],
     provided: frozenset[str],
     source: str,
     requested: Sequence[Use[OracleSpec]],
     registry: Registry,
-) -> Pairing:
+) -> tuple[list[Use[OracleSpec]], list[tuple[str, str]]]:
     """The oracles for an algorithm on a data set, and why others are inapplicable.
 
     All requested ones of an accepted kind; where none of those is requested, the first kind in
@@ -323,47 +286,41 @@ def choose_oracles(
         Its name, for the reason.
     requested : sequence of Use
     registry : Registry
+
+    Returns
+    -------
+    able : list of Use
+    unable : list of (label, reason)
+        Requested oracles that are inapplicable; "" if the algorithm has none at all.
     """
     spec = algorithm.spec
-    missing = unmet(_needs(algorithm), provided)
+    hints = spec.hints_of(algorithm.params)
+    missing = unmet((*spec.needs, "truth") if hints else spec.needs, provided)
     if missing:
-        reason = f"{algorithm.label} needs {missing}, which {source} does not provide"
-        return Pairing(unable=(("", reason),))
+        return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]
     wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
     if wanted:
         lacks = [(oracle, unmet(oracle.spec.needs, provided)) for oracle in wanted]
-        return Pairing(
-            able=tuple(oracle for oracle, lack in lacks if lack is None),
-            unable=tuple(
-                (oracle.label, f"{oracle.label} needs {lack}, which {source} does not provide")
-                for oracle, lack in lacks
-                if lack is not None
-            ),
-        )
+        return [oracle for oracle, lack in lacks if lack is None], [
+            (oracle.label, f"{oracle.label} needs {lack}, which {source} does not provide")
+            for oracle, lack in lacks
+            if lack is not None
+        ]
     for kind in spec.accepts:
-        for entry in _oracles_of(kind, registry):
+        entries = [
+            e
+            for e in registry.oracles.entries
+            if e.spec.kind == kind and not any(p.required for p in e.spec.parameters)
+        ]
+        # First the one named like its kind.
+        for entry in sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name)):
             if unmet(entry.spec.needs, provided) is None:
-                return Pairing(able=(make_use(entry.spec, entry.plugin, {}),))
+                return [make_use(entry.spec, entry.plugin, {})], []
     reason = (
         f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
         f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
     )
-    return Pairing(unable=(("", reason),))
-
-
-def _oracles_of(kind: str, registry: Registry) -> list[Entry[OracleSpec]]:
-    """Those that need no parameter; first the one named like its kind."""
-    entries = [
-        e
-        for e in registry.oracles.entries
-        if e.spec.kind == kind and not any(p.required for p in e.spec.parameters)
-    ]
-    return sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name))
-
-
-def _needs(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
-    hints = algorithm.spec.hints_of(algorithm.params)
-    return algorithm.spec.needs + (("truth",) if hints else ())
+    return [], [("", reason)]
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:
@@ -424,19 +381,13 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     if not 1 <= number <= count:
         raise ParameterError(f"there is no shard {number} of {count}; they are 1 to {count}")
     cells = plan.cells
+    digest = blake2b("".join(sorted(cell.key for cell in cells)).encode(), digest_size=16)
     in_order = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
     first, last = ((n * len(cells)) // count for n in (number - 1, number))
     return replace(
         plan,
         cells=[cells[place] for place in sorted(in_order[first:last])],
         inapplicable=plan.inapplicable if number == 1 else [],
-        shard=Shard((number,), count, _digest(plan)),
+        shard=Shard((number,), count, digest.hexdigest()),
         whole=plan,
     )
-
-
-def _digest(plan: Plan) -> str:
-    digest = blake2b(digest_size=16)
-    for key in sorted(cell.key for cell in plan.cells):
-        digest.update(key.encode())
-    return digest.hexdigest()

@@ -8,22 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
-from hcbench.plan.outcome import Value
-from hcbench.plan.plan import Shard, judged_by, label_without_truth, metric_keys
-from hcbench.registry import make_use
+from hcbench.plan.outcome import Outcome, Value
+from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
+from hcbench.registry import Use, make_use
 from hcbench.registry.names import parse_name
-from hcbench.registry.specs import HINTS, Interval
+from hcbench.registry.specs import HINTS, DatasetSpec, Direction, Interval, MetricSpec, Params
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
-
-if TYPE_CHECKING:
-    from hcbench.plan.outcome import Outcome
-    from hcbench.plan.plan import Plan
-    from hcbench.registry import Use
-    from hcbench.registry.specs import DatasetSpec, Direction, MetricSpec, OracleSpec, Params
 
 ROUNDING = 1e-9  # relative
 Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
@@ -178,14 +172,11 @@ class Presentation:
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored."""
-        described = {f.name: getattr(self, f.name) for f in fields(self)}
-        metrics = [asdict(metric) for metric in self.metrics]
-        shard = None if self.shard is None else asdict(self.shard)
         return {
-            **described,
+            **{f.name: getattr(self, f.name) for f in fields(self)},
             "suite": describe_suite(self.suite),
-            "metrics": metrics,
-            "shard": shard,
+            "metrics": [asdict(metric) for metric in self.metrics],
+            "shard": None if self.shard is None else asdict(self.shard),
         }
 
     @classmethod
@@ -197,23 +188,21 @@ class Presentation:
         DamagedRunError
             If it is anything else.
         """
+        if not described:
+            return cls()
         try:
-            return cls._rebuilt(described) if described else cls()
+            shard = described.get("shard")
+            values = {
+                **as_tuples(described),
+                "suite": rebuild_suite(described["suite"]),
+                "metrics": tuple(MetricInfo(**as_tuples(m)) for m in described["metrics"]),
+                "shard": Shard(**as_tuples(shard)) if shard else None,
+            }
+            return cls(**values)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise DamagedRunError(
                 f"the presentation of the run is damaged: {repr(error)[:80]}"
             ) from error
-
-    @classmethod
-    def _rebuilt(cls, described: Mapping[str, Any]) -> Self:
-        values = {
-            **{name: as_tuples(value) for name, value in described.items()},
-            "suite": rebuild_suite(described["suite"]),
-            "metrics": tuple(MetricInfo(**as_tuples(m)) for m in described["metrics"]),
-        }
-        if described.get("shard"):
-            values["shard"] = Shard(**as_tuples(described["shard"]))
-        return cls(**values)
 
     def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """As a run returns them: inapplicable combinations, then the cells by repetition."""
@@ -266,7 +255,7 @@ def _heads(
     return () if label == metric.label else tuple((dataset.label, label) for dataset in own)
 
 
-def _truth_given(plan: Plan, oracles: Mapping[str, Use[OracleSpec]]) -> dict[str, dict[str, str]]:
+def _truth_given(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[str, str]]:
     """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
     given: dict[str, dict[str, str]] = {}
     for dataset in plan.datasets:

@@ -1,39 +1,453 @@
-"""The specs of all plugins, found by name.
+"""Everything that plugins register, found by name, and specs with all their parameters resolved.
 
-`specs` and `suite` are what plugins declare, `plugins` finds them, and `registry` holds what they
-register.
+`specs` and `suite` are what plugins declare, `hookspecs` the hooks that return it, and `plugins`
+finds and loads them; `names` reads ``NAME[param=value]``, `fingerprint` tells when code changes.
 """
 
-from hcbench.registry.registry import (
-    DEFAULTS,
-    Catalogue,
-    Entry,
-    Registry,
-    Use,
-    default_suite,
-    default_uses,
-    find_commands,
-    find_executors,
-    find_suite,
-    load_registry,
-    make_use,
-    use_one,
-    with_defaults,
-)
+from __future__ import annotations
 
-__all__ = [
-    "DEFAULTS",
-    "Catalogue",
-    "Entry",
-    "Registry",
-    "Use",
-    "default_suite",
-    "default_uses",
-    "find_commands",
-    "find_executors",
-    "find_suite",
-    "load_registry",
-    "make_use",
-    "use_one",
-    "with_defaults",
-]
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from hcbench.errors import (
+    AmbiguousNameError,
+    DataError,
+    HcbenchError,
+    ParameterError,
+    SuiteError,
+    UnknownNameError,
+)
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.names import Name, format_name, parse_name
+from hcbench.registry.plugins import Plugin, Plugins
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    CommandSpec,
+    DatasetSpec,
+    ExecutorSpec,
+    MetricSpec,
+    OracleSpec,
+    Parameter,
+    Params,
+    Spec,
+    Value,
+)
+from hcbench.registry.suite import Suite
+
+T = TypeVar("T", bound="Spec | Suite | CommandSpec")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[T]):
+    """A registered spec and its plugin."""
+
+    spec: T
+    plugin: Plugin
+
+    @property
+    def full_name(self) -> str:
+        """``distribution:NAME``, which is always unique."""
+        return f"{self.plugin.distribution}:{self.spec.name}"
+
+
+class Catalogue(Generic[T]):
+    """The registered specs of one kind.
+
+    Parameters
+    ----------
+    noun : str
+        The kind in messages: "algorithm", "data set", ...
+    entries : sequence of Entry
+    """
+
+    def __init__(self, noun: str, entries: Sequence[Entry[T]]) -> None:
+        self.noun = noun
+        self.entries = sorted(entries, key=lambda e: (e.spec.name.casefold(), e.full_name))
+        self._by_name: dict[str, list[Entry[T]]] = {}
+        for entry in self.entries:
+            for name in {entry.spec.name.casefold(), entry.full_name.casefold()}:
+                self._by_name.setdefault(name, []).append(entry)
+
+    def find(self, name: str) -> Entry[T]:
+        """The entry of a name, whose case does not matter.
+
+        Raises
+        ------
+        UnknownNameError
+            With the closest names.
+        AmbiguousNameError
+            If two packages register it.
+        """
+        found = self._by_name.get(name.casefold(), [])
+        if len(found) > 1:
+            options = " or ".join(entry.full_name for entry in found)
+            raise AmbiguousNameError(f"two packages register {name}; write {options}")
+        if not found:
+            names = {e.spec.name.casefold(): e.spec.name for e in self.entries}
+            close = [names[c] for c in get_close_matches(name.casefold(), names, 3, 0.5)]
+            hint = f"there are {', '.join(names.values()) or 'none'}"
+            if close:
+                hint = f"did you mean {' or '.join(close)}?"
+            raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
+        return found[0]
+
+
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True)
+class Use(Generic[S]):
+    """A spec with all its parameters resolved.
+
+    Attributes
+    ----------
+    spec : Spec
+    plugin : Plugin
+    params : mapping
+        All parameters, defaults included.
+    label : str
+        The name with the parameters that differ from the defaults.
+    digests : mapping of parameter to digest
+        Of the files that the parameters name.
+    """
+
+    spec: S
+    plugin: Plugin
+    params: Mapping[str, Value]
+    label: str
+    digests: Mapping[str, str]
+
+    @cached_property
+    def seed_name(self) -> str:
+        """The name and parameters from which seeds are derived; files count by their content."""
+        return json.dumps([self.spec.name, {**self.params, **self.digests}])
+
+    @cached_property
+    def parts(self) -> tuple[Use[Any], ...]:
+        """The uses that are named in its parameters."""
+        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
+        return () if find is None else tuple(find(self.params))
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Versions of all code that decides its result: core, its plugin, and required packages."""
+        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        own = {
+            "hcbench core": core_fingerprint(),
+            self.plugin.name: self.plugin.fingerprint,
+            **required,
+        }
+        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
+
+    @cached_property
+    def identity(self) -> str:
+        """Its part of the key of a cell."""
+        parts = [part.identity for part in self.parts]
+        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
+
+
+def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
+    """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
+
+    Raises
+    ------
+    ParameterError, DataError
+        As `make_use` says.
+    """
+    entry = catalogue.find(name.base)
+    return [make_use(entry.spec, entry.plugin, point) for point in _grid_points(entry.spec, name)]
+
+
+def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
+    """The use that one ``NAME[param=value]`` describes; ``params`` take precedence.
+
+    Raises
+    ------
+    ParameterError
+        If the name is a grid, or as `make_use` says.
+    """
+    name = parse_name(text)
+    entry = catalogue.find(name.base)
+    first, *others = _grid_points(entry.spec, name)
+    if others:
+        varied = " and ".join(key for key in first if first[key] != others[-1][key])
+        raise ParameterError(f"{text} means {1 + len(others)}, one for each {varied}; name one")
+    return make_use(entry.spec, entry.plugin, {**first, **params})
+
+
+def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
+    """All specs of a catalogue with their default parameters, without those that require one."""
+    return [
+        make_use(entry.spec, entry.plugin, {})
+        for entry in catalogue.entries
+        if not any(parameter.required for parameter in entry.spec.parameters)
+    ]
+
+
+def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
+    """The combinations of parameters that a name describes."""
+    known = {p.name: p for p in spec.parameters}
+    axes = [
+        [(key, value) for value in _grid(known.get(key), written)]
+        for key, written in name.params.items()
+    ]
+    return [dict(point) for point in itertools.product(*axes)]
+
+
+def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
+    """A list is a grid, unless the parameter itself is a list: then a list of lists is."""
+    if not isinstance(written, tuple) or not written:
+        return (written,)
+    if parameter is not None and parameter.type == "list" and not isinstance(written[0], tuple):
+        return (written,)
+    return written
+
+
+def _written(parameter: Parameter, value: Value) -> Value:
+    """A value as it is written in a name: a list that would be read as a grid is nested."""
+    return value if _grid(parameter, value) == (value,) else (value,)
+
+
+def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
+    """Resolve the parameters of a spec.
+
+    Raises
+    ------
+    ParameterError
+        If one is unknown, missing, of the wrong type or out of range.
+    DataError
+        If a parameter names a file that cannot be read.
+    """
+    params = spec.resolve(given)
+    shown = {
+        p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
+    }
+    base = spec.name
+    digests: dict[str, str] = {}
+    if isinstance(spec, DatasetSpec | OracleSpec):
+        digests = {n: _file_digest(str(params[n])) for n in spec.files if params[n]}
+    if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
+        base = str(shown.pop("path"))
+    return Use(spec, plugin, params, format_name(base, shown), digests)
+
+
+def _file_digest(name: str) -> str:
+    try:
+        with Path(name).open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    except OSError as error:
+        raise DataError.of_file("read", name, error) from error
+
+
+class Registry:
+    """Everything that plugins register.
+
+    Parameters
+    ----------
+    plugins : Plugins
+
+    Raises
+    ------
+    PluginError
+        If a hook of a plugin file that was asked for is broken.
+    """
+
+    def __init__(self, plugins: Plugins) -> None:
+        self.plugins = plugins
+        # All hooks are called before a catalogue is made: a plugin with a broken hook is in none.
+        algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec)
+        datasets = _collect(plugins, "hcbench_datasets", DatasetSpec)
+        oracles = _collect(plugins, "hcbench_oracles", OracleSpec)
+        metrics = _collect(plugins, "hcbench_metrics", MetricSpec)
+        suites = _collect(plugins, "hcbench_suites", Suite)
+        commands = _collect(plugins, "hcbench_commands", CommandSpec)
+        executors = _collect(plugins, "hcbench_executors", ExecutorSpec)
+        plugins.check_files()
+        self.algorithms = _catalogue(plugins, "algorithm", algorithms)
+        self.datasets = _catalogue(plugins, "data set", datasets)
+        self.oracles = _catalogue(plugins, "oracle", oracles)
+        self.metrics = _catalogue(plugins, "metric", metrics)
+        self.suites = _catalogue(plugins, "suite", suites)
+        self.commands = _catalogue(plugins, "command", commands)
+        self.executors = _catalogue(plugins, "executor", executors)
+
+    def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
+        """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
+
+        Further parameters may be given as keywords.
+        """
+        name = parse_name(text)
+        for twice in params.keys() & name.params.keys():
+            raise ParameterError(f"{twice} of {text} is given twice: leave one out")
+        return resolve_uses(self.algorithms, replace(name, params={**name.params, **params}))
+
+    def use_oracles(self, text: str) -> list[Use[OracleSpec]]:
+        """The oracles of one ``NAME[param=value]``."""
+        return resolve_uses(self.oracles, parse_name(text))
+
+    def use_metrics(self, text: str) -> list[Use[MetricSpec]]:
+        """The metrics of one ``NAME[param=value]``."""
+        return resolve_uses(self.metrics, parse_name(text))
+
+    def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
+        """The data sets of one ``NAME[param=value]`` or file name."""
+        name = parse_name(text)
+        reader = self.reader_of(Path(name.base))
+        if reader is not None:  # ./data.csv[...] describes the data set that reads such files
+            name = Name(reader.full_name, {"path": name.base, **name.params})
+        elif "/" in name.base:
+            raise DataError(
+                f"{name.base} is no data set: give a file that ends in {self.file_endings}"
+            )
+        return resolve_uses(self.datasets, name)
+
+    def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
+        """The data set that reads files with this ending."""
+        ending = path.suffix.lower()
+        return next((e for e in self.datasets.entries if ending in e.spec.suffixes), None)
+
+    @property
+    def file_endings(self) -> str:
+        """The endings of all files that can be read, for messages."""
+        return ", ".join(sorted({s for e in self.datasets.entries for s in e.spec.suffixes}))
+
+    def find(self, name: str) -> list[Entry[Any]]:
+        """All entries of that name, of any kind.
+
+        Raises
+        ------
+        UnknownNameError
+        """
+        base = parse_name(name).base
+        found: list[Entry[Any]] = []
+        for catalogue in self.catalogues:
+            with suppress(UnknownNameError):
+                found.append(catalogue.find(base))
+        if not found:
+            everything = [entry for catalogue in self.catalogues for entry in catalogue.entries]
+            Catalogue("algorithm, data set, oracle, metric or suite", everything).find(base)
+        return found
+
+    @property
+    def catalogues(self) -> tuple[Catalogue[Any], ...]:
+        """The catalogues of all that suites name, and of suites."""
+        return (self.algorithms, self.datasets, self.oracles, self.metrics, self.suites)
+
+
+@lru_cache(maxsize=1)
+def _installed() -> Registry:
+    return Registry(Plugins())
+
+
+def load_registry(files: Sequence[str | Path] = ()) -> Registry:
+    """Everything that is registered.
+
+    Parameters
+    ----------
+    files : sequence of path
+        Plugin files beside those that are installed.
+
+    Returns
+    -------
+    Registry
+        With ``algorithms``, ``datasets``, ``oracles``, ``metrics``, ``suites``, ``commands`` and
+        ``executors``.
+
+    Raises
+    ------
+    PluginError
+        If one of ``files`` is broken; installed plugins that are broken are skipped.
+    """
+    return Registry(Plugins([Path(file) for file in files])) if files else _installed()
+
+
+def find_commands(plugins: Plugins) -> Catalogue[CommandSpec]:
+    """The commands that plugins add, without asking the plugins for anything else."""
+    return _catalogue(plugins, "command", _collect(plugins, "hcbench_commands", CommandSpec))
+
+
+def find_executors(plugins: Plugins) -> Catalogue[ExecutorSpec]:
+    """The executors that plugins offer, without asking the plugins for anything else."""
+    return _catalogue(plugins, "executor", _collect(plugins, "hcbench_executors", ExecutorSpec))
+
+
+def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
+    entries: dict[str, Entry[T]] = {}
+    for plugin, specs in plugins.registered(hook):
+        for spec in specs:
+            entry = Entry(spec, plugin)
+            if not isinstance(spec, kind):
+                plugins.refuse(plugin, f"{hook} must return {kind.__name__}s, got {spec!r}")
+            elif entry.full_name.casefold() in entries:
+                other = entries[entry.full_name.casefold()].plugin.name
+                plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
+            else:
+                entries[entry.full_name.casefold()] = entry
+    return list(entries.values())
+
+
+def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
+    loaded = set(plugins.loaded)
+    return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
+
+
+def find_suite(registry: Registry, name: str) -> Suite:
+    """A registered suite.
+
+    Raises
+    ------
+    SuiteError
+        If there is none of that name.
+    """
+    try:
+        return registry.suites.find(name).spec
+    except HcbenchError as error:
+        raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
+
+
+DEFAULTS = {"tree": "compare", "partition": "compare-cuts"}
+"""The suites with the defaults, for each kind of result."""
+
+
+def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
+    """The registered suite with the defaults for these algorithms; None if there is none.
+
+    If all of them return partitions it is that for partitions, else that for trees.
+    """
+    kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
+    try:
+        return find_suite(registry, DEFAULTS["partition" if kinds == {"partition"} else "tree"])
+    except SuiteError:
+        return None
+
+
+def with_defaults(
+    suite: Suite,
+    registry: Registry,
+    *,
+    algorithms: bool = True,
+    datasets: bool = True,
+    metrics: bool = True,
+) -> Suite:
+    """Fill the empty lists of a suite from the registered suite of defaults.
+
+    The flags say which lists to fill: the caller may have something of their own instead.
+    """
+    defaults = default_suite(registry, suite.algorithms)
+    if defaults is None:
+        return suite
+    fillable = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
+    missing = {
+        name: getattr(defaults, name)
+        for name, fill in fillable.items()
+        if fill and not getattr(suite, name)
+    }
+    return replace(suite, **missing)

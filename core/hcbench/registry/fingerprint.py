@@ -177,18 +177,15 @@ def _store() -> Path:
     return platformdirs.user_cache_path("hcbench") / name
 
 
-@cache
-def _known() -> dict[str, Source]:
-    """The files that this process has read."""
-    return _load()
-
-
 def _load() -> dict[str, Source]:
     try:
         stored = json.loads(_store().read_bytes())
         return {name: Source(*values) for name, values in stored.items()}
     except (OSError, ValueError, TypeError, AttributeError):  # there is none, or it is damaged
         return {}
+
+
+_known = cache(_load)  # the files that this process has read
 
 
 def _save(new: Mapping[str, Source]) -> None:

@@ -28,7 +28,6 @@ _BARE = re.compile(r"[A-Za-z0-9_./:+-]+(\[.*\])?")
 class Name:
     """A name with its parameters; a list in the text is a tuple here."""
 
-    text: str
     base: str
     params: Mapping[str, Value]
 
@@ -88,7 +87,7 @@ def parse_name(text: str) -> Name:
     if not base:
         raise NameSyntaxError(f"{text!r} has no name; write NAME or NAME[param=value]")
     if not bracket:
-        return Name(text, base, {})
+        return Name(base, {})
     if not inside.endswith("]"):
         raise NameSyntaxError(f"{text!r}: write NAME[param=value], nothing after the bracket")
     params: dict[str, Value] = {}
@@ -102,7 +101,7 @@ def parse_name(text: str) -> Name:
         if key in params:
             raise NameSyntaxError(f"{text!r}: {key} is given twice; a list is a grid: {key}=[...]")
         params[key] = parse_value(value.strip())
-    return Name(text, base, params)
+    return Name(base, params)
 
 
 def parse_value(text: str) -> Value:
@@ -189,10 +188,10 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
     """
     if written == label:
         return True
-    name, own = _read(written), _read(label)
-    if name is None or own is None:
+    try:
+        (base, wanted), (own_base, shown) = _read(written), _read(label)
+    except NameSyntaxError:
         return False
-    (base, wanted), (own_base, shown) = name, own
     if own_base not in (base, base.partition(":")[2]):
         return False
     everything = _comparable(parameters.get(label, {})) | shown
@@ -200,12 +199,9 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
 
 
 @lru_cache(maxsize=4096)  # each claim is compared with all labels
-def _read(text: str) -> tuple[str, dict[str, str]] | None:
-    """The name and its parameters in comparable form; None if the text is no name."""
-    try:
-        name = parse_name(text)
-    except NameSyntaxError:
-        return None
+def _read(text: str) -> tuple[str, dict[str, str]]:
+    """The name and its parameters in comparable form."""
+    name = parse_name(text)
     return name.base.casefold(), _comparable(name.params)
 
 

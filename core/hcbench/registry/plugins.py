@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -27,16 +27,8 @@ from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version, is_editable
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
 
-GROUP = "hcbench"
-REGISTER_HOOKS = (
-    "hcbench_algorithms",
-    "hcbench_datasets",
-    "hcbench_oracles",
-    "hcbench_metrics",
-    "hcbench_suites",
-    "hcbench_commands",
-    "hcbench_executors",
-)
+KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
+REGISTER_HOOKS = tuple(f"hcbench_{kind}" for kind in KINDS)
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
 
 
@@ -163,7 +155,7 @@ class Plugins:
         packages = {
             getattr(found, "__name__", "").partition(".")[0]
             for name, found in self._manager.list_name_plugin()
-            if name in loaded and found is not None
+            if name in loaded
         }
         return module.partition(".")[0] in packages
 
@@ -195,9 +187,7 @@ class Plugins:
 
     def _call_one(self, plugin: Plugin, hook: str, **kwargs: Any) -> list[Any]:
         others = [
-            module
-            for name, module in self._manager.list_name_plugin()
-            if name != plugin.name and module is not None
+            module for name, module in self._manager.list_name_plugin() if name != plugin.name
         ]
         results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
         return results
@@ -260,29 +250,24 @@ def installed_fingerprints() -> dict[str, str]:
     return {plugin.name: plugin.fingerprint for plugin, _ in _installed()}
 
 
-def _installed() -> Iterable[tuple[Plugin, EntryPoint]]:
+def _installed() -> list[tuple[Plugin, EntryPoint]]:
     """Every installed plugin, sorted by name, each distribution once."""
     found: dict[str, tuple[Plugin, EntryPoint]] = {}
     for distribution in distributions():
-        for entry_point in distribution.entry_points:
-            if entry_point.group == GROUP:
-                plugin = _plugin(distribution, entry_point)
-                found.setdefault(plugin.name, (plugin, entry_point))
+        for entry_point in distribution.entry_points.select(group=PROJECT):
+            plugin = _plugin(distribution, entry_point)
+            found.setdefault(plugin.name, (plugin, entry_point))
     return [found[name] for name in sorted(found)]
 
 
 def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
     editable = is_editable(distribution)
-    folder = None
-    if editable:
-        spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
-        if spec is not None and spec.origin:
-            folder = Path(spec.origin).parent
+    spec = importlib.util.find_spec(entry_point.module.partition(".")[0]) if editable else None
     return Plugin(
         distribution=distribution.name,
         entry_point=entry_point.name,
         version=distribution.version,
-        folder=folder,
+        folder=Path(spec.origin).parent if spec is not None and spec.origin else None,
         editable=editable,
         requires=requirement_of(distribution),
     )

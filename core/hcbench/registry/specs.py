@@ -10,7 +10,6 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
@@ -23,7 +22,7 @@ Params: TypeAlias = Mapping[str, Value]
 
 REQUIRED = "<required>"
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
+_TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "int": (int,),
     "float": (float, int),
@@ -97,18 +96,15 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not self.type:
-            object.__setattr__(self, "type", self._type_of_default())
+            known = [name for name, types in _TYPES.items() if isinstance(self.default, types)]
+            if not known or self.required:
+                raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
+            object.__setattr__(self, "type", known[0])
         for name in self._type_names():
             if name not in _TYPES:
                 raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
         if self.interval:
             Interval(self.interval)
-
-    def _type_of_default(self) -> str:
-        for name, types in _TYPES.items():
-            if isinstance(self.default, types) and self.default is not REQUIRED:
-                return name
-        raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
 
     def _type_names(self) -> list[str]:
         return [self.type, *filter(None, self.alternative.split(" or "))]
@@ -132,9 +128,11 @@ class Parameter:
         if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
             kinds = f"{self.type} or {self.alternative}" if self.alternative else self.type
             raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
-        if isinstance(value, str):
-            self._check_choice(value, owner)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, str) and self.choices and value not in self.choices:
+            raise ParameterError(
+                f"{owner}: {self.name} must be one of {', '.join(self.choices)}; got {value!r}"
+            )
+        if isinstance(value, int | float) and not isinstance(value, bool):
             if self.interval and value not in Interval(self.interval):
                 raise ParameterError(
                     f"{owner}: {self.name} must be in {self.interval}, got {value!r}"
@@ -142,12 +140,6 @@ class Parameter:
             if self.type == "float":
                 return float(value)
         return value
-
-    def _check_choice(self, value: str, owner: str) -> None:
-        if self.choices and value not in self.choices:
-            raise ParameterError(
-                f"{owner}: {self.name} must be one of {', '.join(self.choices)}; got {value!r}"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +184,11 @@ Function: TypeAlias = str | Callable[..., Any]
 Needs: TypeAlias = tuple[str, ...]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 
-HINTS: Mapping[str, str] = MappingProxyType(
-    {
-        "truth": "the true hierarchy, a Tree",
-        "clusters": "the finest true clusters, a Partition",
-        "n_clusters": "the number of the finest true clusters",
-    }
-)
+HINTS = {
+    "truth": "the true hierarchy, a Tree",
+    "clusters": "the finest true clusters, a Partition",
+    "n_clusters": "the number of the finest true clusters",
+}
 """Parts of the truth that an algorithm may declare as hints."""
 
 
@@ -274,7 +264,9 @@ class Spec:
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
-                raise ParameterError(_unknown_parameter(self.name, name, known))
+                raise ParameterError(
+                    f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+                )
         missing = [p.name for p in self.parameters if p.required and p.name not in given]
         if missing:
             raise ParameterError(f"{self.name} needs {missing[0]}: {self.name}[{missing[0]}=...]")
@@ -286,11 +278,6 @@ class Spec:
     def load(self) -> Callable[..., Any]:
         """The function itself."""
         return load_function(self.function)
-
-
-def _unknown_parameter(owner: str, name: str, known: Iterable[str]) -> str:
-    names = ", ".join(known)
-    return f"{owner} has no parameter {name!r}; it has {names or 'none'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,8 +168,9 @@ class Claim:
     @property
     def rounding(self) -> float:
         """Half a unit of the last printed digit."""
-        exponent = Decimal(self.paper).as_tuple().exponent if self.paper else 0
-        return 0.5 * 10.0 ** int(exponent) if self.paper else 0.0
+        if not self.paper:
+            return 0.0
+        return 0.5 * 10.0 ** int(Decimal(self.paper).as_tuple().exponent)
 
 
 def _is_number(text: str) -> bool:
@@ -255,19 +256,14 @@ class Suite:
     paper: Reference | None = None
 
     def __post_init__(self) -> None:
-        positive: dict[str, float | None] = {
-            "repetitions": self.repetitions,
-            "timeout": self.timeout,
-            "memory": self.memory,
-        }
-        for name, value in positive.items():
-            if value is not None and value <= 0:
-                raise SuiteError(f"{name} must be positive, got {value}")
-        for name, counts in (("budget", self.budgets), ("checkpoints", self.checkpoints)):
-            if any(count < 0 for count in counts):
-                raise SuiteError(f"{name} cannot be negative, got {min(counts)}")
-        if self.seed < 0:
-            raise SuiteError(f"seed cannot be negative, got {self.seed}")
+        for name in ("repetitions", "timeout", "memory"):
+            limit = getattr(self, name)
+            if limit is not None and limit <= 0:
+                raise SuiteError(f"{name} must be positive, got {limit}")
+        counts = {"budget": self.budgets, "checkpoints": self.checkpoints, "seed": (self.seed,)}
+        for name, numbers in counts.items():
+            if min(numbers, default=0) < 0:
+                raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
         for name, count in Counter(figure.name for figure in self.figures).items():
             if count > 1:
                 raise SuiteError(f"{count} figures are called {name}; their files would be one")
@@ -424,10 +420,10 @@ def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
 
 def describe_suite(suite: Suite) -> dict[str, Any]:
     """A suite in plain values, without its paper and without figures of callables."""
-    described = {f.name: getattr(suite, f.name) for f in fields(suite) if f.name != "paper"}
-    named = [figure for figure in suite.figures if isinstance(figure.function, str)]
-    claims = [asdict(claim) for claim in suite.claims]
-    return {**described, "claims": claims, "figures": [asdict(figure) for figure in named]}
+    named = tuple(figure for figure in suite.figures if isinstance(figure.function, str))
+    described = asdict(replace(suite, figures=named, paper=None))
+    del described["paper"]
+    return described
 
 
 def rebuild_suite(described: Mapping[str, Any]) -> Suite:
