@@ -336,7 +336,7 @@ def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
         from hcbench.registry import load_registry
 
         info = store.run(2)
-        found = read_run(store, info, algos=["*true*"], datasets=["*12*"])
+        found = read_run(store, info, algorithms=["*true*"], datasets=["*12*"])
         view = FigureView(found, store, load_registry([folder / "mine.py"]))
         figure = draw_tanglegram(view)
         tree = view.tree(found.algorithms[0], found.datasets[0], 0)
@@ -389,7 +389,7 @@ def test_data_that_cannot_be_generated_again_leave_a_tree_without_colours(folder
         from hcbench.cli.results import read_run
         from hcbench.registry import load_registry
 
-        found = read_run(store, store.run(2), algos=["*true*"], datasets=["*12*"])
+        found = read_run(store, store.run(2), algorithms=["*true*"], datasets=["*12*"])
         view = FigureView(replace(found), store, load_registry([]))
         figure = draw("dendrogram", view)
         with pytest.raises(HcbenchError, match="cannot be generated again"):

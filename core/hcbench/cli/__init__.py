@@ -12,24 +12,24 @@ import os
 import shlex
 import signal
 import sys
-import threading
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from difflib import get_close_matches
 from gc import set_threshold
+from threading import current_thread, main_thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hcbench.cli.options import warn_of_broken
-from hcbench.cli.terminal import printable, stdout_for_data
+from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
-    from hcbench.registry import Catalogue, Entry
+    from hcbench.registry import Catalogue
     from hcbench.registry.plugins import Plugins
     from hcbench.registry.specs import CommandSpec
 
@@ -57,33 +57,6 @@ COMMANDS = {
 }
 
 
-class PluginCommand(click.Command):
-    """A command that a plugin adds. Its module is imported when it is called, not to list it."""
-
-    def __init__(self, name: str, entry: Entry[CommandSpec], plugins: Plugins) -> None:
-        super().__init__(name, short_help=entry.spec.doc)
-        self.entry = entry
-        self.plugins = plugins
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Import the command, and parse its arguments: click then goes on with it alone."""
-        if not extra.get("resilient_parsing"):  # which completion does
-            warn_of_broken(self.plugins)
-        with stdout_for_data():
-            command = self.entry.spec.load()
-        if not isinstance(command, click.Command):
-            raise PluginError(
-                f"{self.entry.plugin.name}: {self.entry.spec.function} is no click command"
-            )
-        return command.make_context(info_name, args, parent, **extra)
-
-
 class CommandLine(click.Group):
     """All commands, each imported when needed, and how errors are shown."""
 
@@ -100,7 +73,7 @@ class CommandLine(click.Group):
         ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command of `COMMANDS`, or find one of a plugin.
+        """Import a command of `COMMANDS`, or describe one of a plugin without importing it.
 
         Raises
         ------
@@ -111,24 +84,25 @@ class CommandLine(click.Group):
             module, _, name = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(importlib.import_module(module), name)
             return command
-        plugins, commands = _plugin_commands(ctx)
         with suppress(UnknownNameError):
-            return PluginCommand(cmd_name, commands.find(cmd_name), plugins)
+            entry = _plugin_commands(ctx)[1].find(cmd_name)
+            return click.Command(cmd_name, short_help=entry.spec.doc)
         return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of an argument, or suggest a similar one."""
+        """Find and import the command of an argument, or suggest a similar one."""
         try:
-            return super().resolve_command(ctx, args)
+            name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches
-
             names = self.list_commands(ctx)
             close = get_close_matches(args[0], names, 1)
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
             raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
+        if name is not None and name not in COMMANDS:
+            command = _load_command(ctx, name)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; a closed pipe is no failure, unlike in click."""
@@ -146,14 +120,15 @@ class CommandLine(click.Group):
                 stream.reconfigure(errors="backslashreplace")
         command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
         wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
-        with interrupted_by_signals() as received:
+        received: list[int] = []
+        with _interrupted_by_signals(received):
             try:
                 code = super().main(arguments, **{**settings, **wanted})
                 sys.stdout.flush()
             except BaseException as error:
-                code = tell_error(error)
-                if received.number:
-                    code = 128 + received.number
+                code = _tell_error(error)
+                if received:
+                    code = 128 + received[0]
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -164,13 +139,53 @@ def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec
         from hcbench.registry.plugins import Plugins
 
         with stdout_for_data():
-            plugins = Plugins(())
+            plugins = Plugins()
             ctx.meta["hcbench.commands"] = plugins, find_commands(plugins)
     found: tuple[Plugins, Catalogue[CommandSpec]] = ctx.meta["hcbench.commands"]
     return found
 
 
-def tell_error(error: BaseException) -> int:
+def _load_command(ctx: click.Context, name: str) -> click.Command:
+    """Import a command of a plugin."""
+    plugins, commands = _plugin_commands(ctx)
+    if not ctx.resilient_parsing:  # which completion does
+        warn_of_broken(plugins)
+    entry = commands.find(name)
+    with stdout_for_data():
+        command = entry.spec.load()
+    if not isinstance(command, click.Command):
+        raise PluginError(f"{entry.plugin.name}: {entry.spec.function} is no click command")
+    return command
+
+
+@contextmanager
+def _interrupted_by_signals(received: list[int]) -> Iterator[None]:
+    """Raise KeyboardInterrupt at SIGTERM or SIGHUP, as Ctrl-C does, and ignore further ones.
+
+    Closing terminals and batch systems may send several, and cleaning up must finish. A signal that
+    is ignored, as with ``nohup``, stays ignored. The number of the signal is added to ``received``.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        for each in ending:
+            signal.signal(each, signal.SIG_IGN)
+        received.append(number)
+        raise KeyboardInterrupt
+
+    # Windows has no SIGHUP, and only the main thread may handle signals.
+    names = {"SIGTERM", "SIGHUP"} if current_thread() is main_thread() else set()
+    known = [number for number in signal.Signals if number.name in names]
+    ending = [number for number in known if signal.getsignal(number) == signal.SIG_DFL]
+    for number in ending:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in ending:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _tell_error(error: BaseException) -> int:
     """Write an error in one line to stderr, and return its exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -185,7 +200,7 @@ def tell_error(error: BaseException) -> int:
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     message, code = _explain(error)
     with suppress(OSError):  # the terminal may have been closed
-        click.echo(f"hcbench: {printable(message)}", err=True)
+        tell(message)
     return code
 
 
@@ -193,26 +208,26 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return str(error) or "interrupted", ExitCode.INTERRUPTED
     if isinstance(error, HcbenchError):
-        return f"error: {_one_line(str(error))}", error.exit_code
+        return f"error: {error}", error.exit_code
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "hcbench"
-        text = _one_line(error.format_message()).rstrip(".")
+        text = error.format_message().strip().rstrip(".")
         return f"error: {text} (see {command} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):
-        return f"error: {_one_line(error.format_message())}", ExitCode.USAGE
+        return f"error: {error.format_message()}", ExitCode.USAGE
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"error: the output cannot be written: {error.strerror}", ExitCode.USAGE
-    what = _one_line(f"{type(error).__name__}: {error}")
+    what = f"{type(error).__name__}: {error}".strip()
     return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 @click.command(
     cls=CommandLine,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
     epilog="See hcbench COMMAND --help. Start with: hcbench compare",
 )
 @click.version_option(package_name="hcbench", message="%(prog)s %(version)s")
@@ -221,41 +236,3 @@ def main() -> None:
 
     Which algorithm builds the better hierarchy, from how many queries, in what time and memory.
     """
-
-
-#: Windows has no SIGHUP.
-_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-@dataclass(slots=True)
-class Received:
-    """The signal that ended the command; 0 if none did."""
-
-    number: int = 0
-
-
-@contextmanager
-def interrupted_by_signals() -> Iterator[Received]:
-    """Raise KeyboardInterrupt at the first of the signals, and ignore the following ones.
-
-    Closing terminals and batch systems may send several, and cleaning up must finish. A signal that
-    is ignored, as with ``nohup``, stays ignored.
-    """
-    received = Received()
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_IGN)
-        received.number = number
-        raise KeyboardInterrupt
-
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        before = {n: signal.getsignal(n) for n in _ENDING if signal.getsignal(n) == signal.SIG_DFL}
-    for number in before:
-        signal.signal(number, interrupt)
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

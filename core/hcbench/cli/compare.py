@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +20,15 @@ from hcbench.cli.options import (
     RUN_OPTIONS,
     SUITE_OPTIONS,
     OneName,
-    RunOptions,
     examples,
     load_plugins,
     with_options,
 )
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_json
-from hcbench.errors import ExitCode
+from hcbench.errors import DataError, ExitCode, SuiteError
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.plan.outcome import Outcome
     from hcbench.plan.plan import Plan, Shard
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
@@ -63,7 +62,7 @@ class Comparing(click.Command):
 )
 @with_options(*SUITE_OPTIONS, REPLAY, *RUN_OPTIONS)
 @click.pass_context
-def compare(context: click.Context, /, **given: Any) -> None:
+def compare(context: click.Context, /, **options: Any) -> None:
     """Compare algorithms on data sets.
 
     Every algorithm runs on every data set, with new data in each repetition. Stored results are
@@ -74,8 +73,13 @@ def compare(context: click.Context, /, **given: Any) -> None:
     Names are written NAME[param=value]; a list of values is a grid. Quote them, since shells
     expand brackets.
     """
-    options = RunOptions(**given)
-    context.exit(carry_out(options, lambda registry: _defaults(options, registry), context.obj))
+    from hcbench.registry import default_suite
+    from hcbench.registry.suite import Suite
+
+    def defaults(registry: Registry) -> Suite:
+        return default_suite(registry, options["algorithms"]) or Suite(name="compare")
+
+    carry_out(context, defaults, **options)
 
 
 @click.command(
@@ -88,22 +92,13 @@ def compare(context: click.Context, /, **given: Any) -> None:
 @click.argument("suite", type=OneName("suites"))
 @with_options(*SUITE_OPTIONS, *RUN_OPTIONS, *FIGURE_OPTIONS)
 @click.pass_context
-def run(context: click.Context, /, suite: str, **given: Any) -> None:
+def run(context: click.Context, /, suite: str, **options: Any) -> None:
     """Run a suite: a TOML file, or one that a plugin registers.
 
     Options override the suite. A suite with claims, such as the table of a paper, ends with a
     verdict on each. --figures draws its figures.
     """
-    context.exit(
-        carry_out(RunOptions(**given), lambda registry: suite_named(suite, registry), context.obj)
-    )
-
-
-def _defaults(options: RunOptions, registry: Registry) -> Suite:
-    from hcbench.registry import default_suite
-    from hcbench.registry.suite import Suite
-
-    return default_suite(registry, options.algos) or Suite(name="compare")
+    carry_out(context, lambda registry: suite_named(suite, registry), **options)
 
 
 def suite_named(text: str, registry: Registry) -> Suite:
@@ -116,107 +111,130 @@ def suite_named(text: str, registry: Registry) -> Suite:
     return read_suite(path) if is_file else find_suite(registry, text)
 
 
-def carry_out(options: RunOptions, base: Callable[[Registry], Suite], command: str) -> ExitCode:
-    """Plan, run and show a suite, changed by the options."""
+def carry_out(
+    context: click.Context,
+    base: Callable[[Registry], Suite],
+    *,
+    plugin: Sequence[Path],
+    store: str | None,
+    shard: tuple[int, int] | None,
+    dry_run: bool,
+    form: str,
+    quiet: bool,
+    replay: Sequence[Path] = (),
+    figures: Path | None = None,
+    figure_format: Any = "svg",
+    **given: Any,
+) -> None:
+    """Plan, run and show a suite; ``given`` are its entries to change, and `RUNNING`."""
     from hcbench.plan.plan import make_plan, take_shard
     from hcbench.registry import with_defaults
     from hcbench.store import Store
 
-    registry = load_plugins(options.plugin, quiet=options.quiet)
+    running = {name: given.pop(name) for name in RUNNING}
+    registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
-        suite = with_defaults(options.applied_to(base(registry), registry), registry)
-        plan = make_plan(suite, registry)
-        if options.shard is not None:
-            plan = take_shard(plan, *options.shard)
-    _check_figures(suite, options)
-    with Store(options.store) as store:
-        if options.dry_run:
-            show_plan(plan, store, options)
-            return ExitCode.OK
+        suite = _changed(base(registry), given, replay, registry)
+        plan = make_plan(with_defaults(suite, registry), registry)
+        if shard is not None:
+            plan = take_shard(plan, *shard)
+    drawn: list[Drawn] = []
+    with Store(store) as opened:
+        if dry_run:
+            show_plan(plan, opened, form, fresh=running["fresh"], jobs=running["jobs"])
+            return
+        if figures is not None:
+            _check_figures(suite, figures)
         with stdout_for_data():
-            results, outcomes = _run(plan, registry, store, options, command)
-            drawn = _draw_figures(results, store, options)
+            results = _run(plan, registry, opened, command=context.obj, quiet=quiet, **running)
+            if figures is not None:
+                from hcbench.show.figures import draw_figures
+
+                drawn = draw_figures(
+                    results, figures, format=figure_format, store=opened, plugins=plugin
+                )
     from hcbench.cli.draw import write_results
 
-    write_results(results, options.format)
-    if not options.quiet:
+    write_results(results, form)
+    if not quiet:
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
-        _tell_end(outcomes, store, options.plugin, plan.shard)
-        _tell_verdicts(results)
-    _tell_figures(drawn, options)
-    failed = any(o.failed or o.metric_errors for o in outcomes) or any(d.failed for d in drawn)
-    return ExitCode.CELLS_FAILED if failed else ExitCode.OK
+        _tell_end(results, opened, plugin, plan.shard)
+    for figure in drawn:
+        if figure.path is None:
+            tell(f"figure {figure.name} is not drawn: {figure.reason}")
+    done = sum(figure.path is not None for figure in drawn)
+    if done and not quiet:
+        tell(f"{done} of {len(drawn)} figures are in {figures}")
+    failed = any(o.failed or o.metric_errors for o in results.outcomes)
+    if failed or any(figure.failed for figure in drawn):
+        context.exit(ExitCode.CELLS_FAILED)
 
 
-def _run(
-    plan: Plan, registry: Registry, store: Store, options: RunOptions, command: str
-) -> tuple[Results, list[Outcome]]:
-    from hcbench.analysis.results import Results
-    from hcbench.cli.progress import follow
-    from hcbench.run.run import run_plan
+RUNNING = ("jobs", "exclusive", "executor", "scheduler", "fresh")
+"""Options that `run_plan` takes."""
 
-    with follow(quiet=options.quiet) as observer:
-        outcomes = run_plan(
-            plan,
-            registry.plugins,
-            store,
-            jobs=options.jobs,
-            executor=options.executor,
-            scheduler=options.scheduler,
-            fresh=options.fresh,
-            exclusive=options.exclusive,
-            command=command,
-            observer=observer,
+
+def _changed(
+    suite: Suite, given: Mapping[str, Any], replay: Sequence[Path], registry: Registry
+) -> Suite:
+    """A suite, with the entries that were given."""
+    replayed = [_replayed(path, registry) for path in replay]
+    changes = {
+        **given,
+        "datasets": given["datasets"] or tuple(dataset for _, dataset in replayed),
+        "oracles": (*given["oracles"], *(oracle for oracle, _ in replayed)),
+    }
+    changes = {name: value for name, value in changes.items() if value not in (None, ())}
+    if changes.get("timeout") == math.inf:
+        changes["timeout"] = None
+    return replace(suite, **changes)
+
+
+def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
+    """The oracle and the data set of a file of recorded answers."""
+    from hcbench.registry.names import format_name
+    from hcbench.registry.specs import load_function
+
+    readers = [e.spec for e in registry.datasets.entries if e.spec.recorded_oracle is not None]
+    readers = [spec for spec in readers if path.suffix in spec.suffixes] or readers
+    if len(readers) != 1:
+        raise DataError(
+            f"{path}: {len(readers)} data sets replay such a file; name one by --datasets, and its "
+            "oracle by --oracles"
         )
-    return Results.of_plan(plan, outcomes), outcomes
+    (items,) = readers
+    assert items.recorded_oracle is not None
+    name, params = load_function(items.recorded_oracle)(str(path))
+    return format_name(name, params), format_name(items.name, {"path": str(path)})
 
 
-def _check_figures(suite: Suite, options: RunOptions) -> None:
+def _check_figures(suite: Suite, folder: Path) -> None:
     """Check before the run whether its figures can be drawn."""
-    if options.figures is None or options.dry_run:
-        return
-    from hcbench.errors import SuiteError
     from hcbench.show.figures import make_folder
     from hcbench.show.plots import style
 
     if not suite.figures:
         raise SuiteError(f"suite {suite.name} has no figures; omit --figures")
     style()  # matplotlib is installed
-    make_folder(options.figures)
+    make_folder(folder)
 
 
-def _draw_figures(results: Results, store: Store, options: RunOptions) -> list[Drawn]:
-    if options.figures is None:
-        return []
-    from hcbench.show.figures import draw_figures
+def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **options: Any) -> Results:
+    from hcbench.analysis.results import Results
+    from hcbench.cli.progress import follow
+    from hcbench.run.run import run_plan
 
-    return draw_figures(
-        results, options.figures, format=options.figure_format, store=store, plugins=options.plugin
-    )
-
-
-def _tell_figures(drawn: Sequence[Drawn], options: RunOptions) -> None:
-    for figure in drawn:
-        if figure.path is None:
-            tell(f"figure {figure.name} is not drawn: {figure.reason}")
-    done = [figure for figure in drawn if figure.path is not None]
-    if done and not options.quiet:
-        tell(f"{len(done)} of {len(drawn)} figures are in {options.figures}")
+    with follow(quiet=quiet) as observer:
+        outcomes = run_plan(plan, registry.plugins, store, observer=observer, **options)
+    return Results.of_plan(plan, outcomes)
 
 
-def _tell_verdicts(results: Results) -> None:
+def _tell_end(results: Results, store: Store, plugins: Sequence[Path], shard: Shard | None) -> None:
     from hcbench.analysis.overviews import count_verdicts
-
-    if results.judged:
-        tell(f"claims: {count_verdicts(results.judged)}")
-
-
-def _tell_end(
-    outcomes: Sequence[Outcome], store: Store, plugins: Sequence[Path], shard: Shard | None
-) -> None:
     from hcbench.cli.progress import count_cells
 
+    outcomes = results.outcomes
     count = Counter("failed" if o.failed else o.status for o in outcomes)
     parts = [f"{count[name]} {name}" for name in ("ok", "failed", "skipped") if count[name]]
     reused = sum(o.reused for o in outcomes)
@@ -234,25 +252,30 @@ def _tell_end(
         tell(f"stored in {store.location}; see hcbench results")
     if shard is not None:
         tell(f"this is {shard}; merge all shards with: hcbench results merge STORE... -o STORE")
+    if results.judged:
+        tell(f"claims: {count_verdicts(results.judged)}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """The repetitions of one combination."""
+# ---- --dry-run ----------------------------------------------------------------------------------
 
-    algorithm: str
-    dataset: str
-    oracle: str
-    budget: int | None
-    cells: int
-    stored: int
+_GROUP = ("algorithm", "dataset", "oracle", "budget", "cells", "stored")
 
 
-def show_plan(plan: Plan, store: Store, options: RunOptions) -> None:
-    """Write the plan to stdout in the requested format."""
-    groups = group_cells(plan, store, options)
-    if options.format == "json":
-        stored = sum(group.stored for group in groups)
+def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | None) -> None:
+    """Write which cells would run, which are stored, and which are inapplicable and why."""
+    from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
+    from hcbench.run.tasks import find_stored
+
+    memory = memory_limit(plan, memory_per_cell(jobs or usable_cores()))
+    known = set() if fresh else set(find_stored(plan, store, memory))
+    cells = Counter((*cell.labels, cell.budget) for cell in plan.cells)
+    reused = Counter((*cell.labels, cell.budget) for cell in plan.cells if cell.key in known)
+    groups = [
+        dict(zip(_GROUP, (*names, number, reused[names]), strict=True))
+        for names, number in cells.items()
+    ]
+    if form == "json":
+        stored = reused.total()
         write_json(
             {
                 "suite": plan.suite.name,
@@ -263,55 +286,26 @@ def show_plan(plan: Plan, store: Store, options: RunOptions) -> None:
                 "repetitions": plan.suite.repetitions,
                 "seed": plan.suite.seed,
                 "metrics": [metric.label for metric in plan.metrics],
-                "groups": [asdict(group) for group in groups],
+                "groups": groups,
                 "left_out": [asdict(combination) for combination in plan.inapplicable],
                 "claims": len(plan.suite.claims),
                 "figures": [figure.name for figure in plan.suite.figures],
                 "store": store.location,
             }
         )
-    elif options.format == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(Group.__dataclass_fields__)
-        writer.writerows(asdict(group).values() for group in groups)
-    elif options.format == "table":
+    elif form == "csv":
+        writer = csv.DictWriter(sys.stdout, _GROUP, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(groups)
+    elif form == "table":
         click.echo(printable("\n".join(_lines(plan, groups, store))))
     else:
-        raise click.UsageError(f"--dry-run has no --format {options.format}: table, json or csv")
+        raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
 
 
-def group_cells(plan: Plan, store: Store, options: RunOptions) -> list[Group]:
-    """Count the cells of each combination, in the order of the plan."""
-    from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
-    from hcbench.run.tasks import find_stored
-
-    memory = memory_limit(plan, memory_per_cell(options.jobs or usable_cores()))
-    stored = set() if options.fresh else set(find_stored(plan, store, memory))
-    names = [(*cell.labels, cell.budget) for cell in plan.cells]
-    cells = Counter(names)
-    known = Counter(n for n, cell in zip(names, plan.cells, strict=True) if cell.key in stored)
-    return [
-        Group(algorithm=a, dataset=d, oracle=o, budget=b, cells=n, stored=known[a, d, o, b])
-        for (a, d, o, b), n in cells.items()
-    ]
-
-
-def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
-    budgets = any(group.budget is not None for group in groups)
-    header = ("dataset", "algorithm", "oracle", *(["budget"] if budgets else []), "cells", "stored")
-    rows = [
-        (
-            g.dataset,
-            g.algorithm,
-            g.oracle,
-            *([str(g.budget)] if budgets else []),
-            str(g.cells),
-            str(g.stored),
-        )
-        for g in groups
-    ]
-    stored = sum(group.stored for group in groups)
-    lines = align([header, *rows], numbers=header[3:]) if rows else []
+def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> list[str]:
+    stored = sum(group["stored"] for group in groups)
+    lines = _align(groups) if groups else []
     if plan.inapplicable:
         reasons = list(dict.fromkeys(combination.reason for combination in plan.inapplicable))
         lines += ["", "inapplicable:", *(f"  {reason}" for reason in reasons)] if lines else reasons
@@ -327,10 +321,14 @@ def _lines(plan: Plan, groups: Sequence[Group], store: Store) -> list[str]:
     ]
 
 
-def align(rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> list[str]:
-    """Pad columns to their longest text; those named in `numbers` are aligned to the right."""
+def _align(groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The rows of a table, aligned here and not by rich, since a plan may have very many."""
+    header = ["dataset", "algorithm", "oracle", "budget", "cells", "stored"]
+    if all(group["budget"] is None for group in groups):
+        header.remove("budget")
+    rows = [header, *([str(group[name]) for name in header] for group in groups)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = [">" if name in numbers else "<" for name in rows[0]]
+    sides = ["<" if name in ("dataset", "algorithm", "oracle") else ">" for name in header]
     return [
         "  ".join(
             f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths, strict=True)

@@ -21,7 +21,7 @@ from hcbench.cli.terminal import console, printable, write_lines
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.analysis.tables import Block, Entry
+    from hcbench.analysis.tables import Block
     from hcbench.api.scoring import Scores
 
 GAP = 2
@@ -34,32 +34,26 @@ _BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")  # where headers may
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.analysis.overviews import make_tables
+        from hcbench.analysis.overviews import describe_numbers, make_tables
 
         write_blocks(make_tables(results, MOST_TABLES))
-        write_legend(results)
+        out = console()
+        for line in describe_numbers(results, "bold" if out.is_terminal else "*"):
+            folded = textwrap.wrap(line, out.width, break_on_hyphens=False)
+            click.echo(printable("\n".join(folded)))
         if len(results.datasets) > MOST_TABLES:
             click.echo(
                 f"{len(results.datasets)} data sets; for their own tables, with costs: "
                 "hcbench results show --dataset PART"
             )
-        return
-    write_text(results, form)
+    else:
+        write_text(results, form)
 
 
 def write_text(made: Results | Scores, form: str) -> None:
     """Write results or scores to stdout, as json, csv, markdown or latex."""
     text = getattr(made, f"to_{form}")()
     click.echo(printable(text) if console().is_terminal else text, nl=False)
-
-
-def write_legend(results: Results) -> None:
-    """Write the legend of the numbers."""
-    from hcbench.analysis.overviews import describe_numbers
-
-    out = console()
-    for line in describe_numbers(results, "bold" if out.is_terminal else "*"):
-        click.echo(printable("\n".join(textwrap.wrap(line, out.width, break_on_hyphens=False))))
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:
@@ -106,6 +100,7 @@ class _Drawing:
             yield Text(f"{mark}{printable(note)}", overflow="fold")
 
     def _split(self) -> Iterator[list[int]]:
+        """Columns in parts that are no wider than the terminal, unless a single column is."""
         numeric = self.block.numeric
         widths = [
             max(map(cell_len, [*header.split("\n"), *(text.plain for text in column)]))
@@ -116,38 +111,33 @@ class _Drawing:
         if not all(numeric[names:]):  # texts between the numbers fold instead
             yield list(range(len(widths)))
             return
-        yield from self._packed(widths, names)
-
-    def _packed(self, widths: Sequence[int], names: int) -> list[list[int]]:
-        """Columns in parts that are no wider than the terminal, unless a single column is."""
-        numeric = self.block.numeric
         texts = sum(widths[i] + GAP for i in range(names) if not numeric[i])
         taken = min(texts, self.width // 2)  # wider ones fold
         taken += sum(widths[i] + GAP for i in range(names) if numeric[i])
-        parts, used = [list(range(names))], taken
+        part, used = list(range(names)), taken
         for column in range(names, len(widths)):
-            if used + widths[column] > self.width and len(parts[-1]) > names:
-                parts.append(list(range(names)))
-                used = taken
-            parts[-1].append(column)
+            if used + widths[column] > self.width and len(part) > names:
+                yield part
+                part, used = list(range(names)), taken
+            part.append(column)
             used += widths[column] + GAP
-        return parts
+        yield part
 
     def _column(self, number: int) -> list[Text]:
         """The entries of a column, with room for stars and marks behind numbers."""
         entries = [row[number] for row in self.block.rows]
         numeric = self.block.numeric[number]
-        behind = [self._behind(entry, self.star if numeric else "") for entry in entries]
-        room = max(map(cell_len, behind), default=0) if numeric else 0
-        return [
-            Text(printable(entry.text) + mark + " " * (room - cell_len(mark)), _style(entry))
-            for entry, mark in zip(entries, behind, strict=True)
+        behind = [
+            (self.star if numeric and entry.bold else "")
+            + ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
+            for entry in entries
         ]
-
-    @staticmethod
-    def _behind(entry: Entry, star: str) -> str:
-        marks = ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
-        return (star if entry.bold else "") + marks
+        room = max(map(cell_len, behind), default=0) if numeric else 0
+        styles = ["bold" if entry.bold else "dim" if entry.faint else "" for entry in entries]
+        return [
+            Text(printable(entry.text) + mark + " " * (room - cell_len(mark)), style)
+            for entry, mark, style in zip(entries, behind, styles, strict=True)
+        ]
 
     def _header(self, number: int) -> str:
         """The header; that of numbers is wrapped to the width of the numbers below it."""
@@ -182,7 +172,3 @@ class _Drawing:
         for row in range(len(self.block.rows)):
             table.add_row(*(self.columns[column][row] for column in columns))
         return table
-
-
-def _style(entry: Entry) -> str:
-    return "bold" if entry.bold else "dim" if entry.faint else ""

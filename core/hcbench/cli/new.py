@@ -32,7 +32,7 @@ def new() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path(),
     metavar="DIR",
-    help="Where to create its folder; by default here.",
+    help="Where to create its folder.",
 )
 def plugin(name: str, directory: Path, **names: str | None) -> None:
     """Write a package NAME with an example of each kind that you name.

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from hcbench.errors import DataError, HcbenchError, NameSyntaxError, ParameterError
-from hcbench.registry.names import GIB, SECONDS, Quantity, split_list
+from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
+from hcbench.registry.names import GIB, SECONDS, split_list
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
-    from hcbench.registry.suite import Suite
 
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
@@ -47,13 +44,7 @@ def warn_of_broken(plugins: Plugins) -> None:
         tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")
 
 
-if TYPE_CHECKING:
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType  # generic in new versions only
-
-
-class Names(ParamType):
+class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
     """``NAME[param=value],NAME``, with completion of the last name.
 
     Parameters
@@ -67,36 +58,39 @@ class Names(ParamType):
     def __init__(self, *kinds: str) -> None:
         self.kinds = kinds
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Split at the commas between names."""
-        names = tuple(split_list(value)) if isinstance(value, str) else tuple(value)
+        names = tuple(split_list(value))
         if not names:
             self.fail("no name is given", param, ctx)
         return names
 
     def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
     ) -> list[CompletionItem]:
-        """Complete the name after the last comma."""
-        del param
-        if self.kinds == ("datasets",) and incomplete.startswith((".", "/", "~")):
+        """Complete the name after the last comma; a data set or a suite may also be a file."""
+        is_path = "/" in incomplete or incomplete.startswith((".", "~"))
+        if is_path and self.kinds in (("datasets",), ("suites",)):
             return [CompletionItem(incomplete, type="file")]
         head, comma, tail = incomplete.rpartition(",")
-        return [
-            CompletionItem(f"{head}{comma}{name}", help=doc)
-            for name, doc in registered(self.kinds, ctx)
-            if name.casefold().startswith(tail.casefold())
-        ]
+        with suppress(HcbenchError):  # plugins that cannot be loaded
+            registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
+            specs = [entry.spec for kind in self.kinds for entry in getattr(registry, kind).entries]
+            return [
+                CompletionItem(f"{head}{comma}{name}", help=doc)
+                for name, doc in sorted((spec.name, spec.doc) for spec in specs)
+                if name.casefold().startswith(tail.casefold())
+            ]
+        return []
 
 
 class Patterns(Names):
     """Labels of stored cells, parts of them, or patterns with ``*`` and ``?``."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Split at the commas between names; a text that is no list of names is one part."""
         try:
             return super().convert(value, param, ctx)
@@ -109,27 +103,9 @@ class OneName(Names):
 
     name = "name"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, *_: Any) -> Any:
         """Return it unchanged."""
-        del param, ctx
         return value
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete names; a suite may also be a file."""
-        if self.kinds == ("suites",) and ("/" in incomplete or incomplete.startswith(".")):
-            return [CompletionItem(incomplete, type="file")]
-        return super().shell_complete(ctx, param, incomplete)
-
-
-def registered(kinds: Iterable[str], ctx: click.Context) -> list[tuple[str, str]]:
-    """Names and their descriptions, sorted; empty if plugins cannot be loaded."""
-    with suppress(HcbenchError):
-        registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
-        entries = [entry for kind in kinds for entry in getattr(registry, kind).entries]
-        return sorted((entry.spec.name, entry.spec.doc) for entry in entries)
-    return []
 
 
 class ExecutorChoice(click.Choice):  # type: ignore[type-arg]
@@ -164,138 +140,49 @@ def registered_executors() -> list[tuple[str, str]]:
     return [(e.spec.name, e.spec.doc) for e in load_plugins(quiet=True).executors.entries]
 
 
-class Parsed(ParamType):
-    """A text that a function reads, whose ParameterError says what is wrong.
-
-    Parameters
-    ----------
-    name : str
-        Of what it reads.
-    read : callable
-    """
-
-    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
-        self.name = name
-        self.read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read it."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return self.read(value)
-        except ParameterError as error:
-            self.fail(str(error), param, ctx)
-
-
 def read_counts(text: str) -> tuple[int, ...]:
     """Numbers of queries, separated by commas; 1e6 and 1_000_000 are valid."""
-    return tuple(_read_count(part.strip()) for part in text.split(","))
-
-
-def _read_count(text: str) -> int:
-    try:
-        number = float(text.replace("_", ""))
-    except ValueError:
-        number = math.nan
-    if not number >= 0 or number % 1:
-        raise ParameterError(f"{text!r} is not a number of queries; write for example 1000,5000")
-    return int(number)
+    counts = []
+    for part in text.split(","):
+        try:
+            number = float(part.replace("_", ""))
+        except ValueError:
+            number = math.nan
+        if not number >= 0 or number % 1:
+            raise click.BadParameter(
+                f"{part.strip()!r} is not a number of queries; write for example 1000,5000"
+            )
+        counts.append(int(number))
+    return tuple(counts)
 
 
 def read_part(text: str) -> tuple[int, int]:
     """``i/n``: the i-th of n parts, from 1."""
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise ParameterError(f"{text!r} is not a part; write 1/4, 2/4, 3/4 or 4/4")
+        raise click.BadParameter(f"{text!r} is not a part; write 1/4, 2/4, 3/4 or 4/4")
     return int(number), int(count)
 
 
-def read_optional(quantity: Quantity, text: str) -> float:
-    """A time or an amount of memory; infinity for ``none``."""
+def read_memory(text: str) -> float:
+    """An amount of memory in GiB."""
+    try:
+        return GIB.read(text)
+    except ParameterError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def read_time(text: str) -> float:
+    """A time in seconds; infinity for ``none``."""
     if text.casefold() in ("none", "inf"):
         return math.inf
     try:
-        return quantity.read(text)
+        return SECONDS.read(text)
     except ParameterError as error:
-        raise ParameterError(f"{error}, or none") from None
-
-
-COUNTS = Parsed("counts", read_counts)
-PART = Parsed("part", read_part)
-MEMORY = Parsed("limit", GIB.read)
-TIME_OR_NONE = Parsed("limit", partial(read_optional, SECONDS))
+        raise click.BadParameter(f"{error}, or none") from error
 
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """The options of ``compare`` and ``run``; None or empty if not given."""
-
-    algos: tuple[str, ...] = ()
-    datasets: tuple[str, ...] = ()
-    oracles: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    repetitions: int | None = None
-    seed: int | None = None
-    budget: tuple[int, ...] | None = None
-    checkpoints: tuple[int, ...] | None = None
-    timeout: float | None = None
-    memory: float | None = None
-    jobs: int | None = None
-    exclusive: bool = False
-    executor: str = "local"
-    scheduler: str | None = None
-    store: str | None = None
-    fresh: bool = False
-    shard: tuple[int, int] | None = None
-    plugin: tuple[Path, ...] = ()
-    format: str = "table"
-    dry_run: bool = False
-    quiet: bool = False
-    figures: Path | None = None
-    figure_format: Literal["svg", "png", "pdf"] = "svg"
-    replay: tuple[Path, ...] = ()
-
-    def applied_to(self, suite: Suite, registry: Registry) -> Suite:
-        """The suite, changed by the options that were given."""
-        replayed = [_replayed(path, registry) for path in self.replay]
-        given: dict[str, Any] = {
-            "algorithms": self.algos,
-            "datasets": self.datasets or tuple(dataset for _, dataset in replayed),
-            "oracles": (*self.oracles, *(oracle for oracle, _ in replayed)),
-            "metrics": self.metrics,
-            "repetitions": self.repetitions,
-            "seed": self.seed,
-            "budgets": self.budget,
-            "checkpoints": self.checkpoints,
-            "timeout": self.timeout,
-            "memory": self.memory,
-        }
-        changes = {name: value for name, value in given.items() if value not in (None, ())}
-        if changes.get("timeout") == math.inf:
-            changes["timeout"] = None
-        return replace(suite, **changes)
-
-
-def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
-    """The oracle and the data set of a file of recorded answers."""
-    from hcbench.registry.names import format_name
-    from hcbench.registry.specs import load_function
-
-    readers = [e.spec for e in registry.datasets.entries if e.spec.recorded_oracle is not None]
-    readers = [spec for spec in readers if path.suffix in spec.suffixes] or readers
-    if len(readers) != 1:
-        raise DataError(
-            f"{path}: {len(readers)} data sets replay such a file; name one by --datasets, and its "
-            "oracle by --oracles"
-        )
-    (items,) = readers
-    assert items.recorded_oracle is not None
-    name, params = load_function(items.recorded_oracle)(str(path))
-    return format_name(name, params), format_name(items.name, {"path": str(path)})
 
 
 def examples(*commands: str) -> str:
@@ -317,12 +204,13 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
 def names_option(
     option: str, kind: str, doc: str, *, required: bool = False, filters: bool = False
 ) -> Callable[[F], F]:
-    """An option of names, which can be repeated: the command gets all of them in one tuple.
+    """An option of names, which can be repeated: the argument ``kind`` gets all in one tuple.
 
     One that filters stored results accepts patterns, and its name may be in the singular.
     """
     return click.option(
         *((option, option.removesuffix("s")) if filters else (option,)),
+        kind,
         type=Patterns(kind) if filters else Names(kind),
         multiple=True,
         required=required,
@@ -357,9 +245,9 @@ JOBS = click.option(
 def _format(*choices: str) -> Callable[[F], F]:
     return click.option(
         "--format",
+        "form",
         type=click.Choice(choices),
         default="table",
-        show_default=True,
         help="Output format.",
     )
 
@@ -391,19 +279,20 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--budget",
-        type=COUNTS,
+        "budgets",
+        type=read_counts,
         metavar="N[,N...]",
         help="The most queries an algorithm may ask; several budgets make a run each.",
     ),
     click.option(
         "--checkpoints",
-        type=COUNTS,
+        type=read_counts,
         metavar="N[,N...]",
         help="Numbers of queries after which the results of anytime algorithms are scored.",
     ),
     click.option(
         "--timeout",
-        type=TIME_OR_NONE,
+        type=read_time,
         metavar="TIME",
         help="Wall time for one call of an algorithm, in seconds or as 90s, 10min, 1h, or none. By "
         "default that of the suite, or 300. Making its data and computing its metrics may each "
@@ -411,7 +300,7 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--memory",
-        type=MEMORY,
+        type=read_memory,
         metavar="SIZE",
         help="Memory for one call of an algorithm, in GiB or as 512MB, 2GiB; by default a share of "
         "the memory of the machine.",
@@ -438,7 +327,6 @@ RUN_OPTIONS = (
         type=ExecutorChoice(),
         cls=ExecutorOption,
         default="local",
-        show_default=True,
         help="Where cells run. local: on this machine.",
     ),
     click.option(
@@ -450,7 +338,7 @@ RUN_OPTIONS = (
     click.option("--fresh", is_flag=True, help="Run everything, even what is stored."),
     click.option(
         "--shard",
-        type=PART,
+        type=read_part,
         metavar="I/N",
         help="Run only the I-th of N parts of the cells; see hcbench results merge.",
     ),
@@ -474,7 +362,6 @@ FIGURE_OPTIONS = (
         "--figure-format",
         type=click.Choice(["svg", "png", "pdf"]),
         default="svg",
-        show_default=True,
         help="Format of the figures.",
     ),
 )
@@ -490,7 +377,10 @@ CELL_FILTERS = (
     names_option("--datasets", "datasets", "Only data sets, likewise.", filters=True),
     names_option("--oracles", "oracles", "Only oracles, likewise.", filters=True),
     click.option(
-        "--budget", type=COUNTS, metavar="N[,N...]", help="Only cells with one of these budgets."
+        "--budget",
+        type=read_counts,
+        metavar="N[,N...]",
+        help="Only cells with one of these budgets.",
     ),
 )
 ONLY_METRICS = names_option("--metrics", "metrics", "Only these metrics.", filters=True)

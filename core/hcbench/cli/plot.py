@@ -65,20 +65,19 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     "--x",
     metavar="NAME",
     default="",
+    show_default=False,
     help="curve, scaling: parameter of the x axis, such as delta.",
 )
 @click.option(
     "--against",
     metavar="NAME",
     default="queries",
-    show_default=True,
     help="tradeoff: the cost, such as queries or seconds.",
 )
 @click.option(
     "--failed",
     type=click.Choice(["worst", "drop"]),
     default="worst",
-    show_default=True,
     help="ranks, profile: failed runs rank last on the data set (worst), or repetitions with a "
     "failure are excluded (drop).",
 )
@@ -86,14 +85,12 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
-    show_default=True,
     help="ranks: level of significance.",
 )
 @click.option(
     "--test",
     type=click.Choice(["nemenyi", "holm"]),
     default="holm",
-    show_default=True,
     help="ranks: test behind the bars; holm, as in tables, means Holm-corrected signed-rank tests.",
 )
 @click.option(
@@ -106,7 +103,6 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     "--repetition",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
     metavar="N",
     help="dendrogram, tanglegram: the repetition.",
 )
@@ -120,6 +116,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     "--truth",
     metavar="NAME",
     default="",
+    show_default=False,
     help="tanglegram: the truth, if there are several.",
 )
 @STORE
@@ -149,7 +146,7 @@ def plot(
         kind, run = None, kind
     path = output or Path(f"{kind}.svg")
     format_of(path)
-    filters = {name: choices.pop(name) for name in ("algos", "datasets", "oracles", "budget")}
+    filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
     with Store(store) as opened, stdout_for_data():
         info = opened.run(run)
         results = read_run(opened, info, exactly=kind in _TREES, **filters)

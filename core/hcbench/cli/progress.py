@@ -49,9 +49,6 @@ class Lines:
         """Write a line at once."""
         tell(text)
 
-    def close(self) -> None:
-        """Nothing is left to do."""
-
 
 class Bar:
     """A bar with what is being done below, and other lines above it.
@@ -115,7 +112,7 @@ def display(*, quiet: bool) -> Iterator[Bar | Lines | None]:
     try:
         yield shown
     finally:
-        if shown is not None:
+        if isinstance(shown, Bar):
             shown.close()
 
 
@@ -163,18 +160,17 @@ class RunProgress(Observer):
             self._cells[group] += 1
             self._seconds[group] += seconds
         self.failed += outcome.failed
-        causes: list[tuple[str, str]] = []
+        causes = {(f"metric {name}", why) for name, why in outcome.metric_errors.items()}
         if outcome.failed:
-            causes.append((outcome.status, outcome.reason))
-        causes += [(f"metric {name}", why) for name, why in outcome.metric_errors.items()]
-        for cause in causes:
-            if cause in self._causes or len(self._causes) > MOST_FAILURES:
-                continue
-            self._causes.add(cause)
+            causes.add((outcome.status, outcome.reason))
+        for what, why in sorted(causes - self._causes):
             if len(self._causes) <= MOST_FAILURES:
-                self.display.tell(_describe_failure(outcome, *cause))
-            else:
-                self.display.tell("further failures are only counted")
+                self._causes.add((what, why))
+                place = f"{outcome.algorithm} on {outcome.dataset}, repetition {outcome.repetition}"
+                shown = len(self._causes) <= MOST_FAILURES
+                self.display.tell(
+                    f"{place}: {what}: {why}" if shown else "further failures are only counted"
+                )
 
     def running(self, cells: Sequence[tuple[str, str, float]]) -> None:
         """Show the progress and the running cells, the longest first."""
@@ -216,12 +212,6 @@ class RunProgress(Observer):
             about = f", about {duration(self.seconds_left)}" if self.seconds_left < math.inf else ""
             parts.append(f"{left:,} left{about}")
         return ", ".join(parts)
-
-
-def _describe_failure(outcome: Outcome, what: str, why: str) -> str:
-    """The cell, what failed in it, and why."""
-    repetition = f"repetition {outcome.repetition}"
-    return f"{outcome.algorithm} on {outcome.dataset}, {repetition}: {what}: {why}"
 
 
 def count_cells(number: int) -> str:

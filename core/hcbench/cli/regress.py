@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     "--results",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(".asv/results"),
-    show_default=True,
     help="Where asv keeps its results.",
 )
 @click.option(
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     "--tolerance",
     type=click.FloatRange(min=0),
     default=0.1,
-    show_default=True,
     help="How much longer a call may take, as a fraction of its time.",
 )
 @click.option(
@@ -68,9 +66,9 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Also show what did not change.")
 @click.option(
     "--format",
+    "form",
     type=click.Choice(["table", "markdown", "json"]),
     default="table",
-    show_default=True,
     help="Output format.",
 )
 def regress(
@@ -84,7 +82,7 @@ def regress(
     tolerance: float,
     accept: Sequence[str],
     everything: bool,
-    format: str,  # noqa: A002
+    form: str,
 ) -> None:
     """Show what became worse between two commits.
 
@@ -107,7 +105,7 @@ def regress(
         accepted=[*accept, *accepted_between(root, *commits)],
         tolerance=tolerance,
     )
-    _write(judged, *commits, format, everything=everything)
+    _write(judged, *commits, form, everything=everything)
     if any(one.verdict == "regression" for one in judged):
         raise click.exceptions.Exit(ExitCode.CELLS_FAILED)
 

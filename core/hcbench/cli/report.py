@@ -24,8 +24,8 @@ TREES = click.option(
     "--trees",
     type=click.IntRange(min=0),
     metavar="N",
-    help="The most trees shown; their data are generated again, to show the truth beside them.  "
-    "[default: 60]",
+    default=60,
+    help="The most trees shown; their data are generated again, to show the truth beside them.",
 )
 
 
@@ -42,7 +42,6 @@ TREES = click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     default="report.html",
-    show_default=True,
     help="Output file; an existing one is replaced.",
 )
 @TREES
@@ -53,7 +52,7 @@ def report(
     *,
     run: str | None,
     output: Path,
-    trees: int | None,
+    trees: int,
     store: str | None,
     plugin: Sequence[Path],
     quiet: bool,
@@ -63,14 +62,13 @@ def report(
     It needs no network. RUN is a number that hcbench results lists. With SUITE it is the last run
     of this suite, and by default the last of all.
     """
-    from hcbench.show.report import MOST_TREES, write_report
+    from hcbench.show.report import write_report
     from hcbench.store import Store
 
     with Store(store) as opened, stdout_for_data():
         found = opened.run(run)
         registry = load_plugins(plugin, quiet=quiet)
-        most = MOST_TREES if trees is None else trees
-        write_report(output, opened, found, registry=registry, trees=most)
+        write_report(output, opened, found, registry=registry, trees=trees)
     if not quiet:
         tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")
 
@@ -83,7 +81,7 @@ def report(
     )
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--title", metavar="TEXT", help="Title of the site.  [default: Benchmarks]")
+@click.option("--title", metavar="TEXT", default="Benchmarks", help="Title of the site.")
 @click.option(
     "--run",
     "numbers",
@@ -105,10 +103,10 @@ def report(
 def site(
     *,
     folder: Path,
-    title: str | None,
+    title: str,
     numbers: Sequence[str],
     asv: Path | None,
-    trees: int | None,
+    trees: int,
     store: str | None,
     plugin: Sequence[Path],
     quiet: bool,
@@ -122,8 +120,7 @@ def site(
     empty, or an earlier site, which is updated: only what has changed is written. Open
     DIR/index.html, or put the folder on any web server; nothing is loaded from elsewhere.
     """
-    from hcbench.show.report import MOST_TREES
-    from hcbench.show.site import TITLE, build_site
+    from hcbench.show.site import build_site
     from hcbench.store import Store
 
     with Store(store) as opened, stdout_for_data():
@@ -135,9 +132,9 @@ def site(
             opened,
             registry,
             runs=runs,
-            title=title or TITLE,
+            title=title,
             asv=asv,
-            trees=MOST_TREES if trees is None else trees,
+            trees=trees,
             told=(lambda _: None) if quiet else tell,
         )
     if not quiet:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, STORE, TIME_OR_NONE, examples, load_plugins
+from hcbench.cli.options import PLUGIN, STORE, examples, load_plugins, read_time
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode
 
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=TIME_OR_NONE,
+    type=read_time,
     default="300s",
-    show_default=True,
     metavar="TIME",
     help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
 )
@@ -93,13 +92,24 @@ def rebuild(
         If one of its plugins is not installed any more.
     """
     from hcbench.plan.cell import Cell
-    from hcbench.run.rescore import installed_metrics
+    from hcbench.run.rescore import installed_metrics, use_described
 
+    uses: dict[str, Any] = {}
     changes: list[str] = []
-    uses = {
-        kind: _use(getattr(registry, f"{kind}s"), description[kind], changes)
-        for kind in ("algorithm", "dataset", "oracle")
-    }
+    for kind in ("algorithm", "dataset", "oracle"):
+        described = description[kind]
+        use = uses[kind] = use_described(getattr(registry, f"{kind}s"), described)
+        before = described["editions"]
+        changes += [
+            f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
+            for name, now in use.fingerprints.items()
+            if before.get(name) != now
+        ]
+        changes += [
+            f"{use.label}: the file {use.params[name]} has changed since"
+            for name, digest in described["digests"].items()
+            if use.digests.get(name) != digest
+        ]
     labels = dict.fromkeys(label for point in stored.points for label in point.values)
     metrics, missing = installed_metrics(labels, registry)
     cell = Cell(
@@ -111,22 +121,6 @@ def rebuild(
         metrics=tuple(metrics.values()),
     )
     return cell, changes + missing
-
-
-def _use(catalogue: Any, described: dict[str, Any], changes: list[str]) -> Any:
-    from hcbench.run.rescore import use_described
-
-    use = use_described(catalogue, described)
-    before = described.get("editions", {})
-    changes += [
-        f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
-        for name, now in use.fingerprints.items()
-        if before.get(name) != now
-    ]
-    for name, digest in described["digests"].items():
-        if use.digests.get(name) != digest:
-            changes.append(f"{use.label}: the file {use.params[name]} has changed since")
-    return use
 
 
 def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
@@ -152,12 +146,10 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
         return replace(call, function=function)
 
     job = make_job(cell, [m.label for m in cell.metrics])
-    job = replace(
-        job,
-        dataset=watched(job.dataset),
-        oracle=watched(job.oracle),
-        algorithm=watched(job.algorithm),
-    )
+    calls: dict[str, Any] = {
+        name: watched(getattr(job, name)) for name in ("dataset", "oracle", "algorithm")
+    }
+    job = replace(job, **calls)
     with nullcontext() if stdout else stdout_for_data():
         done = run_job(job)
     # The last one: earlier ones are from the warm-up.
@@ -189,10 +181,8 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
         tell("warning: the data set yields other data now")
     units = {metric.label: metric.spec.unit for metric in cell.metrics}
     before, after = _facts(stored, units), _facts(fresh, units)
-    rows = [
-        (name, before.get(name, "-"), after.get(name, "-"))
-        for name in dict.fromkeys([*before, *after])
-    ]
+    names = dict.fromkeys([*before, *after])
+    rows = [(name, before.get(name, "-"), after.get(name, "-")) for name in names]
     click.echo()
     write_table(("", "stored", "now"), rows, whole=("",))
     for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):

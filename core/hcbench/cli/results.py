@@ -66,8 +66,8 @@ def results(context: click.Context, /, **options: Any) -> None:
     # A store that is given here is the default of the command that follows.
     context.default_map = {name: {"store": options["store"]} for name in results.commands}
     if context.invoked_subcommand is None:
-        context.invoke(list_, format="table", **options)
-    elif options["suites"] or options["since"] or options["algos"]:
+        context.invoke(list_, form="table", **options)
+    elif options["suites"] or options["since"] or options["algorithms"]:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
@@ -75,18 +75,18 @@ def results(context: click.Context, /, **options: Any) -> None:
 
 
 def find_runs(
-    store: Store, *, suites: Sequence[str], since: datetime | None, algos: Sequence[str]
+    store: Store, *, suites: Sequence[str], since: datetime | None, algorithms: Sequence[str]
 ) -> list[RunInfo]:
     """The runs that the options of `RUN_FILTERS` choose."""
     moment = None if since is None else since.astimezone()
-    return store.runs(suite=suites or None, since=moment, algorithm=algos or None)
+    return store.runs(suite=suites or None, since=moment, algorithm=algorithms or None)
 
 
 def read_run(
     store: Store,
     run: RunInfo,
     *,
-    algos: Sequence[str] = (),
+    algorithms: Sequence[str] = (),
     datasets: Sequence[str] = (),
     oracles: Sequence[str] = (),
     budget: Sequence[int] | None = None,
@@ -100,7 +100,7 @@ def read_run(
     ----------
     store : Store
     run : RunInfo
-    algos, datasets, oracles : sequence of str
+    algorithms, datasets, oracles : sequence of str
         Parts of labels, or patterns; all by default.
     budget : sequence of int, optional
     metrics : sequence of str
@@ -119,7 +119,7 @@ def read_run(
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import Presentation
 
-    filters = {"algorithm": algos, "dataset": datasets, "oracle": oracles, "status": status}
+    filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
     used: dict[str, Any] = {name: value for name, value in filters.items() if value}
     kept = [o for o, _ in store.outcomes(run=run.id, **used) if not budget or o.budget in budget]
     for kind, labels in used.items() if exactly else ():
@@ -155,14 +155,14 @@ def _only(found: Results, wanted: Sequence[str]) -> Results:
 @with_options(*RUN_FILTERS)
 @STORE
 @JSON_OR_TABLE
-def list_(store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
+def list_(store: str | None, form: str, **filters: Any) -> None:
     """List the runs in the order of time."""
     from hcbench.store import Store
 
     with Store(store) as opened:
         runs = find_runs(opened, **filters)
         location = opened.location
-    if format == "json":
+    if form == "json":
         write_json([_about(run) for run in runs])
         return
     if not runs:
@@ -215,7 +215,7 @@ def _local(moment: datetime) -> str:
 @ONLY_METRICS
 @STORE
 @RESULTS_FORMAT
-def show(run: str | None, store: str | None, format: str, **filters: Any) -> None:  # noqa: A002
+def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     """Show a run, by default the last, as it was shown when it ended.
 
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
@@ -227,8 +227,8 @@ def show(run: str | None, store: str | None, format: str, **filters: Any) -> Non
     with Store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info, **filters)
-    write_results(found, format)
-    if format == "table":
+    write_results(found, form)
+    if form == "table":
         _write_failures([o for o in found.outcomes if o.failed])
         name = f" ({info.name})" if info.name else ""
         tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
@@ -241,13 +241,13 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     if not failed:
         return
     click.echo()
+    click.secho("failures", bold=True, underline=True)
     write_table(
         ("cell", "algorithm", "dataset", "repetition", "status", "reason"),
         [
             (o.key[:8], o.algorithm, o.dataset, str(o.repetition), o.status, o.reason)
             for o in failed[:MOST_FAILURES]
         ],
-        title="failures",
         right=("repetition",),
         whole=("cell", "status"),
     )
@@ -262,14 +262,7 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
 @click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
 @STORE
 @JSON_OR_TABLE
-def diff(
-    *,
-    before: str,
-    after: str,
-    everything: bool,
-    store: str | None,
-    format: str,  # noqa: A002
-) -> None:
+def diff(*, before: str, after: str, everything: bool, store: str | None, form: str) -> None:
     """Show what changed between two runs.
 
     They are given by their numbers or names. For each mean that is not the same: both, their
@@ -284,7 +277,7 @@ def diff(
         one, other = (read_run(opened, opened.run(n)) for n in (before, after))
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
-    if format == "json":
+    if form == "json":
         means = [asdict(difference) for difference in differences]
         write_json({"differences": means, "statuses": [asdict(change) for change in changes]})
         return
@@ -368,7 +361,7 @@ def _variant(row: Difference | StatusChange) -> str:
     "HCBENCH_STORE, or a file in your data directory.",
 )
 @JSON_OR_TABLE
-def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # noqa: A002
+def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     """Add the contents of other stores to one store.
 
     The others are not changed. STORE is a file, or postgresql://user@host/database. Every run, cell
@@ -386,7 +379,7 @@ def merge(sources: Sequence[str], store: str | None, format: str) -> None:  # no
         numbers = {number for one in merged for number in one.numbers}
         runs = [run for run in target.runs() if run.id in numbers]
         location = target.location
-    if format == "json":
+    if form == "json":
         write_json([asdict(one) for one in merged])
     else:
         header = ("store", "runs", "cells", "values", "known cells")
@@ -426,9 +419,9 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
 @RUN
 @click.option(
     "--format",
+    "form",
     type=click.Choice(["csv", "json", "parquet"]),
     default="csv",
-    show_default=True,
     help="Of the file; json and parquet can be imported again.",
 )
 @click.option(
@@ -442,30 +435,25 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
 )
 @STORE
 def export(
-    *,
-    run: str | None,
-    format: str,  # noqa: A002
-    output: Path | None,
-    trees: bool,
-    store: str | None,
+    *, run: str | None, form: str, output: Path | None, trees: bool, store: str | None
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
     from hcbench.analysis.exports import to_json, write_parquet
     from hcbench.store import Store
     from hcbench.store.exchange import describe_run
 
-    if format == "csv" and trees:
+    if form == "csv" and trees:
         raise click.UsageError("--trees needs --format json or parquet")
     with Store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info)
-        described = describe_run(opened, info, trees=trees) if format != "csv" else {}
-    if format == "parquet":
+        described = describe_run(opened, info, trees=trees) if form != "csv" else {}
+    if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet needs -o FILE")
         write_parquet(found, described, output)
         return
-    text = found.to_csv(output) if format == "csv" else to_json(found, described, output)
+    text = found.to_csv(output) if form == "csv" else to_json(found, described, output)
     if output is None:
         click.echo(text, nl=False)
 
@@ -559,7 +547,7 @@ def rescore(
     jobs: int | None,
     store: str | None,
     plugin: Sequence[Path],
-    format: str,  # noqa: A002
+    form: str,
     quiet: bool,
 ) -> None:
     """Compute more metrics of the stored results of a run.
@@ -592,7 +580,7 @@ def rescore(
                     observer=observer,
                 )
         location = opened.location
-    write_results(Results.of_plan(wanted.plan, outcomes), format)
+    write_results(Results.of_plan(wanted.plan, outcomes), form)
     failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
     if not quiet:
         tell(f"metrics of run {info.id} of {location}; see hcbench results")

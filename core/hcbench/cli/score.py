@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,12 +12,8 @@ from hcbench.cli.options import PLUGIN, QUIET, RESULTS_FORMAT, examples, load_pl
 from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
-if TYPE_CHECKING:
-    from hcbench.api.scoring import Files
-    from hcbench.registry import Registry, Use
-    from hcbench.registry.specs import MetricSpec
-
 _FILE = click.Path(path_type=Path)
+_AGAINST = ("truths", "labels", "similarity", "vectors")
 
 
 @click.command(
@@ -69,9 +65,9 @@ def score(
     /,
     metrics: Sequence[str],
     plugin: Sequence[Path],
-    format: str,  # noqa: A002
+    form: str,
     quiet: bool,
-    **given: Any,
+    **files: Any,
 ) -> None:
     """Score trees that were made elsewhere.
 
@@ -86,35 +82,26 @@ def score(
     """
     import warnings
 
-    from hcbench.api.scoring import Files, read_matched, score_trees
+    from hcbench.api.scoring import default_metrics, read_matched, score_trees
     from hcbench.cli.draw import write_blocks, write_text
 
-    files = Files(**given)
     registry = load_plugins(plugin, quiet=quiet)
-    uses = _metrics(registry, metrics, files)
-    with stdout_for_data():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            matched = read_matched(files, registry)
-        for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
-            tell(f"warning: {text}")
-        scores = score_trees(matched, uses)
-    if format == "table":
-        write_blocks(scores.blocks)
-        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
-    else:
-        write_text(scores, format)
-    context.exit(ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK)
-
-
-def _metrics(registry: Registry, names: Sequence[str], files: Files) -> list[Use[MetricSpec]]:
-    from hcbench.api.scoring import default_metrics
-
-    if names:
-        uses = [use for name in names for use in registry.use_metrics(name)]
-        return list({use.label: use for use in uses}.values())
-    if not (files.truths or files.labels or files.similarity or files.vectors):
+    named = [use for name in metrics for use in registry.use_metrics(name)]
+    if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(
             "there is nothing to score against: give --truth, --labels, --similarity or --vectors"
         )
-    return default_metrics(registry)
+    with stdout_for_data():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trees, problems = read_matched(registry, **files)
+        for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
+            tell(f"warning: {text}")
+        uses = {use.label: use for use in named or default_metrics(registry)}
+        scores = score_trees(trees, problems, list(uses.values()))
+    if form == "table":
+        write_blocks(scores.blocks)
+        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
+    else:
+        write_text(scores, form)
+    context.exit(ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK)

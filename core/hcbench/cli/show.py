@@ -12,7 +12,6 @@ import click
 from hcbench.cli.options import JSON_OR_TABLE, KINDS, PLUGIN, OneName, examples, load_plugins
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.errors import ParameterError
-from hcbench.registry import Entry
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.specs import (
     AlgorithmSpec,
@@ -26,229 +25,72 @@ from hcbench.registry.specs import (
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
-    from hcbench.registry import Registry
+    from hcbench.registry import Entry, Registry
+
+DEPENDS = "depends on its parameters"
 
 
 @click.command("list")
 @click.argument("kind", type=click.Choice(KINDS), required=False)
 @PLUGIN
 @JSON_OR_TABLE
-def list_(kind: str | None, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
+def list_(kind: str | None, plugin: Sequence[Path], form: str) -> None:
     """List algorithms, data sets, oracles, metrics and suites."""
     registry = load_plugins(plugin)
     listed = {
-        name: [summarise(entry) for entry in _sorted(registry, name)]
+        name: [_summarise(entry) for entry in _sorted(registry, name)]
         for name in ([kind] if kind else KINDS)
     }
-    if format == "json":
+    if form == "json":
         write_json(listed)
         return
     for position, (name, rows) in enumerate(listed.items()):
         if position:
             click.echo()
-        _write_list(name, rows)
+        if not rows:
+            click.echo(f"There are no {name}.")
+            continue
+        texts = [(row["name"], f"{row['doc']}\n{_details(row)}".strip()) for row in rows]
+        write_table((name, ""), texts, whole=(name,))
 
 
-def _sorted(registry: Registry, kind: str) -> list[Any]:
+def _sorted(registry: Registry, kind: str) -> list[Entry[Any]]:
     return sorted(getattr(registry, kind).entries, key=lambda e: e.spec.name.casefold())
 
 
-def _write_list(kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    if not rows:
-        click.echo(f"There are no {kind}.")
-        return
-    write_table(
-        (kind, ""),
-        [(row["name"], f"{row['doc']}\n{_details(row)}".strip()) for row in rows],
-        whole=(kind,),
-    )
+def _summarise(entry: Entry[Any]) -> dict[str, Any]:
+    spec = entry.spec
+    first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
+    essentials = _essentials(spec)
+    if isinstance(spec, Suite):
+        essentials = {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
+    return {"name": spec.name, "doc": first_sentence, **essentials, "plugin": entry.plugin.name}
 
 
 def _details(row: Mapping[str, Any]) -> str:
-    parts = [
-        f"{key} {_words(value)}"
-        for key, value in row.items()
-        if key not in ("name", "doc") and value not in (None, "", [], 0)
-    ]
-    return "; ".join(parts)
+    facts = {key: value for key, value in row.items() if key not in ("name", "doc") and value}
+    return "; ".join(f"{key} {_words(value)}" for key, value in facts.items())
 
 
 def _words(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "-" if value in (None, "") else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-@click.command(epilog=examples("hcbench info UPGMA", "hcbench info planted --format json"))
-@click.argument("name", type=OneName(*KINDS))
-@PLUGIN
-@JSON_OR_TABLE
-def info(name: str, plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """Show everything about one name: parameters, needs, paper."""
-    found = [describe(entry) for entry in load_plugins(plugin).find(name)]
-    if format == "json":
-        write_json(found[0] if len(found) == 1 else {"found": found})
-        return
-    for position, about in enumerate(found):
-        if position:
-            click.echo()
-        _write_info(about)
-
-
-def _write_info(about: Mapping[str, Any]) -> None:
-    click.echo(f"{about['name']}: {about['kind']}")
-    if about["doc"]:
-        click.echo(about["doc"])
-    facts = [
-        (key, _lines(value))
-        for key, value in about.items()
-        if key not in ("name", "kind", "doc", "parameters") and value not in (None, "", [], ())
-    ]
-    click.echo()
-    _write_facts(facts)
-    if about.get("parameters"):
-        click.echo()
-        write_table(
-            ("parameter", "default", "values", "meaning"),
-            [(p["name"], p["default"], p["values"], p["doc"]) for p in about["parameters"]],
-            whole=("parameter",),
-        )
-
-
-def _lines(value: Any) -> str:
-    """As `_words`, but a long list has one item per line."""
-    words = _words(value)
-    return "\n".join(map(str, value)) if isinstance(value, list) and len(words) > 100 else words
-
-
-def _write_facts(facts: Sequence[tuple[str, str]]) -> None:
-    width = max(len(key) for key, _ in facts)
-    for key, value in facts:
-        click.echo(f"{key:<{width}}  " + value.replace("\n", "\n" + " " * (width + 2)))
-
-
-@click.command(epilog=examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))
-@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
-@PLUGIN
-def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
-    """Print the BibTeX entries of what you used."""
-    registry = load_plugins(plugin)
-    found = [entry.spec for name in names for entry in registry.find(name)]
-    papers = {spec.paper.key: spec.paper for spec in found if spec.paper is not None}
-    if papers:
-        click.echo("\n\n".join(paper.bibtex for paper in papers.values()))
-    without = dict.fromkeys(spec.name for spec in found if spec.paper is None)
-    for name in without:
-        tell(f"{name} has no paper")
-
-
-@click.command()
-@PLUGIN
-@JSON_OR_TABLE
-def plugins(plugin: Sequence[Path], format: str) -> None:  # noqa: A002
-    """List loaded and broken plugins."""
-    registry = load_plugins(plugin, quiet=True)
-    loaded = [
-        {
-            "plugin": p.name,
-            "version": p.fingerprint,
-            "requires": _required(p.requires),
-            **{
-                kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
-                for kind in (*KINDS, "commands", "executors")
-            },
-        }
-        for p in registry.plugins.loaded
-    ]
-    broken = [
-        {
-            "plugin": b.plugin.name,
-            "version": b.plugin.version,
-            "requires": _required(b.plugin.requires),
-            "reason": b.reason,
-        }
-        for b in registry.plugins.broken
-    ]
-    if format == "json":
-        write_json({"loaded": loaded, "broken": broken})
-        return
-    write_table(
-        ("plugin", "version", "registers"),
-        [(str(p["plugin"]), _version(p), _registers(p)) for p in loaded],
-        whole=("plugin",),
-    )
-    if broken:
-        click.echo()
-        write_table(
-            ("broken", "version", "why"),
-            [(str(b["plugin"]), _version(b), str(b["reason"])) for b in broken],
-            whole=("broken",),
-        )
-
-
-def _required(versions: str) -> str | None:
-    """The requirement of a plugin, as pip writes it."""
-    return f"hcbench{versions}" if versions else None
-
-
-def _version(plugin: Mapping[str, Any]) -> str:
-    needs = f"\nfor {plugin['requires']}" if plugin["requires"] else ""
-    return f"{plugin['version']}{needs}"
-
-
-def _registers(plugin: Mapping[str, Any]) -> str:
-    kinds = [kind for kind in (*KINDS, "commands", "executors") if plugin[kind]]
-    return "; ".join(f"{kind}: {', '.join(plugin[kind])}" for kind in kinds) or "nothing"
-
-
-DEPENDS = "depends on its parameters"
-
-
-def summarise(entry: Entry[Any]) -> dict[str, Any]:
-    """One line of ``list``."""
-    spec = entry.spec
-    return {
-        "name": spec.name,
-        "doc": _first_sentence(spec.doc),
-        **_essentials(spec),
-        "plugin": entry.plugin.name,
-    }
-
-
-def _first_sentence(doc: str) -> str:
-    """The first sentence; `hcbench info` shows the rest."""
-    return re.split(r"(?<=\.) (?=[A-Z])", doc, maxsplit=1)[0]
-
-
-def _essentials(spec: Spec | Suite) -> dict[str, Any]:
+def _essentials(spec: Spec) -> dict[str, Any]:
     match spec:
         case AlgorithmSpec():
-            return {"accepts": list(spec.accepts), "needs": _needs(spec)}
+            return {"accepts": spec.accepts, "needs": _needs(spec)}
         case DatasetSpec():
             return {"provides": _declared(spec, spec.provides)}
         case OracleSpec():
             return {"kind": spec.kind, "needs": _needs(spec)}
         case MetricSpec():
             return {"direction": _better(spec), "needs": _needs(spec)}
-        case Suite():
-            return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
     return {}
-
-
-def _restriction(algorithm: str, dataset: str, oracle: str = "") -> str:
-    return f"{algorithm} on {dataset}" + (f" through {oracle}" if oracle else "")
 
 
 def _better(metric: MetricSpec) -> str:
     return "neither is better" if metric.direction == "none" else f"{metric.direction} is better"
-
-
-def _randomness(dataset: DatasetSpec) -> str:
-    if callable(dataset.random):
-        return "whether the data depend on the seed depends on the parameters"
-    return "data depend on the seed" if dataset.random else "always the same"
 
 
 def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
@@ -266,16 +108,54 @@ def _declared(
     return [*declared({p.name: p.default for p in spec.parameters}), f"({DEPENDS})"]
 
 
-def describe(entry: Entry[Any]) -> dict[str, Any]:
+@click.command(epilog=examples("hcbench info UPGMA", "hcbench info planted --format json"))
+@click.argument("name", type=OneName(*KINDS))
+@PLUGIN
+@JSON_OR_TABLE
+def info(name: str, plugin: Sequence[Path], form: str) -> None:
+    """Show everything about one name: parameters, needs, paper."""
+    found = [_describe(entry) for entry in load_plugins(plugin).find(name)]
+    if form == "json":
+        write_json(found[0] if len(found) == 1 else {"found": found})
+        return
+    for position, about in enumerate(found):
+        if position:
+            click.echo()
+        _write_info(about)
+
+
+def _write_info(about: Mapping[str, Any]) -> None:
+    click.echo(f"{about['name']}: {about['kind']}")
+    if about["doc"]:
+        click.echo(about["doc"])
+    click.echo()
+    facts = {
+        key: value
+        for key, value in about.items()
+        if key not in ("name", "kind", "doc", "parameters") and value not in (None, "", [], ())
+    }
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        text = _words(value)
+        if isinstance(value, list | tuple) and len(text) > 100:
+            text = f"\n{' ' * (width + 2)}".join(map(str, value))
+        click.echo(f"{key:<{width}}  {text}")
+    if about.get("parameters"):
+        click.echo()
+        rows = [tuple(parameter.values()) for parameter in about["parameters"]]
+        header = ("parameter", "default", "values", "meaning")
+        write_table(header, rows, whole=("parameter",))
+
+
+def _describe(entry: Entry[Any]) -> dict[str, Any]:
     """Everything about one registered spec."""
     spec = entry.spec
-    paper = getattr(spec, "paper", None)
     about = {
         "name": spec.name,
         "kind": spec.noun,
         "doc": spec.doc,
-        **(_suite(spec) if isinstance(spec, Suite) else _facts(spec)),
-        "paper": f"{paper} (hcbench cite {spec.name})" if paper else None,
+        **_facts(spec),
+        "paper": f"{spec.paper} (hcbench cite {spec.name})" if spec.paper else None,
         "plugin": f"{entry.plugin.name} {entry.plugin.fingerprint}",
         "example": example(spec),
     }
@@ -284,7 +164,7 @@ def describe(entry: Entry[Any]) -> dict[str, Any]:
     return about
 
 
-def _facts(spec: Spec) -> dict[str, Any]:
+def _facts(spec: Spec | Suite) -> dict[str, Any]:
     match spec:
         case AlgorithmSpec():
             return {
@@ -295,10 +175,13 @@ def _facts(spec: Spec) -> dict[str, Any]:
                 "reference": "shown as a reference, not ranked" if spec.reference else None,
             }
         case DatasetSpec():
+            randomness = "data depend on the seed" if spec.random else "always the same"
+            if callable(spec.random):
+                randomness = "whether the data depend on the seed depends on the parameters"
             return {
                 **_essentials(spec),
-                "random": _randomness(spec),
-                "files": list(spec.suffixes),
+                "random": randomness,
+                "files": spec.suffixes,
                 "licence": spec.licence,
             }
         case MetricSpec():
@@ -309,26 +192,28 @@ def _facts(spec: Spec) -> dict[str, Any]:
                 "needs": _needs(spec),
                 "judges": f"any {'result' if spec.result == 'any' else spec.result}",
             }
+        case Suite():
+            return {
+                "algorithms": spec.algorithms,
+                "datasets": spec.datasets,
+                "oracles": spec.oracles,
+                "metrics": spec.metrics,
+                "only": [_restriction(*names) for names in spec.only],
+                "repetitions": spec.repetitions,
+                "seed": spec.seed,
+                "budgets": spec.budgets,
+                "checkpoints": spec.checkpoints,
+                "claims": len(spec.claims) or None,
+                "figures": [figure.name for figure in spec.figures],
+            }
     return _essentials(spec)
 
 
-def _suite(suite: Suite) -> dict[str, Any]:
-    return {
-        "algorithms": list(suite.algorithms),
-        "datasets": list(suite.datasets),
-        "oracles": list(suite.oracles),
-        "metrics": list(suite.metrics),
-        "only": [_restriction(*names) for names in suite.only],
-        "repetitions": suite.repetitions,
-        "seed": suite.seed,
-        "budgets": list(suite.budgets),
-        "checkpoints": list(suite.checkpoints),
-        "claims": len(suite.claims) or None,
-        "figures": [figure.name for figure in suite.figures],
-    }
+def _restriction(algorithm: str, dataset: str, oracle: str = "") -> str:
+    return f"{algorithm} on {dataset}" + (f" through {oracle}" if oracle else "")
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
+def _parameter(parameter: Parameter) -> dict[str, str]:
     return {
         "name": parameter.name,
         "default": "required" if parameter.required else format_value(parameter.default),
@@ -380,3 +265,68 @@ def _is_enough(spec: Spec, params: Params) -> bool:
     except ParameterError:
         return False
     return True
+
+
+@click.command(epilog=examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))
+@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
+@PLUGIN
+def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
+    """Print the BibTeX entries of what you used."""
+    registry = load_plugins(plugin)
+    found = [entry.spec for name in names for entry in registry.find(name)]
+    papers = {spec.paper.key: spec.paper for spec in found if spec.paper is not None}
+    if papers:
+        click.echo("\n\n".join(paper.bibtex for paper in papers.values()))
+    for name in dict.fromkeys(spec.name for spec in found if spec.paper is None):
+        tell(f"{name} has no paper")
+
+
+@click.command()
+@PLUGIN
+@JSON_OR_TABLE
+def plugins(plugin: Sequence[Path], form: str) -> None:
+    """List loaded and broken plugins."""
+    registry = load_plugins(plugin, quiet=True)
+    kinds = (*KINDS, "commands", "executors")
+    loaded = [
+        {
+            "plugin": p.name,
+            "version": p.fingerprint,
+            "requires": f"hcbench{p.requires}" if p.requires else None,
+            **{
+                kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
+                for kind in kinds
+            },
+        }
+        for p in registry.plugins.loaded
+    ]
+    broken = [
+        {
+            "plugin": b.plugin.name,
+            "version": b.plugin.version,
+            "requires": f"hcbench{b.plugin.requires}" if b.plugin.requires else None,
+            "reason": b.reason,
+        }
+        for b in registry.plugins.broken
+    ]
+    if form == "json":
+        write_json({"loaded": loaded, "broken": broken})
+        return
+    rows = [
+        (
+            str(p["plugin"]),
+            _version(p),
+            "; ".join(f"{kind}: {_words(p[kind])}" for kind in kinds if p[kind]) or "nothing",
+        )
+        for p in loaded
+    ]
+    write_table(("plugin", "version", "registers"), rows, whole=("plugin",))
+    if broken:
+        click.echo()
+        rows = [(str(b["plugin"]), _version(b), str(b["reason"])) for b in broken]
+        write_table(("broken", "version", "why"), rows, whole=("broken",))
+
+
+def _version(plugin: Mapping[str, Any]) -> str:
+    needs = f"\nfor {plugin['requires']}" if plugin["requires"] else ""
+    return f"{plugin['version']}{needs}"

@@ -48,7 +48,6 @@ def write_table(
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
     *,
-    title: str = "",
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> None:
@@ -58,7 +57,6 @@ def write_table(
     ----------
     header : sequence of str
     rows : iterable of sequence of str
-    title : str
     right : sequence of str
         Columns of numbers, aligned to the right.
     whole : sequence of str
@@ -78,9 +76,6 @@ def write_table(
         )
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    out = console()
-    if title:
-        out.print(Text(title, style="bold underline"))
     write_lines(table)
 
 
