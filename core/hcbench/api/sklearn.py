@@ -244,18 +244,18 @@ def from_estimator(
     )
 
 
-_SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
+_SCALARS = ("bool", "int", "float", "str")
 
 
 def _parameters(estimator: Any) -> list[Parameter]:
     """The parameters that can be written in a name; the estimator checks their values."""
     shown = []
     for name, value in estimator.get_params(deep=False).items():
-        kinds = [kind for kind, accepted in _SCALARS.items() if type(value) is accepted]
-        if kinds or value is None:
+        kind = type(value).__name__
+        if kind in _SCALARS or value is None:
             # Not float, which would convert every int.
-            first = kinds[0] if kinds and kinds != ["float"] else "str"
-            others = [kind for kind in _SCALARS if kind != first]
+            first = kind if kind in ("bool", "int") else "str"
+            others = [other for other in _SCALARS if other != first]
             doc = f"Of {type(estimator).__name__}."
             shown.append(Parameter(name, value, doc, type=first, alternative=" or ".join(others)))
     return shown

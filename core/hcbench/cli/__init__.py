@@ -101,7 +101,15 @@ class CommandLine(click.Group):
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
             raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
         if name is not None and name not in COMMANDS:
-            command = _load_command(ctx, name)
+            plugins, commands = _plugin_commands(ctx)
+            if not ctx.resilient_parsing:  # which completion does
+                warn_of_broken(plugins)
+            entry = commands.find(name)
+            with stdout_for_data():
+                loaded = entry.spec.load()
+            if not isinstance(loaded, click.Command):
+                raise PluginError(f"{entry.plugin.name}: {entry.spec.function} is no click command")
+            command = loaded
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -143,19 +151,6 @@ def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec
             ctx.meta["hcbench.commands"] = plugins, find_commands(plugins)
     found: tuple[Plugins, Catalogue[CommandSpec]] = ctx.meta["hcbench.commands"]
     return found
-
-
-def _load_command(ctx: click.Context, name: str) -> click.Command:
-    """Import a command of a plugin."""
-    plugins, commands = _plugin_commands(ctx)
-    if not ctx.resilient_parsing:  # which completion does
-        warn_of_broken(plugins)
-    entry = commands.find(name)
-    with stdout_for_data():
-        command = entry.spec.load()
-    if not isinstance(command, click.Command):
-        raise PluginError(f"{entry.plugin.name}: {entry.spec.function} is no click command")
-    return command
 
 
 @contextmanager

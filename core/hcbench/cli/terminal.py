@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -89,8 +89,6 @@ def write_lines(*renderables: Any) -> None:
     click.echo(text, color=out.is_terminal or None)
 
 
-@contextmanager
-def stdout_for_data() -> Iterator[None]:
+def stdout_for_data() -> AbstractContextManager[Any]:
     """Redirect what plugins print to stderr: stdout is for data."""
-    with redirect_stdout(sys.stderr):
-        yield
+    return redirect_stdout(sys.stderr)

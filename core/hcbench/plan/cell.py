@@ -81,28 +81,24 @@ class Cell:
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored: enough to make it again."""
-        uses: dict[str, Use[Any]] = {
-            "algorithm": self.algorithm,
-            "dataset": self.dataset,
-            "oracle": self.oracle,
+        uses = {kind: getattr(self, kind) for kind in ("algorithm", "dataset", "oracle")}
+        described = {
+            kind: {
+                "name": f"{use.plugin.distribution}:{use.spec.name}",
+                "params": dict(use.params),
+                "editions": dict(use.fingerprints),
+                "digests": dict(use.digests),
+            }
+            for kind, use in uses.items()
         }
         return {
-            **{kind: _describe_use(use) for kind, use in uses.items()},
+            **described,
             "checkpoints": list(self.checkpoints),
             "hints": list(self.algorithm.spec.hints_of(self.algorithm.params)),
             "data_seed": self.data_seed,
             "noise_seed": self.noise_seed,
             "algorithm_seed": self.algorithm_seed,
         }
-
-
-def _describe_use(use: Use[Any]) -> dict[str, Any]:
-    return {
-        "name": f"{use.plugin.distribution}:{use.spec.name}",
-        "params": dict(use.params),
-        "editions": dict(use.fingerprints),
-        "digests": dict(use.digests),
-    }
 
 
 @lru_cache(maxsize=1024)

@@ -7,20 +7,19 @@ increases when a hook or its arguments change so that plugins have to change too
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pluggy
 
-if TYPE_CHECKING:
-    from hcbench.registry.specs import (
-        AlgorithmSpec,
-        CommandSpec,
-        DatasetSpec,
-        ExecutorSpec,
-        MetricSpec,
-        OracleSpec,
-    )
-    from hcbench.registry.suite import Suite
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    CommandSpec,
+    DatasetSpec,
+    ExecutorSpec,
+    MetricSpec,
+    OracleSpec,
+)
+from hcbench.registry.suite import Suite
 
 PROJECT = "hcbench"
 HOOK_VERSION = 1
