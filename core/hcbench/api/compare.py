@@ -105,29 +105,25 @@ def compare(
     budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
-        named, own = sort_out(algos, own_algorithm)
-        named_data, own_data = sort_out(named_pairs(datasets), lambda x: own_dataset(x, folder))
+        algorithms, own_algorithms = sort_out(algos, own_algorithm)
+        named, own_datasets = sort_out(named_pairs(datasets), lambda x: own_dataset(x, folder))
         named_metrics, own_metrics = sort_out(metrics, own_metric)
-        suite = with_defaults(
-            Suite(
-                name="compare",
-                algorithms=named,
-                datasets=named_data,
-                oracles=tuple(oracles),
-                metrics=named_metrics,
-                repetitions=repetitions,
-                seed=seed,
-                budgets=budgets,
-                checkpoints=tuple(checkpoints),
-                timeout=timeout,
-                memory=memory,
-            ),
-            registry,
-            algorithms=not own,
-            datasets=not own_data,
-            metrics=not own_metrics,
+        own = {"algorithms": own_algorithms, "datasets": own_datasets, "metrics": own_metrics}
+        suite = Suite(
+            name="compare",
+            algorithms=algorithms,
+            datasets=named,
+            oracles=tuple(oracles),
+            metrics=named_metrics,
+            repetitions=repetitions,
+            seed=seed,
+            budgets=budgets,
+            checkpoints=tuple(checkpoints),
+            timeout=timeout,
+            memory=memory,
         )
-        plan = make_plan(suite, registry, algorithms=own, datasets=own_data, metrics=own_metrics)
+        suite = with_defaults(suite, registry, [entry for entry, uses in own.items() if not uses])
+        plan = make_plan(suite, registry, **own)
         opened = stack.enter_context(Store(store))
         outcomes = run_plan(
             plan,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -432,22 +432,11 @@ def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None
 def with_defaults(
     suite: Suite,
     registry: Registry,
-    *,
-    algorithms: bool = True,
-    datasets: bool = True,
-    metrics: bool = True,
+    entries: Iterable[str] = ("algorithms", "datasets", "metrics"),
 ) -> Suite:
-    """Fill the empty lists of a suite from the registered suite of defaults.
-
-    The flags say which lists to fill: the caller may have something of their own instead.
-    """
+    """Fill these entries of a suite, where they are empty, from the suite of defaults."""
     defaults = default_suite(registry, suite.algorithms)
     if defaults is None:
         return suite
-    fillable = {"algorithms": algorithms, "datasets": datasets, "metrics": metrics}
-    missing = {
-        name: getattr(defaults, name)
-        for name, fill in fillable.items()
-        if fill and not getattr(suite, name)
-    }
+    missing = {name: getattr(defaults, name) for name in entries if not getattr(suite, name)}
     return replace(suite, **missing)
