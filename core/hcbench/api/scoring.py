@@ -20,20 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcbench.analysis import tables
 from hcbench.analysis.ranks import why_outside
 from hcbench.analysis.results import to_csv
-from hcbench.analysis.tables import (
-    ARROWS,
-    BEST_TRUTH,
-    NOTHING,
-    Block,
-    Entry,
-    Notes,
-    Reason,
-    format_spread,
-    to_latex,
-    to_markdown,
-)
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Cost
 from hcbench.model.files import TABLES, is_number, read_items, read_npy, read_rows
@@ -364,7 +353,7 @@ class Scores:
     # ---- Tables ----------------------------------------------------------------------------------
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[tables.Block]:
         """The table of values, a column for each tree; and a table of inapplicable metrics."""
         shown: dict[tuple[str, str], list[Score]] = {}
         excluded: list[Score] = []
@@ -377,30 +366,30 @@ class Scores:
         blocks = [self._table(shown)] if shown else []
         return blocks + ([self._reasons(excluded)] if excluded else [])
 
-    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> Block:
-        notes, several = Notes(), len(self.truths) > 1
+    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> tables.Block:
+        notes, several = tables.Notes(), len(self.truths) > 1
         table = []
         for (label, truth), scores in rows.items():
-            head = [Entry(f"{label}{ARROWS[scores[0].metric.direction]}")]
-            head += [Entry(truth or NOTHING)] if several else []
+            head = [tables.Entry(f"{label}{tables.ARROWS[scores[0].metric.direction]}")]
+            head += [tables.Entry(truth or tables.NOTHING)] if several else []
             table.append((*head, *(self._entry(score, notes) for score in scores)))
         header = ("metric", *(["truth"] if several else []), *self.trees)
         numeric = (False, *([False] if several else []), *(True for _ in self.trees))
         title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
-        return Block(title, header, numeric, tuple(table), notes.texts)
+        return tables.Block(title, header, numeric, tuple(table), notes.texts)
 
-    def _entry(self, score: Score, notes: Notes) -> Entry:
+    def _entry(self, score: Score, notes: tables.Notes) -> tables.Entry:
         value, metric = score.value, score.metric
         if value.value is None:
             text = "error" if value.status == "error" else "n/a"
-            return Entry(text, marks=notes.mark([Reason(value.reason)]))
-        text = format_spread(value.value, None, metric.unit, metric.interval)
-        reasons = [Reason(BEST_TRUTH)] if score.best_truth else []
+            return tables.Entry(text, marks=notes.mark([tables.Reason(value.reason)]))
+        text = tables.format_spread(value.value, None, metric.unit, metric.interval)
+        reasons = [tables.Reason(tables.BEST_TRUTH)] if score.best_truth else []
         if score.leaves_range:
-            reasons.append(Reason(f"{why_outside(metric)}: not compared"))
-        return Entry(text, score.best_tree, notes.mark(reasons))
+            reasons.append(tables.Reason(f"{why_outside(metric)}: not compared"))
+        return tables.Entry(text, score.best_tree, notes.mark(reasons))
 
-    def _reasons(self, scores: Sequence[Score]) -> Block:
+    def _reasons(self, scores: Sequence[Score]) -> tables.Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
         reasons: dict[str, dict[str, dict[str, None]]] = {}
         for score in scores:
@@ -414,8 +403,8 @@ class Scores:
                 f"{label} ({', '.join(where)})" if count[label] > 1 else label
                 for label, where in metrics.items()
             ]
-            rows.append((Entry(", ".join(texts)), Entry(reason)))
-        return Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
+            rows.append((tables.Entry(", ".join(texts)), tables.Entry(reason)))
+        return tables.Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
 
     def legend(self, best: str) -> list[str]:
         """The meaning of the signs; ``best`` is the mark of the best tree."""
@@ -457,11 +446,11 @@ class Scores:
 
     def to_markdown(self) -> str:
         """The tables in Markdown."""
-        return to_markdown(self.blocks, self.legend("bold"))
+        return tables.to_markdown(self.blocks, self.legend("bold"))
 
     def to_latex(self) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return to_latex(self.blocks, self.legend("bold"))
+        return tables.to_latex(self.blocks, self.legend("bold"))
 
 
 def score_trees(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import warn_of_broken
+from hcbench.cli import options
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
@@ -103,7 +103,7 @@ class CommandLine(click.Group):
         if name is not None and name not in COMMANDS:
             plugins, commands = _plugin_commands(ctx)
             if not ctx.resilient_parsing:  # which completion does
-                warn_of_broken(plugins)
+                options.warn_of_broken(plugins)
             entry = commands.find(name)
             with stdout_for_data():
                 loaded = entry.spec.load()

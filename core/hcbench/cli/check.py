@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import (
-    JSON_OR_TABLE,
-    KINDS,
-    PLUGIN,
-    QUIET,
-    OneName,
-    examples,
-    read_time,
-)
+from hcbench.cli import options
 from hcbench.cli.progress import display
 from hcbench.cli.terminal import stdout_for_data, write_json, write_table
 from hcbench.errors import ExitCode
@@ -40,14 +32,16 @@ def read_exemption(text: str) -> tuple[str, str]:
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench check UPGMA",
         'hcbench check "Splits[axis=1]" --plugin ./mine.py',
         'hcbench check ./mine.py --exempt "Splits:paper=not published yet"',
         "hcbench check --claims gray2023-table1",
     )
 )
-@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, type=options.OneName(*options.KINDS), metavar="NAME..."
+)
 @click.option("--list", "only_list", is_flag=True, help="List the checks, and run none.")
 @click.option(
     "--claims",
@@ -63,14 +57,14 @@ def read_exemption(text: str) -> tuple[str, str]:
 )
 @click.option(
     "--timeout",
-    type=read_time,
+    type=options.read_time,
     default="60s",
     metavar="TIME",
     help="Wall time of each check: seconds, or such as 90s, 10min; or none.",
 )
-@PLUGIN
-@JSON_OR_TABLE
-@QUIET
+@options.PLUGIN
+@options.JSON_OR_TABLE
+@options.QUIET
 @click.pass_context
 def check(
     ctx: click.Context,

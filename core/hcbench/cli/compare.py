@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import (
-    FIGURE_OPTIONS,
-    REPLAY,
-    RUN_OPTIONS,
-    SUITE_OPTIONS,
-    OneName,
-    examples,
-    load_plugins,
-    with_options,
-)
+from hcbench.cli import options
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_json
 from hcbench.errors import DataError, ExitCode, SuiteError
 
@@ -52,7 +43,7 @@ class Comparing(click.Command):
 
 @click.command(
     cls=Comparing,
-    epilog=examples(
+    epilog=options.examples(
         "hcbench compare --algos 4-AL,UPGMA,HDBSCAN",
         "hcbench compare --algos \"UPGMA[metric=['cosine','euclidean']]\" --datasets ./mydata.csv",
         'hcbench compare --algos 4-AL --oracles "quadruplet-set[p=[0.01,0.1],noise=0.1]" -r 10',
@@ -60,9 +51,9 @@ class Comparing(click.Command):
         "hcbench compare --algos UPGMA,Random --dry-run",
     ),
 )
-@with_options(*SUITE_OPTIONS, REPLAY, *RUN_OPTIONS)
+@options.with_options(*options.SUITE_OPTIONS, options.REPLAY, *options.RUN_OPTIONS)
 @click.pass_context
-def compare(context: click.Context, /, **options: Any) -> None:
+def compare(context: click.Context, /, **given: Any) -> None:
     """Compare algorithms on data sets.
 
     Every algorithm runs on every data set, with new data in each repetition. Stored results are
@@ -77,28 +68,28 @@ def compare(context: click.Context, /, **options: Any) -> None:
     from hcbench.registry.suite import Suite
 
     def defaults(registry: Registry) -> Suite:
-        return default_suite(registry, options["algorithms"]) or Suite(name="compare")
+        return default_suite(registry, given["algorithms"]) or Suite(name="compare")
 
-    carry_out(context, defaults, **options)
+    carry_out(context, defaults, **given)
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench run ./mysuite.toml",
         "hcbench run ./mysuite.toml --repetitions 20 --format json",
         "hcbench run ./mysuite.toml --figures ./figures --figure-format pdf",
     )
 )
-@click.argument("suite", type=OneName("suites"))
-@with_options(*SUITE_OPTIONS, *RUN_OPTIONS, *FIGURE_OPTIONS)
+@click.argument("suite", type=options.OneName("suites"))
+@options.with_options(*options.SUITE_OPTIONS, *options.RUN_OPTIONS, *options.FIGURE_OPTIONS)
 @click.pass_context
-def run(context: click.Context, /, suite: str, **options: Any) -> None:
+def run(context: click.Context, /, suite: str, **given: Any) -> None:
     """Run a suite: a TOML file, or one that a plugin registers.
 
     Options override the suite. A suite with claims, such as the table of a paper, ends with a
     verdict on each. --figures draws its figures.
     """
-    carry_out(context, lambda registry: suite_named(suite, registry), **options)
+    carry_out(context, lambda registry: suite_named(suite, registry), **given)
 
 
 def suite_named(text: str, registry: Registry) -> Suite:
@@ -132,7 +123,7 @@ def carry_out(
     from hcbench.store import Store
 
     running = {name: given.pop(name) for name in RUNNING}
-    registry = load_plugins(plugin, quiet=quiet)
+    registry = options.load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         suite = _changed(base(registry), given, replay, registry)
         plan = make_plan(with_defaults(suite, registry), registry)
@@ -220,13 +211,13 @@ def _check_figures(suite: Suite, folder: Path) -> None:
     make_folder(folder)
 
 
-def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **options: Any) -> Results:
+def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **given: Any) -> Results:
     from hcbench.analysis.results import Results
     from hcbench.cli.progress import follow
     from hcbench.run.run import run_plan
 
     with follow(quiet=quiet) as observer:
-        outcomes = run_plan(plan, registry.plugins, store, observer=observer, **options)
+        outcomes = run_plan(plan, registry.plugins, store, observer=observer, **given)
     return Results.of_plan(plan, outcomes)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.options import examples
+from hcbench.cli import options
 
 _LINES = {
     "bash": ("~/.bashrc", 'eval "$(_HCBENCH_COMPLETE=bash_source hcbench)"'),
@@ -19,7 +19,7 @@ _LINES = {
 }
 
 
-@click.command(epilog=examples("hcbench completion bash >> ~/.bashrc"))
+@click.command(epilog=options.examples("hcbench completion bash >> ~/.bashrc"))
 @click.argument("shell", type=click.Choice(list(_LINES)), required=False)
 def completion(shell: str | None) -> None:
     """Print the line that enables completion in your shell."""

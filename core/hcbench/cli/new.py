@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli.options import examples, load_plugins
+from hcbench.cli import options
 from hcbench.cli.terminal import tell
 
 
@@ -16,7 +16,7 @@ def new() -> None:
 
 
 @new.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench new plugin my_linkage",
         "hcbench new plugin hcbench_crowd --oracle crowd --metric agreement",
     )
@@ -43,6 +43,6 @@ def plugin(name: str, directory: Path, **names: str | None) -> None:
     from hcbench.authoring.scaffold import next_steps, write_plugin
 
     wanted = {kind: text for kind, text in names.items() if text is not None}
-    for path in write_plugin(name, wanted, directory, load_plugins(quiet=True)):
+    for path in write_plugin(name, wanted, directory, options.load_plugins(quiet=True)):
         click.echo(path)
     tell(f"next: {next_steps(name, wanted, directory)}")

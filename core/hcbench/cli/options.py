@@ -202,12 +202,13 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def names_option(
-    option: str, kind: str, doc: str, *, required: bool = False, filters: bool = False
+    option: str, doc: str, *, required: bool = False, filters: bool = False
 ) -> Callable[[F], F]:
-    """An option of names, which can be repeated: the argument ``kind`` gets all in one tuple.
+    """An option of names, which can be repeated: the command gets all of them in one tuple.
 
     One that filters stored results accepts patterns, and its name may be in the singular.
     """
+    kind = "algorithms" if option == "--algos" else option.removeprefix("--")
     return click.option(
         *((option, option.removesuffix("s")) if filters else (option,)),
         kind,
@@ -220,6 +221,9 @@ def names_option(
     )
 
 
+PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 PLUGIN = click.option(
     "--plugin",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -244,11 +248,7 @@ JOBS = click.option(
 
 def _format(*choices: str) -> Callable[[F], F]:
     return click.option(
-        "--format",
-        "form",
-        type=click.Choice(choices),
-        default="table",
-        help="Output format.",
+        "--format", "form", type=click.Choice(choices), default="table", help="Output format."
     )
 
 
@@ -256,14 +256,10 @@ JSON_OR_TABLE = _format("table", "json")
 RESULTS_FORMAT = _format("table", "json", "csv", "markdown", "latex")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
 SUITE_OPTIONS = (
-    names_option("--algos", "algorithms", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
-    names_option("--datasets", "datasets", "Data sets, or your own files: ./mydata.csv"),
-    names_option(
-        "--oracles",
-        "oracles",
-        "Oracles; by default the first kind that each algorithm accepts.",
-    ),
-    names_option("--metrics", "metrics", "Metrics, such as AARI,queries."),
+    names_option("--algos", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
+    names_option("--datasets", "Data sets, or your own files: ./mydata.csv"),
+    names_option("--oracles", "Oracles; by default the first kind that each algorithm accepts."),
+    names_option("--metrics", "Metrics, such as AARI,queries."),
     click.option(
         "-r",
         "--repetitions",
@@ -308,7 +304,7 @@ SUITE_OPTIONS = (
 )
 REPLAY = click.option(
     "--replay",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     metavar="FILE",
     help="A file of answers that hcbench ask recorded, used as the oracle. Without --datasets, its "
@@ -354,7 +350,7 @@ RUN_OPTIONS = (
 FIGURE_OPTIONS = (
     click.option(
         "--figures",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=FOLDER,
         metavar="DIR",
         help="Draw each figure of the suite to a file in this folder.",
     ),
@@ -367,15 +363,14 @@ FIGURE_OPTIONS = (
 )
 _ALGOS = names_option(
     "--algos",
-    "algorithms",
     "Only algorithms whose label contains one of these, or matches a pattern with * and ?.",
     filters=True,
 )
 #: Of a stored run.
 CELL_FILTERS = (
     _ALGOS,
-    names_option("--datasets", "datasets", "Only data sets, likewise.", filters=True),
-    names_option("--oracles", "oracles", "Only oracles, likewise.", filters=True),
+    names_option("--datasets", "Only data sets, likewise.", filters=True),
+    names_option("--oracles", "Only oracles, likewise.", filters=True),
     click.option(
         "--budget",
         type=read_counts,
@@ -383,11 +378,11 @@ CELL_FILTERS = (
         help="Only cells with one of these budgets.",
     ),
 )
-ONLY_METRICS = names_option("--metrics", "metrics", "Only these metrics.", filters=True)
+ONLY_METRICS = names_option("--metrics", "Only these metrics.", filters=True)
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 #: Of a store.
 RUN_FILTERS = (
-    names_option("--suites", "suites", "Only runs of these suites, likewise.", filters=True),
+    names_option("--suites", "Only runs of these suites, likewise.", filters=True),
     click.option(
         "--since",
         type=DATE,

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import (
-    CELL_FILTERS,
-    PLUGIN,
-    QUIET,
-    RUN,
-    STORE,
-    examples,
-    load_plugins,
-    names_option,
-    with_options,
-)
+from hcbench.cli import options
 from hcbench.cli.results import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 
@@ -39,7 +29,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench plot",
         "hcbench plot ranks -o ranks.pdf --metric AARI",
         "hcbench plot curve 3 --x delta --metric AARI -o figure2.svg",
@@ -48,16 +38,15 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     )
 )
 @click.argument("kind", type=KindOrRun(KINDS), required=False)
-@RUN
+@options.RUN
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.FILE,
     help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
-@names_option(
+@options.names_option(
     "--metrics",
-    "metrics",
     "Metrics; of several, each has a file of its own. By default the first metric of quality.",
     filters=True,
 )
@@ -98,7 +87,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(["ratio", "difference"]),
     help="profile: distance from the best; by default ratios for costs, differences for qualities.",
 )
-@with_options(*CELL_FILTERS)
+@options.with_options(*options.CELL_FILTERS)
 @click.option(
     "--repetition",
     type=click.IntRange(min=0),
@@ -119,9 +108,9 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     show_default=False,
     help="tanglegram: the truth, if there are several.",
 )
-@STORE
-@PLUGIN
-@QUIET
+@options.STORE
+@options.PLUGIN
+@options.QUIET
 def plot(
     *,
     kind: str | None,
@@ -155,7 +144,7 @@ def plot(
         if kind is None:
             why = describe_kinds(results, figures[0])
         else:
-            view = FigureView(results, opened, load_plugins(plugin, quiet=True))
+            view = FigureView(results, opened, options.load_plugins(plugin, quiet=True))
             for chosen in figures:
                 file = path if len(figures) == 1 else _named(path, chosen.metric)
                 drawn[file] = draw(kind, view, chosen)

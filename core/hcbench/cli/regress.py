@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli.options import examples
+from hcbench.cli import options
 from hcbench.cli.terminal import tell, write_json
 from hcbench.errors import ExitCode
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench regress main HEAD --measure",
         "hcbench regress v0.1 HEAD --format markdown",
         "hcbench regress main HEAD --measure --only 'algorithm_4*' --tolerance 0.2",
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--results",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.FOLDER,
     default=Path(".asv/results"),
     help="Where asv keeps its results.",
 )

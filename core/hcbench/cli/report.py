@@ -8,15 +8,7 @@ from typing import Any
 
 import click
 
-from hcbench.cli.options import (
-    PLUGIN,
-    QUIET,
-    RUN_FILTERS,
-    STORE,
-    examples,
-    load_plugins,
-    with_options,
-)
+from hcbench.cli import options
 from hcbench.cli.results import find_runs
 from hcbench.cli.terminal import stdout_for_data, tell
 
@@ -30,7 +22,7 @@ TREES = click.option(
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench report",
         "hcbench report 3 -o run3.html",
         "hcbench report gray2023-table1 -o gray.html --trees 0",
@@ -40,14 +32,14 @@ TREES = click.option(
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.FILE,
     default="report.html",
     help="Output file; an existing one is replaced.",
 )
 @TREES
-@STORE
-@PLUGIN
-@QUIET
+@options.STORE
+@options.PLUGIN
+@options.QUIET
 def report(
     *,
     run: str | None,
@@ -67,20 +59,20 @@ def report(
 
     with Store(store) as opened, stdout_for_data():
         found = opened.run(run)
-        registry = load_plugins(plugin, quiet=quiet)
+        registry = options.load_plugins(plugin, quiet=quiet)
         write_report(output, opened, found, registry=registry, trees=trees)
     if not quiet:
         tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench site ./public",
         "hcbench site ./public --title Linkages --suites gray2023,compare --asv .asv/results",
         "hcbench site ./public --store postgresql://me@host/results",
     )
 )
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=options.PATH)
 @click.option("--title", metavar="TEXT", default="Benchmarks", help="Title of the site.")
 @click.option(
     "--run",
@@ -89,17 +81,17 @@ def report(
     metavar="RUN",
     help="Only this run, by number or name. Repeatable.",
 )
-@with_options(*RUN_FILTERS)
+@options.with_options(*options.RUN_FILTERS)
 @click.option(
     "--asv",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.FOLDER,
     metavar="DIR",
     help="A results folder of asv, such as .asv/results: shows the performance over commits.",
 )
 @TREES
-@STORE
-@PLUGIN
-@QUIET
+@options.STORE
+@options.PLUGIN
+@options.QUIET
 def site(
     *,
     folder: Path,
@@ -124,7 +116,7 @@ def site(
     from hcbench.store import Store
 
     with Store(store) as opened, stdout_for_data():
-        registry = load_plugins(plugin, quiet=quiet)
+        registry = options.load_plugins(plugin, quiet=quiet)
         chosen = {opened.run(number).id for number in numbers}
         runs = [run for run in find_runs(opened, **filters) if not chosen or run.id in chosen]
         built = build_site(

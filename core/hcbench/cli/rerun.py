@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, STORE, examples, load_plugins, read_time
+from hcbench.cli import options
 from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hcbench.run.job import Call
 
 
-@click.command(epilog=examples("hcbench rerun 3fa2b1 --in-process --pdb"))
+@click.command(epilog=options.examples("hcbench rerun 3fa2b1 --in-process --pdb"))
 @click.argument("cell")
 @click.option(
     "--in-process", is_flag=True, help="Run it in this process, so that a debugger and print work."
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=read_time,
+    type=options.read_time,
     default="300s",
     metavar="TIME",
     help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
 )
-@STORE
-@PLUGIN
+@options.STORE
+@options.PLUGIN
 @click.pass_context
 def rerun(
     context: click.Context,
@@ -61,7 +61,7 @@ def rerun(
 
     if debug and not in_process:
         raise click.UsageError("--pdb needs --in-process", context)
-    registry = load_plugins(plugin)
+    registry = options.load_plugins(plugin)
     with Store(store) as opened:
         stored, description = opened.cell(cell)
     if not stored.key:

@@ -13,23 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import (
-    CELL_FILTERS,
-    DATE,
-    JOBS,
-    JSON_OR_TABLE,
-    ONLY_METRICS,
-    PLUGIN,
-    QUIET,
-    RESULTS_FORMAT,
-    RUN,
-    RUN_FILTERS,
-    STORE,
-    examples,
-    load_plugins,
-    names_option,
-    with_options,
-)
+from hcbench.cli import options
 from hcbench.cli.terminal import console, printable, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode, StoreError
 from hcbench.plan.outcome import STATUSES
@@ -48,7 +32,7 @@ _ONE_RUN = click.argument("run")
 
 @click.group(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=options.examples(
         "hcbench results --suite gray2023-table1 --since 2026-01-31",
         "hcbench results show --algo UPGMA",
         "hcbench results diff 3 4",
@@ -58,16 +42,16 @@ _ONE_RUN = click.argument("run")
         "hcbench results rm baseline",
     ),
 )
-@with_options(*RUN_FILTERS)
-@STORE
+@options.with_options(*options.RUN_FILTERS)
+@options.STORE
 @click.pass_context
-def results(context: click.Context, /, **options: Any) -> None:
+def results(context: click.Context, /, **given: Any) -> None:
     """Show past runs; without a command, list them."""
     # A store that is given here is the default of the command that follows.
-    context.default_map = {name: {"store": options["store"]} for name in results.commands}
+    context.default_map = {name: {"store": given["store"]} for name in results.commands}
     if context.invoked_subcommand is None:
-        context.invoke(list_, form="table", **options)
-    elif options["suites"] or options["since"] or options["algorithms"]:
+        context.invoke(list_, form="table", **given)
+    elif given["suites"] or given["since"] or given["algorithms"]:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
@@ -152,9 +136,9 @@ def _only(found: Results, wanted: Sequence[str]) -> Results:
 
 
 @results.command("list")
-@with_options(*RUN_FILTERS)
-@STORE
-@JSON_OR_TABLE
+@options.with_options(*options.RUN_FILTERS)
+@options.STORE
+@options.JSON_OR_TABLE
 def list_(store: str | None, form: str, **filters: Any) -> None:
     """List the runs in the order of time."""
     from hcbench.store import Store
@@ -208,13 +192,13 @@ def _local(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-@results.command(epilog=examples("hcbench results show 3 --datasets iris --status ok"))
-@RUN
-@with_options(*CELL_FILTERS)
+@results.command(epilog=options.examples("hcbench results show 3 --datasets iris --status ok"))
+@options.RUN
+@options.with_options(*options.CELL_FILTERS)
 @click.option("--status", type=click.Choice(STATUSES), help="Only cells with this status.")
-@ONLY_METRICS
-@STORE
-@RESULTS_FORMAT
+@options.ONLY_METRICS
+@options.STORE
+@options.RESULTS_FORMAT
 def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     """Show a run, by default the last, as it was shown when it ended.
 
@@ -256,12 +240,14 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     tell(f"run one again with: hcbench rerun {failed[0].key[:8]} --in-process")
 
 
-@results.command(epilog=examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all"))
+@results.command(
+    epilog=options.examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all")
+)
 @click.argument("before")
 @click.argument("after")
 @click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
-@STORE
-@JSON_OR_TABLE
+@options.STORE
+@options.JSON_OR_TABLE
 def diff(*, before: str, after: str, everything: bool, store: str | None, form: str) -> None:
     """Show what changed between two runs.
 
@@ -347,7 +333,7 @@ def _variant(row: Difference | StatusChange) -> str:
 
 
 @results.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench results merge shard1.sqlite shard2.sqlite shard3.sqlite -o all.sqlite",
         "hcbench results merge mine.sqlite --store postgresql://me@server/team",
     )
@@ -360,7 +346,7 @@ def _variant(row: Difference | StatusChange) -> str:
     help="The store to which all is added: a file, or postgresql://user@host/database. By default "
     "HCBENCH_STORE, or a file in your data directory.",
 )
-@JSON_OR_TABLE
+@options.JSON_OR_TABLE
 def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     """Add the contents of other stores to one store.
 
@@ -411,12 +397,12 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
 
 
 @results.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench results export 4 --format csv -o run4.csv",
         "hcbench results export 4 --format parquet --trees -o run4.parquet",
     )
 )
-@RUN
+@options.RUN
 @click.option(
     "--format",
     "form",
@@ -424,16 +410,11 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
     default="csv",
     help="Of the file; json and parquet can be imported again.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file; by default stdout.",
-)
+@click.option("-o", "--output", type=options.FILE, help="The file; by default stdout.")
 @click.option(
     "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
 )
-@STORE
+@options.STORE
 def export(
     *, run: str | None, form: str, output: Path | None, trees: bool, store: str | None
 ) -> None:
@@ -458,11 +439,9 @@ def export(
         click.echo(text, nl=False)
 
 
-@results.command("import", epilog=examples("hcbench results import run4.parquet"))
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
-)
-@STORE
+@results.command("import", epilog=options.examples("hcbench results import run4.parquet"))
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE...")
+@options.STORE
 def import_(files: Sequence[Path], store: str | None) -> None:
     """Import runs that hcbench results export wrote as json or parquet.
 
@@ -481,7 +460,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
 
 @results.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench results gc --dry-run",
         "hcbench results gc --keep-runs 20",
         "hcbench results gc --before 2026-01-01",
@@ -495,12 +474,12 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 )
 @click.option(
     "--before",
-    type=DATE,
+    type=options.DATE,
     metavar="DATE",
     help="Remove runs that started before a date such as 2026-01-31.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-@STORE
+@options.STORE
 def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: str | None) -> None:
     """Remove what no run shows any more, and free its space.
 
@@ -528,16 +507,16 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     click.echo(f"{text} in {location}")
 
 
-@results.command(epilog=examples("hcbench results rescore --metrics dasgupta,AARI 3"))
-@RUN
-@names_option(
-    "--metrics", "metrics", "Metrics to compute, in addition to those of the run.", required=True
+@results.command(epilog=options.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
+@options.RUN
+@options.names_option(
+    "--metrics", "Metrics to compute, in addition to those of the run.", required=True
 )
-@JOBS
-@STORE
-@PLUGIN
-@RESULTS_FORMAT
-@QUIET
+@options.JOBS
+@options.STORE
+@options.PLUGIN
+@options.RESULTS_FORMAT
+@options.QUIET
 @click.pass_context
 def rescore(
     context: click.Context,
@@ -562,7 +541,7 @@ def rescore(
     from hcbench.run.run import rescore_plan
     from hcbench.store import Store
 
-    registry = load_plugins(plugin, quiet=quiet)
+    registry = options.load_plugins(plugin, quiet=quiet)
     with Store(store) as opened:
         info = opened.run(run)
         with stdout_for_data():
@@ -595,7 +574,7 @@ def rescore(
 @results.command()
 @_ONE_RUN
 @click.argument("name")
-@STORE
+@options.STORE
 def name(*, run: str, name: str, store: str | None) -> None:
     """Give a run a name, which commands accept for its number.
 
@@ -611,7 +590,7 @@ def name(*, run: str, name: str, store: str | None) -> None:
 @results.command()
 @_ONE_RUN
 @click.argument("text")
-@STORE
+@options.STORE
 def note(*, run: str, text: str, store: str | None) -> None:
     """Write a note to a run.
 
@@ -627,7 +606,7 @@ def note(*, run: str, text: str, store: str | None) -> None:
 @results.command()
 @_ONE_RUN
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@STORE
+@options.STORE
 def rm(*, run: str, yes: bool, store: str | None) -> None:
     """Remove a run, with the cells that no other run shows.
 

@@ -8,34 +8,33 @@ from typing import Any
 
 import click
 
-from hcbench.cli.options import PLUGIN, QUIET, RESULTS_FORMAT, examples, load_plugins, names_option
+from hcbench.cli import options
 from hcbench.cli.terminal import console, stdout_for_data, tell
 from hcbench.errors import ExitCode
 
-_FILE = click.Path(path_type=Path)
 _AGAINST = ("truths", "labels", "similarity", "vectors")
 
 
 @click.command(
-    epilog=examples(
+    epilog=options.examples(
         "hcbench score tree.nwk --truth taxonomy.nwk",
         "hcbench score upgma.npy ward.npy --names names.txt --truth taxonomy.nwk",
         "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
         "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
     )
 )
-@click.argument("trees", type=_FILE, nargs=-1, required=True, metavar="TREE...")
+@click.argument("trees", type=options.PATH, nargs=-1, required=True, metavar="TREE...")
 @click.option(
     "--truth",
     "truths",
-    type=_FILE,
+    type=options.PATH,
     multiple=True,
     metavar="FILE",
     help="A true hierarchy. Repeatable: the best of several is marked.",
 )
 @click.option(
     "--labels",
-    type=_FILE,
+    type=options.PATH,
     metavar="FILE",
     help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first.",
 )
@@ -51,14 +50,14 @@ _AGAINST = ("truths", "labels", "similarity", "vectors")
 )
 @click.option(
     "--names",
-    type=_FILE,
+    type=options.PATH,
     metavar="FILE",
     help="Names of the items, one a line, in the order of all files that have none.",
 )
-@names_option("--metrics", "metrics", "By default all that apply.")
-@PLUGIN
-@RESULTS_FORMAT
-@QUIET
+@options.names_option("--metrics", "By default all that apply.")
+@options.PLUGIN
+@options.RESULTS_FORMAT
+@options.QUIET
 @click.pass_context
 def score(
     context: click.Context,
@@ -85,7 +84,7 @@ def score(
     from hcbench.api.scoring import default_metrics, read_matched, score_trees
     from hcbench.cli.draw import write_blocks, write_text
 
-    registry = load_plugins(plugin, quiet=quiet)
+    registry = options.load_plugins(plugin, quiet=quiet)
     named = [use for name in metrics for use in registry.use_metrics(name)]
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(

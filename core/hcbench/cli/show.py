@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli.options import JSON_OR_TABLE, KINDS, PLUGIN, OneName, examples, load_plugins
+from hcbench.cli import options
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.errors import ParameterError
 from hcbench.registry.names import format_name, format_value
@@ -31,15 +31,15 @@ DEPENDS = "depends on its parameters"
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(KINDS), required=False)
-@PLUGIN
-@JSON_OR_TABLE
+@click.argument("kind", type=click.Choice(options.KINDS), required=False)
+@options.PLUGIN
+@options.JSON_OR_TABLE
 def list_(kind: str | None, plugin: Sequence[Path], form: str) -> None:
     """List algorithms, data sets, oracles, metrics and suites."""
-    registry = load_plugins(plugin)
+    registry = options.load_plugins(plugin)
     listed = {
         name: [_summarise(entry) for entry in _sorted(registry, name)]
-        for name in ([kind] if kind else KINDS)
+        for name in ([kind] if kind else options.KINDS)
     }
     if form == "json":
         write_json(listed)
@@ -108,13 +108,13 @@ def _declared(
     return [*declared({p.name: p.default for p in spec.parameters}), f"({DEPENDS})"]
 
 
-@click.command(epilog=examples("hcbench info UPGMA", "hcbench info planted --format json"))
-@click.argument("name", type=OneName(*KINDS))
-@PLUGIN
-@JSON_OR_TABLE
+@click.command(epilog=options.examples("hcbench info UPGMA", "hcbench info planted --format json"))
+@click.argument("name", type=options.OneName(*options.KINDS))
+@options.PLUGIN
+@options.JSON_OR_TABLE
 def info(name: str, plugin: Sequence[Path], form: str) -> None:
     """Show everything about one name: parameters, needs, paper."""
-    found = [_describe(entry) for entry in load_plugins(plugin).find(name)]
+    found = [_describe(entry) for entry in options.load_plugins(plugin).find(name)]
     if form == "json":
         write_json(found[0] if len(found) == 1 else {"found": found})
         return
@@ -267,12 +267,14 @@ def _is_enough(spec: Spec, params: Params) -> bool:
     return True
 
 
-@click.command(epilog=examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))
-@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
-@PLUGIN
+@click.command(epilog=options.examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))
+@click.argument(
+    "names", nargs=-1, required=True, type=options.OneName(*options.KINDS), metavar="NAME..."
+)
+@options.PLUGIN
 def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
     """Print the BibTeX entries of what you used."""
-    registry = load_plugins(plugin)
+    registry = options.load_plugins(plugin)
     found = [entry.spec for name in names for entry in registry.find(name)]
     papers = {spec.paper.key: spec.paper for spec in found if spec.paper is not None}
     if papers:
@@ -282,12 +284,12 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
 
 
 @click.command()
-@PLUGIN
-@JSON_OR_TABLE
+@options.PLUGIN
+@options.JSON_OR_TABLE
 def plugins(plugin: Sequence[Path], form: str) -> None:
     """List loaded and broken plugins."""
-    registry = load_plugins(plugin, quiet=True)
-    kinds = (*KINDS, "commands", "executors")
+    registry = options.load_plugins(plugin, quiet=True)
+    kinds = (*options.KINDS, "commands", "executors")
     loaded = [
         {
             "plugin": p.name,
