@@ -246,14 +246,15 @@ JOBS = click.option(
 )
 
 
-def _format(*choices: str) -> Callable[[F], F]:
+def format_option(*choices: str) -> Callable[[F], F]:
+    """The option of formats of output."""
     return click.option(
         "--format", "form", type=click.Choice(choices), default="table", help="Output format."
     )
 
 
-JSON_OR_TABLE = _format("table", "json")
-RESULTS_FORMAT = _format("table", "json", "csv", "markdown", "latex")
+JSON_OR_TABLE = format_option("table", "json")
+RESULTS_FORMAT = format_option("table", "json", "csv", "markdown", "latex")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
 SUITE_OPTIONS = (
     names_option("--algos", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),

@@ -64,13 +64,7 @@ if TYPE_CHECKING:
     help="Benchmarks that may become worse, with * and ?. Repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also show what did not change.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    help="Output format.",
-)
+@options.format_option("table", "markdown", "json")
 def regress(
     *,
     base: str,

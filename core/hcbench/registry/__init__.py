@@ -413,10 +413,6 @@ def find_suite(registry: Registry, name: str) -> Suite:
         raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
 
 
-DEFAULTS = {"tree": "compare", "partition": "compare-cuts"}
-"""The suites with the defaults, for each kind of result."""
-
-
 def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
     """The registered suite with the defaults for these algorithms; None if there is none.
 
@@ -424,7 +420,7 @@ def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None
     """
     kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
     try:
-        return find_suite(registry, DEFAULTS["partition" if kinds == {"partition"} else "tree"])
+        return find_suite(registry, "compare-cuts" if kinds == {"partition"} else "compare")
     except SuiteError:
         return None
 
