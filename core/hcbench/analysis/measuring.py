@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from hcbench.registry.names import format_name, parse_name, same_name, split_par
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.results import Results
+    from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.suite import Claim
 
 
@@ -32,14 +33,29 @@ class NotMeasuredError(Exception):
         self.no_data = no_data
 
 
-def find_group(
-    claim: Claim,
-    algorithm: str,
-    dataset: str,
-    oracle: str,
-    checkpoint: int | None,
-    results: Results,
-) -> Group:
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a claim is about, or what it is compared with.
+
+    Attributes
+    ----------
+    algorithm, dataset, oracle : str
+        As in the claim.
+    checkpoint : int or None
+    metric : MetricInfo
+    any_oracle : bool
+        Whether another oracle will do: that of a claim is that of its own algorithm.
+    """
+
+    algorithm: str
+    dataset: str
+    oracle: str
+    checkpoint: int | None
+    metric: MetricInfo
+    any_oracle: bool = False
+
+
+def find_group(side: Side, results: Results) -> Group:
     """The repetitions of an algorithm and a data set of a claim.
 
     Raises
@@ -47,6 +63,7 @@ def find_group(
     NotMeasuredError
         If there are none, all were skipped, or several groups match.
     """
+    algorithm, dataset, oracle = side.algorithm, side.dataset, side.oracle
     algorithms, datasets, oracles = (
         results.parameters.get(kind, {}) for kind in ("algorithms", "datasets", "oracles")
     )
@@ -58,17 +75,16 @@ def find_group(
     ]
     if not groups:
         raise NotMeasuredError(f"{algorithm} was not run on {dataset}")
-    groups = [group for group in groups if group.checkpoint == checkpoint]
+    groups = [group for group in groups if group.checkpoint == side.checkpoint]
     if not groups:
-        raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {checkpoint}")
+        raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {side.checkpoint}")
     ran = [group for group in groups if group.ran]
     if not ran:
         first = groups[0].outcomes[0]
         raise NotMeasuredError(first.reason, no_data=first.phase == "data")
     asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
-    is_rival = algorithm in (claim.better_than, *members_of(claim.better_than))
-    if not asked and is_rival and not claim.than_oracle:
-        asked = ran  # the oracle of a claim is that of its own algorithm
+    if not asked and side.any_oracle:
+        asked = ran
     if not asked:
         raise NotMeasuredError(f"{algorithm} was not run with oracle {oracle}")
     if len(asked) > 1:
@@ -94,8 +110,8 @@ def members_of(name: str) -> list[str]:
     ]
 
 
-def find_metric(name: str, results: Results) -> str:
-    """The label of the metric of a claim.
+def find_metric(name: str, results: Results) -> MetricInfo:
+    """The metric of a claim.
 
     Raises
     ------
@@ -105,7 +121,7 @@ def find_metric(name: str, results: Results) -> str:
     known = results.parameters.get("metrics", {})
     for metric in results.metrics:
         if same_name(name, metric.label, known):
-            return metric.label
+            return metric
     raise NotMeasuredError(f"{name} was not computed")
 
 
@@ -144,44 +160,39 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
     NotMeasuredError
         If it was not measured.
     """
-    if claim.exponent:
-        return _measure_rate(claim, results, notes)
-    if claim.compares:
-        return _measure_difference(claim, results, notes)
-    place = (claim.dataset, claim.oracle, claim.checkpoint)
     metric = find_metric(claim.metric, results)
-    numbers, whole = _by_repetition(claim, claim.algorithm, *place, metric, results, notes)
+    side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
+    if claim.exponent:
+        return _measure_rate(claim, side, results, notes)
+    if claim.compares:
+        return _measure_difference(claim, side, results, notes)
+    numbers, whole = _by_repetition(claim, side, results, notes)
     summary = summarise(list(numbers.values()))
-    size = abs(summary.mean or 0.0)
-    is_share = any(m.label == metric and m.interval == "{0, 1}" for m in results.metrics)
-    return Measured(
-        summary.mean, summary.standard_error, numbers, size, whole, len(numbers) - 1, is_share
-    )
+    size, is_share = abs(summary.mean or 0.0), metric.interval == "{0, 1}"
+    error, freedom = summary.standard_error, len(numbers) - 1
+    return Measured(summary.mean, error, numbers, size, whole, freedom, is_share)
 
 
-def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Measured:
+def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
     """The difference of two quantities, repetition by repetition."""
-    metrics = [find_metric(claim.metric, results)]
-    metrics.append(find_metric(claim.than_metric or claim.metric, results))
-    than_checkpoint = claim.than_checkpoint
-    if than_checkpoint is None:
-        than_checkpoint = claim.checkpoint
-    place = (claim.dataset, claim.oracle, claim.checkpoint)
-    other_place = (
-        claim.than_dataset or claim.dataset,
-        claim.than_oracle or claim.oracle,
-        than_checkpoint,
+    at = claim.than_checkpoint
+    other = Side(
+        algorithm=claim.better_than or claim.algorithm,
+        dataset=claim.than_dataset or claim.dataset,
+        oracle=claim.than_oracle or claim.oracle,
+        checkpoint=claim.checkpoint if at is None else at,
+        metric=find_metric(claim.than_metric or claim.metric, results),
+        any_oracle=bool(claim.better_than) and not claim.than_oracle,
     )
-    rival = claim.better_than or claim.algorithm
-    first, is_whole = _by_repetition(claim, claim.algorithm, *place, metrics[0], results, notes)
-    second, other_is_whole = _by_repetition(claim, rival, *other_place, metrics[1], results, notes)
+    first, is_whole = _by_repetition(claim, side, results, notes)
+    second, other_is_whole = _by_repetition(claim, other, results, notes)
     shared = sorted(set(first) & set(second))
     summary = paired_difference(first, second)
     if summary.mean is None:
         notes.append("no repetition has both values")
     else:
-        direction = next(m.direction for m in results.metrics if m.label == metrics[0])
-        better = f", {direction} is better" if not (claim.relation or claim.within) else ""
+        told = not (claim.relation or claim.within)
+        better = f", {side.metric.direction} is better" if told else ""
         notes.append(f"mean paired difference over {summary.n} repetitions{better}")
     return Measured(
         summary.mean,
@@ -193,28 +204,23 @@ def _measure_difference(claim: Claim, results: Results, notes: list[str]) -> Mea
     )
 
 
-def _measure_rate(claim: Claim, results: Results, notes: list[str]) -> Measured:
+def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
     """The slope of the logarithms over data sets that differ in one parameter only."""
-    metric = find_metric(claim.metric, results)
-    at = _datasets_along(claim, results)
+    at = dict(sorted(_datasets_along(claim, results).items()))
     if len(at) < 2:
         raise NotMeasuredError(
             f"a rate of {claim.exponent} needs data sets {claim.dataset} with at least two "
             f"positive values of it; there are {len(at)}"
         )
-    place = (claim.oracle, claim.checkpoint)
-    sides = [
-        _by_repetition(claim, claim.algorithm, at[x], *place, metric, results, notes)
-        for x in sorted(at)
-    ]
-    samples = [list(numbers.values()) for numbers, _ in sides]
-    whole = all(is_whole for _, is_whole in sides)
-    values = ", ".join(f"{x:g}" for x in sorted(at))
-    slope, standard_error = log_log_slope(sorted(at), samples)
+    sides = [replace(side, dataset=dataset) for dataset in at.values()]
+    found = [_by_repetition(claim, each, results, notes) for each in sides]
+    values = ", ".join(f"{x:g}" for x in at)
+    slope, standard_error = log_log_slope([*at], [list(numbers.values()) for numbers, _ in found])
     if slope is None:
         notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {values})")
     else:
         notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
+    whole = all(is_whole for _, is_whole in found)
     return Measured(slope, standard_error, {}, abs(slope or 0.0), whole, max(len(at) - 2, 1))
 
 
@@ -232,48 +238,33 @@ def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
 
 
 def _by_repetition(
-    claim: Claim,
-    algorithm: str,
-    dataset: str,
-    oracle: str,
-    checkpoint: int | None,
-    metric: str,
-    results: Results,
-    notes: list[str],
+    claim: Claim, side: Side, results: Results, notes: list[str]
 ) -> tuple[dict[int, float], bool]:
     """The values of a metric, of a grid those of the tuned members; and whether none failed."""
-    members = members_of(algorithm) if claim.tuned_by else [algorithm]
-    place = (dataset, oracle, checkpoint)
-    groups = [find_group(claim, member, *place, results) for member in members]
-    numbers = [_numbers(group, metric, notes) for group in groups]
+    members = members_of(side.algorithm) if claim.tuned_by else [side.algorithm]
+    groups = [find_group(replace(side, algorithm=member), results) for member in members]
+    numbers = [_numbers(group, side.metric, notes) for group in groups]
     if len(groups) == 1:
-        return numbers[0], not groups[0].failed(metric)
+        return numbers[0], not groups[0].failed(side.metric)
     by = find_metric(claim.tuned_by, results)
-    chosen = _best_by(groups, by, results, notes)
+    if by.direction == "none":
+        raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
+    # In each repetition the best group, the first of equals.
+    sign = -1 if by.direction == "higher" else 1
+    best: dict[int, tuple[float, int]] = {}
+    for k, group in enumerate(groups):
+        for repetition, number in _numbers(group, by, notes).items():
+            rival = (sign * number, k)
+            best[repetition] = min(best.get(repetition, rival), rival)
+    chosen = {repetition: k for repetition, (_, k) in best.items()}
     times = Counter(chosen.values())
     counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
-    notes.append(f"tuned by {by}: {counts}")
-    whole = not any(group.failed(metric) or group.failed(by) for group in groups)
+    notes.append(f"tuned by {by.label}: {counts}")
+    whole = not any(group.failed(side.metric) or group.failed(by) for group in groups)
     return {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}, whole
 
 
-def _best_by(
-    groups: list[Group], metric: str, results: Results, notes: list[str]
-) -> dict[int, int]:
-    """The place of the best group by a metric in each repetition; the first of equals."""
-    direction = next(m.direction for m in results.metrics if m.label == metric)
-    if direction == "none":
-        raise NotMeasuredError(f"{metric} cannot be used for tuning: it has no better direction")
-    sign = -1 if direction == "higher" else 1
-    best: dict[int, tuple[float, int]] = {}
-    for k, group in enumerate(groups):
-        for repetition, number in _numbers(group, metric, notes).items():
-            rival = (sign * number, k)
-            best[repetition] = min(best.get(repetition, rival), rival)
-    return {repetition: k for repetition, (_, k) in best.items()}
-
-
-def _numbers(group: Group, metric: str, notes: list[str]) -> dict[int, float]:
+def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, float]:
     """The values by repetition; reasons for missing ones are appended to the notes."""
     values = group.values(metric)
     numbers = group.by_repetition(metric)

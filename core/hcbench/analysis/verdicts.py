@@ -301,8 +301,8 @@ def _relation(claim: Claim, results: Results) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
     if claim.relation or claim.paper or claim.within:
         return relation_of(claim, ())
-    labels = [find_metric(name, results) for name in (claim.metric, claim.than_metric) if name]
-    return relation_of(claim, [m for m in results.metrics if m.label in labels])
+    names = filter(None, (claim.metric, claim.than_metric))
+    return relation_of(claim, [find_metric(name, results) for name in names])
 
 
 def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str:
