@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,22 +35,6 @@ if TYPE_CHECKING:
     from hcbench.registry.specs import Params
 
 
-def strict_json(value: Mapping[str, Any]) -> str:
-    """JSON in which infinite numbers and NaN are null."""
-    return json.dumps(_strict(value), indent=1, allow_nan=False) + "\n"
-
-
-def _strict(value: Any) -> Any:
-    """Replace infinite numbers and NaN by None."""
-    if isinstance(value, Mapping):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """A header line, and a line for each row."""
     import pandas
@@ -70,7 +54,10 @@ def write_text(text: str, path: str | Path | None) -> str:
     return text
 
 
-def cell_row(
+_ABOUT = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
+
+
+def _cell_row(
     outcome: Outcome, point: ScoredPoint, metrics: Sequence[MetricInfo], *, reference: bool
 ) -> dict[str, Any]:
     """A cell at one point of its call; ``reference``: whether it belongs to a reference line."""
@@ -79,19 +66,9 @@ def cell_row(
         cost = replace(cost, queries=point.queries)
     values = {m.label: value_at(outcome, point.checkpoint, m.label) for m in metrics}
     return {
-        "algorithm": outcome.algorithm,
-        "dataset": outcome.dataset,
-        "oracle": outcome.oracle,
-        "repetition": outcome.repetition,
-        "seed": outcome.seed,
-        "budget": outcome.budget,
-        "status": outcome.status,
-        "reason": outcome.reason,
-        "stopped": outcome.stopped,
+        **{name: getattr(outcome, name) for name in (*_ABOUT, "stopped")},
         **asdict(cost),
-        "load": outcome.load,
-        "frequency": outcome.frequency,
-        "host": outcome.host,
+        **{name: getattr(outcome, name) for name in ("load", "frequency", "host")},
         "checkpoint": point.checkpoint,
         "metrics": {label: value.value for label, value in values.items()},
         "metric_reasons": {
@@ -104,58 +81,6 @@ def cell_row(
         "notes": list(outcome.notes),
         "reused": outcome.reused,
     }
-
-
-def group_rows(groups: Iterable[Group], metrics: Sequence[MetricInfo]) -> list[dict[str, Any]]:
-    """The average of each metric over the repetitions of each group, and its uncertainty."""
-    rows = []
-    for group in groups:
-        for metric in metrics:
-            summary = asdict(group.summary(metric))
-            failed = group.failed(metric.label)
-            rows.append({**group.place, "metric": metric.label, **summary, "failed": failed})
-    return rows
-
-
-def ranking_rows(ranking: Ranking) -> Iterator[dict[str, Any]]:
-    """A row for each competitor, the best first."""
-    for name, rank in zip(ranking.competitors, ranking.ranks, strict=True):
-        yield {
-            "metric": ranking.metric.label,
-            "algorithm": name,
-            "average_rank": rank,
-            "blocks": ranking.n_blocks,
-            "block": ranking.unit,
-            "failed": ranking.failed,
-        }
-
-
-def verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as a row."""
-    claim = verdict.claim
-    return {
-        "claim": claim.claim,
-        "paper": float(claim.paper) if claim.paper else None,
-        "printed": describe_claimed(claim),
-        "measured": verdict.measured,
-        "standard_error": verdict.standard_error,
-        "low": verdict.low,
-        "high": verdict.high,
-        "corrected": verdict.corrected,
-        "verdict": verdict.verdict,
-        "note": verdict.note,
-    }
-
-
-def flat_row(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a cell without nesting; "(metric)" follows a metric with the name of a column."""
-    row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
-    for label, value in cell["metrics"].items():
-        row[f"{label} (metric)" if label in cell else label] = value
-    reasons = cell["metric_reasons"].items()
-    row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
-    row["notes"] = "; ".join(cell["notes"])
-    return row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -276,7 +201,7 @@ class Results:
         ``metrics`` are those of the checkpoint.
         """
         return [
-            cell_row(outcome, point, self.metrics, reference=self.is_reference(outcome))
+            _cell_row(outcome, point, self.metrics, reference=self.is_reference(outcome))
             for outcome in self.outcomes
             for point in outcome.points or (ScoredPoint(),)
         ]
@@ -287,7 +212,16 @@ class Results:
 
         ``failed`` counts repetitions without a value because of a failure, which are not in ``n``.
         """
-        return group_rows(self.groups, self.metrics)
+        return [
+            {
+                **group.place,
+                "metric": metric.label,
+                **asdict(group.summary(metric)),
+                "failed": group.failed(metric.label),
+            }
+            for group in self.groups
+            for metric in self.metrics
+        ]
 
     # ---- Rankings --------------------------------------------------------------------------------
 
@@ -358,7 +292,18 @@ class Results:
     @cached_property
     def ranking(self) -> list[dict[str, Any]]:
         """`rankings` as rows: one for each metric and algorithm, best first."""
-        return [row for ranking in self.rankings for row in ranking_rows(ranking)]
+        return [
+            {
+                "metric": ranking.metric.label,
+                "algorithm": name,
+                "average_rank": rank,
+                "blocks": ranking.n_blocks,
+                "block": ranking.unit,
+                "failed": ranking.failed,
+            }
+            for ranking in self.rankings
+            for name, rank in zip(ranking.competitors, ranking.ranks, strict=True)
+        ]
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -367,7 +312,16 @@ class Results:
         ``paper`` is the number in the paper, None for a statement in words; ``printed`` is the
         claim in short.
         """
-        return [verdict_row(verdict) for verdict in self.judged]
+        measured = ("measured", "standard_error", "low", "high", "corrected", "verdict", "note")
+        return [
+            {
+                "claim": verdict.claim.claim,
+                "paper": float(verdict.claim.paper) if verdict.claim.paper else None,
+                "printed": describe_claimed(verdict.claim),
+                **{name: getattr(verdict, name) for name in measured},
+            }
+            for verdict in self.judged
+        ]
 
     @cached_property
     def judged(self) -> list[Verdict]:
@@ -404,7 +358,8 @@ class Results:
             "differences": self.differences,
             "verdicts": self.verdicts,
         }
-        return write_text(strict_json(everything), path)
+        finite = json.loads(json.dumps(everything), parse_constant=lambda _: None)
+        return write_text(json.dumps(finite, indent=1, allow_nan=False) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """A row for each cell and checkpoint, with a column for each metric."""
@@ -419,7 +374,16 @@ class Results:
     @property
     def flat_rows(self) -> list[dict[str, Any]]:
         """`rows` without nesting; "(metric)" follows a metric with the name of a column."""
-        return [flat_row(row) for row in self.rows]
+        rows = []
+        for cell in self.rows:
+            row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
+            for label, value in cell["metrics"].items():
+                row[f"{label} (metric)" if label in cell else label] = value
+            reasons = cell["metric_reasons"].items()
+            row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
+            row["notes"] = "; ".join(cell["notes"])
+            rows.append(row)
+        return rows
 
     def _tables(self) -> tuple[list[Block], list[str]]:
         return make_tables(self), describe_numbers(self, "bold")
