@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jinja2
 from markupsafe import Markup
@@ -153,65 +153,45 @@ def _traceback(store: Store, outcome: Outcome) -> str:
 # ---- Provenance ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where an algorithm or a data set comes from.
+def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[str, Any]]]:
+    """Where the algorithms and data sets of a run come from, if installed plugins have them.
 
-    Attributes
-    ----------
-    name, plugin : str
-    wraps : tuple of str
-        The libraries on which it depends, with the versions of the run.
-    licence : str
-        Of the data.
-    digest : str
-        Checksum of the data of the first repetition.
-    paper : Reference or None
+    Each has a ``name``, the ``plugin``, what it ``wraps``: the libraries on which it depends, with
+    the versions of the run, the ``paper``, and the ``licence`` and the ``digest`` of its data: the
+    checksum of the first repetition.
     """
-
-    name: str
-    plugin: str
-    wraps: tuple[str, ...] = ()
-    licence: str = ""
-    digest: str = ""
-    paper: Reference | None = None
-
-
-def list_sources(contents: Contents, registry: Registry) -> dict[str, list[Source]]:
-    """The algorithms and data sets of a run that installed plugins have."""
     results, versions = contents.results, contents.run.environment.get("versions", {})
     digests: dict[str, str] = {}
     for outcome in sorted(results.outcomes, key=lambda o: o.repetition):
         if outcome.data_digest:
             digests.setdefault(outcome.dataset, outcome.data_digest)
-    sources: dict[str, list[Source]] = {}
     algorithms = labels_of(results, "algorithm", results.algorithms).values()
     datasets = labels_of(results, "dataset", results.datasets)
+    sources = {}
     for kind, wanted, catalogue in (
         ("algorithms", {label.base: label.base for label in algorithms}, registry.algorithms),
         ("data sets", {text: label.base for text, label in datasets.items()}, registry.datasets),
     ):
         known = {entry.spec.name: entry for entry in catalogue.entries}
         sources[kind] = [
-            Source(
-                name=name,
-                plugin=entry.plugin.name,
-                wraps=tuple(f"{name} {versions.get(name.lower(), '')}" for name in spec.requires),
-                licence=getattr(spec, "licence", ""),
-                digest=digests.get(name, ""),
-                paper=spec.paper,
-            )
+            {
+                "name": name,
+                "plugin": entry.plugin.name,
+                "wraps": [f"{n} {versions.get(n.lower(), '')}" for n in entry.spec.requires],
+                "licence": getattr(entry.spec, "licence", ""),
+                "digest": digests.get(name, ""),
+                "paper": entry.spec.paper,
+            }
             for name, base in wanted.items()
             if (entry := known.get(base))
-            for spec in (entry.spec,)
         ]
     return sources
 
 
-def list_papers(contents: Contents, sources: Mapping[str, Sequence[Source]]) -> list[Reference]:
+def list_papers(contents: Contents, sources: Sources) -> list[Reference]:
     """The papers of the suite, its algorithms and its data sets, each once."""
     papers = [contents.results.suite.paper]
-    papers += [source.paper for of_kind in sources.values() for source in of_kind]
+    papers += [source["paper"] for of_kind in sources.values() for source in of_kind]
     return list({paper.key: paper for paper in papers if paper is not None}.values())
 
 
@@ -230,6 +210,7 @@ def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]
     yield from ((name, str(value)) for name, value in rows.items() if value)
 
 
+Sources: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 #: In the order in which they are loaded.
 STYLES = ("base.css", "table.css", "report.css", "print.css")
 SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
@@ -255,7 +236,7 @@ def render_report(
     data: Mapping[str, Any],
     *,
     figures: Sequence[Mapping[str, str]] = (),
-    sources: Mapping[str, Sequence[Source]] | None = None,
+    sources: Sources | None = None,
     papers: Sequence[Reference] = (),
     assets: str = "",
 ) -> str:
@@ -268,14 +249,13 @@ def render_report(
         Of `describe_page`.
     figures : sequence of mapping
         Of `embed_figures`.
-    sources : mapping of str to sequence of Source, optional
+    sources : mapping of str to sequence of mapping, optional
         The algorithms and data sets.
     papers : sequence of Reference
     assets : str
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
     template = environment("report").get_template("report.html.j2")
-    within = {} if assets else _within(plotly=bool(data["figures"]))
     return template.render(
         contents=contents,
         legend=sentence(
@@ -286,7 +266,7 @@ def render_report(
         sources=sources or {},
         papers=papers,
         assets=assets,
-        **within,
+        within=shared_assets(),
     )
 
 
@@ -308,28 +288,24 @@ def embed_figures(view: FigureView) -> list[dict[str, str]]:
     return embedded
 
 
-def _within(*, plotly: bool) -> dict[str, str]:
-    return {
-        "style": join_assets(STYLES),
-        "theme_script": read_asset("theme.js"),
-        "script": _closed(join_assets(SCRIPTS)),
-        "plotly": plotly_script() if plotly else "",
-    }
-
-
+@lru_cache(1)
 def shared_assets() -> dict[str, str]:
     """Files shared by all reports of a site, by name."""
+    from plotly.offline import get_plotlyjs
+
+    style, script = ("\n".join(map(read_asset, names)) for names in (STYLES, SCRIPTS))
     return {
-        "style.css": join_assets(STYLES),
-        "theme.js": read_asset("theme.js"),
-        "report.js": _closed(join_assets(SCRIPTS)),
-        "plotly.js": plotly_script(),
+        "style.css": Markup(style),
+        "theme.js": Markup(read_asset("theme.js")),
+        "report.js": Markup('(() => {\n"use strict";\n') + Markup(script) + Markup("\n})();"),
+        "plotly.js": Markup(get_plotlyjs().replace("</script", "<\\/script")),
     }
 
 
-def _closed(script: str) -> str:
-    """A script with its own scope."""
-    return Markup('(() => {\n"use strict";\n') + script + Markup("\n})();")
+def read_asset(name: str, package: str = "report") -> str:
+    """A style or script of a subpackage of `hcbench.show`."""
+    file = resources.files(f"hcbench.show.{package}").joinpath("assets", name)
+    return file.read_text(encoding="utf-8")
 
 
 def json_block(value: Any) -> str:
@@ -340,29 +316,6 @@ def json_block(value: Any) -> str:
     return Markup(written)
 
 
-def join_assets(names: tuple[str, ...]) -> str:
-    """Files of the package as one text."""
-    return Markup("\n".join(read_asset(name) for name in names))
-
-
-@lru_cache
-def read_asset(name: str) -> str:
-    """A style or script of the package."""
-    text = (
-        resources.files("hcbench.show.report").joinpath("assets", name).read_text(encoding="utf-8")
-    )
-    return Markup(text)
-
-
-@lru_cache(1)
-def plotly_script() -> str:
-    """The JavaScript of the plotly package."""
-    from plotly.offline import get_plotlyjs
-
-    script = get_plotlyjs().replace("</script", "<\\/script")
-    return Markup(script)
-
-
 def write_whole(path: Path, text: str) -> None:
     """Write a file atomically.
 
@@ -371,23 +324,13 @@ def write_whole(path: Path, text: str) -> None:
     HcbenchError
         If it cannot be written.
     """
+    draft = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as stream:
-            stream.write(text)
         try:
-            os.chmod(stream.name, 0o666 & ~_umask())
-            os.replace(stream.name, path)
-        except OSError:
-            os.unlink(stream.name)
-            raise
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise HcbenchError.of_file("write", path, error) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

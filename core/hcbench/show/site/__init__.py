@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from hcbench.errors import DamagedRunError, HcbenchError
 from hcbench.show.report import MOST_TREES, make_report, read_contents
-from hcbench.show.report.page import environment, shared_assets, write_whole
+from hcbench.show.report.page import environment, read_asset, shared_assets, write_whole
 from hcbench.show.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def build_site(
         contents_of_site.insert(0, ("leaderboards", "Leaderboards"))
     for page in pages:
         folder.write(page.path, render_page(page, title, contents_of_site))
-    for name, text in {**shared_assets(), "search.js": _read("assets", "search.js")}.items():
+    for name, text in {**shared_assets(), "search.js": read_asset("search.js", "site")}.items():
         folder.write(f"assets/{name}", text)
     entries = json.dumps(search_entries(pages, shown))
     folder.write("assets/index.js", f"const SITE_PAGES = {without_paths(entries)};\n")
@@ -174,10 +174,6 @@ def _look() -> str:
     folder = resources.files("hcbench.show.report").joinpath("templates")
     texts = sorted((f.name, f.read_text(encoding="utf-8")) for f in folder.iterdir())
     return hashlib.blake2b(json.dumps(texts).encode(), digest_size=16).hexdigest()
-
-
-def _read(*parts: str) -> str:
-    return resources.files("hcbench.show.site").joinpath(*parts).read_text(encoding="utf-8")
 
 
 # ---- The folder ----------------------------------------------------------------------------------
