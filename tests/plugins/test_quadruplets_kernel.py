@@ -232,16 +232,14 @@ def gaps(kernel, levels):
     return np.diff(means) / kernel[shared == levels.shape[1]].std()
 
 
-def test_the_paper_s_kernel_hardly_separates_the_lowest_level_from_few_comparisons():
-    """Why 4K-AL stays near an AARI of .86 for p < 1, as `suites_planted` explains."""
+def test_the_paper_s_kernel_hardly_separates_the_lowest_level():
+    """Why 4K-AL stays near an AARI of .86, as `suites_planted` explains."""
     problem = planted_model(0, N0=30, L=3, mu=0.8, sigma=0.1, delta=0.12)
     every = AllComparisons.from_similarity(problem.similarity)
     highest, middle, lowest = gaps(kernel_matrix(every), problem.levels)
-    assert lowest < middle / 4 < middle < highest / 2
+    assert lowest < 1.2 < 4 < middle < highest / 2
     some = Oracle(quadruplet_set(problem, 0, None, p=0.1)).read()
-    highest, middle, lowest = gaps(kernel_matrix(some), problem.levels)
-    assert lowest < 1.2
-    assert middle > 4
-    assert highest > 10
+    sampled = gaps(kernel_matrix(some), problem.levels)
+    assert sampled == pytest.approx([highest, middle, lowest], rel=0.1)
     # The program adds a term of order p to one of order p^2.
-    assert gaps(kernel_matrix(some, "code"), problem.levels)[2] > 1.5 * lowest
+    assert gaps(kernel_matrix(some, "code"), problem.levels)[2] > 1.5 * sampled[2]
