@@ -55,32 +55,25 @@ def distances(tree: Tree) -> NDArray[np.float64]:
     return inner
 
 
-def branch_lengths(tree: Tree) -> NDArray[np.float64] | None:
-    """Lengths (m,) of the branches above the nodes: absolute differences of heights.
-
-    None without heights.
-
-    Raises
-    ------
-    InvalidTreeError
-        If a height is infinite.
-    """
-    if tree.height is None:
-        return None
-    if not np.isfinite(tree.height).all():
-        raise InvalidTreeError("infinite heights have no branch lengths; write with lengths=False")
-    return np.abs(tree.height[tree.parent] - tree.height)
-
-
 # ---- Checks --------------------------------------------------------------------------------------
 
 
 def checked_parent(parent: ArrayLike) -> NDArray[np.int64]:
     """Return a read-only copy of parents (m,) that make a tree, numbered as one."""
     checked = one_rooted(parent)
-    _check_numbering(checked)
+    if not is_topological(checked):
+        v = np.flatnonzero(checked[:-1] <= np.arange(checked.size - 1))[0]
+        raise InvalidTreeError(
+            f"the parent of node {v} is {checked[v]}, but a parent's id must be larger and the "
+            f"root be node {checked.size - 1}; Tree.from_parents renumbers nodes and finds cycles"
+        )
     n_children = count_children(checked)
-    _check_nothing_unary(n_children)
+    unary = np.flatnonzero(n_children == 1)
+    if unary.size:
+        raise InvalidTreeError(
+            f"{unary.size} nodes have one child, nodes {_some(unary)}; "
+            "Tree.from_parents removes them with collapse_unary=True"
+        )
     check_leaves_first(n_children)
     return checked
 
@@ -125,25 +118,6 @@ def check_leaves_first(n_children: NDArray[np.int64]) -> None:
         raise InvalidTreeError(
             f"node {childless[-1]} has no child, but only nodes 0..{childless.size - 1} can be the "
             f"{childless.size} leaves; give leaves the first ids"
-        )
-
-
-def _check_numbering(parent: NDArray[np.int64]) -> None:
-    if is_topological(parent):
-        return
-    v = np.flatnonzero(parent[:-1] <= np.arange(parent.size - 1))[0]
-    raise InvalidTreeError(
-        f"the parent of node {v} is {parent[v]}, but a parent's id must be larger and the root "
-        f"be node {parent.size - 1}; Tree.from_parents renumbers nodes and finds cycles"
-    )
-
-
-def _check_nothing_unary(n_children: NDArray[np.int64]) -> None:
-    unary = np.flatnonzero(n_children == 1)
-    if unary.size:
-        raise InvalidTreeError(
-            f"{unary.size} nodes have one child, nodes {_some(unary)}; "
-            "Tree.from_parents removes them with collapse_unary=True"
         )
 
 
@@ -199,11 +173,6 @@ def renumbered(parent: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.
     return np.where(old_parent < 0, -1, new_id[old_parent])
 
 
-def nearest_kept(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Lowest node with ``kept`` strictly above each node (m,), -1 where there is none."""
-    return _kernels.nearest_kept(read_only(parent), read_only(kept))
-
-
 def in_topological_order(
     parent: ArrayLike, *, collapse_unary: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -214,25 +183,21 @@ def in_topological_order(
     """
     old_parent = one_rooted(parent)
     check_leaves_first(count_children(old_parent))
-    order = _topological_order(old_parent)
+    order = np.arange(old_parent.size)
+    if not is_topological(old_parent):
+        order = _kernels.topological_order(old_parent)
+        if order.size < old_parent.size:
+            in_order = np.zeros(old_parent.size, dtype=np.bool_)
+            in_order[order] = True
+            raise InvalidTreeError(
+                f"following the parents of node {int(np.argmin(in_order))} leads into a cycle"
+            )
     new_parent = renumbered(old_parent, order)
     if not collapse_unary:
         return new_parent, order
-    kept = count_children(new_parent) != 1
-    return renumbered(nearest_kept(new_parent, kept), np.flatnonzero(kept)), order[kept]
-
-
-def _topological_order(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    if is_topological(parent):
-        return np.arange(parent.size)
-    order = _kernels.topological_order(parent)
-    if order.size < parent.size:
-        in_order = np.zeros(parent.size, dtype=np.bool_)
-        in_order[order] = True
-        raise InvalidTreeError(
-            f"following the parents of node {int(np.argmin(in_order))} leads into a cycle"
-        )
-    return order
+    kept = read_only(count_children(new_parent) != 1)
+    above = _kernels.nearest_kept(read_only(new_parent), kept)
+    return renumbered(above, np.flatnonzero(kept)), order[kept]
 
 
 def parents_of_levels(levels: ArrayLike) -> NDArray[np.int64]:

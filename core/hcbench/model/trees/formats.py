@@ -10,7 +10,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -26,104 +26,95 @@ if TYPE_CHECKING:
     from hcbench.model.trees.tree import Tree
 
 
-class Merges(NamedTuple):
-    """The parts of a `Tree` except names: parents, heights with their kind, linkage, (m,) each."""
-
-    parent: NDArray[np.int64]
-    height: NDArray[np.float64] | None
-    kind: HeightKind
-    linkage: NDArray[np.float64] | None = None
+Floats: TypeAlias = "NDArray[np.float64]"
 
 
-def read_linkage(linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None) -> Merges:
-    """Read a linkage matrix (n-1, 4) whose distances are heights of the given kind."""
+def read_linkage(
+    linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None
+) -> tuple[NDArray[np.int64], Floats | None, Floats | None]:
+    """Parents, heights and linkage, (m,) each, of a matrix (n-1, 4) with heights of a kind."""
     rows = checked_floats(linkage, None, "a linkage matrix")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise InvalidTreeError(f"a linkage matrix has shape (n-1, 4), got {rows.shape}")
     parent, merged_at, n = _parents_of_merges(rows[:, :2]), rows[:, 2], len(rows) + 1
     if kind is HeightKind.NONE:
-        return Merges(parent, None, kind)
+        return parent, None, None
     if kind is HeightKind.ORDER:
-        return Merges(parent, _order(n), kind, np.concatenate((np.full(n, np.nan), merged_at)))
-    leaves = _leaf_heights(leaf_height, n, kind)
-    return Merges(parent, np.concatenate((leaves, merged_at)), kind)
+        return parent, _order(n), np.concatenate((np.full(n, np.nan), merged_at))
+    if leaf_height is None and kind is HeightKind.AFFINITY:
+        raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
+    leaves = np.asarray(0.0 if leaf_height is None else leaf_height, dtype=np.float64)
+    if leaves.shape not in ((), (n,)):
+        raise InvalidTreeError(f"leaf_height has shape {leaves.shape}, expected ({n},)")
+    return parent, np.concatenate((np.broadcast_to(leaves, n), merged_at)), None
 
 
-def read_children(children: ArrayLike, distances: ArrayLike | None) -> Merges:
-    """Read scikit-learn's ``children_`` (n-1, 2) and ``distances_`` (n-1,), if there are any."""
-    return _merges_at(_parents_of_merges(_pairs(children, "children")), distances, "distances")
-
-
-def read_hclust(merge: ArrayLike, height: ArrayLike | None) -> Merges:
-    """Read the ``merge`` (n-1, 2) and ``height`` (n-1,), if there is any, of R's hclust."""
-    return _merges_at(_parents_of_hclust(_pairs(merge, "merge")), height, "height")
-
-
-def _pairs(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    pairs = checked_floats(values, None, what)
+def read_merges(
+    merges: ArrayLike, what: str, distances: ArrayLike | None, of_what: str, *, from_r: bool = False
+) -> tuple[NDArray[np.int64], Floats, HeightKind]:
+    """Parents and heights, (m,) each, of pairs (n-1, 2) merged at distances (n-1,) or in order."""
+    pairs = checked_floats(merges, None, what)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidTreeError(f"{what} has shape (n-1, 2), got {pairs.shape}")
-    return pairs
-
-
-def _merges_at(parent: NDArray[np.int64], distances: ArrayLike | None, what: str) -> Merges:
-    """Merges at these distances (n-1,) or, if there are none, at their numbers from 1."""
-    n = (parent.size + 1) // 2
+    parent, n = _parents_of_merges(pairs, from_r=from_r), len(pairs) + 1
     if distances is None:
-        return Merges(parent, _order(n), HeightKind.ORDER)
-    merged_at = checked_floats(distances, n - 1, what)
-    return Merges(parent, np.concatenate((np.zeros(n), merged_at)), HeightKind.DISTANCE)
+        return parent, _order(n), HeightKind.ORDER
+    merged_at = checked_floats(distances, n - 1, of_what)
+    return parent, np.concatenate((np.zeros(n), merged_at)), HeightKind.DISTANCE
 
 
-def _order(n: int) -> NDArray[np.float64]:
+def _order(n: int) -> Floats:
     return np.concatenate((np.zeros(n), np.arange(1.0, n)))
 
 
-def _parents_of_hclust(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where -i is item i and r the cluster of row r, from 1."""
-    _check_integers(pairs)
+def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> NDArray[np.int64]:
+    """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two older clusters, each once.
+
+    Items are 0..n-1 and the clusters of rows n, n+1, ...; in R -1..-n, and 1, 2, ...
+    """
+    if not (np.isfinite(pairs).all() and (pairs == np.floor(pairs)).all()):
+        raise InvalidTreeError("the clusters that a row merges must be integers")
     n = len(pairs) + 1
-    rows = np.arange(1, n)[:, None]
-    wrong = np.flatnonzero(((pairs == 0) | (pairs < -n) | (pairs >= rows)).any(axis=1))
-    if wrong.size:
-        i = int(wrong[0])
-        hint = "; 0 is neither, as both count from 1" if (pairs[i] == 0).any() else ""
-        raise InvalidTreeError(
-            f"row {i + 1} merges {pairs[i, 0]:.0f} and {pairs[i, 1]:.0f}, but there are only the "
-            f"items -1..-{n} and the rows before it, 1..{i}{hint}"
-        )
-    merged = np.where(pairs < 0, -pairs - 1, n - 1 + pairs).astype(np.int64)
+    nodes = np.arange(n, 2 * n - 1)
+    ids = np.where(pairs < 0, -pairs - 1, n - 1 + pairs) if from_r else pairs
+    merged = ids.astype(np.int64)
+    wrong = (merged < 0) | (merged >= nodes[:, None])
+    if from_r:
+        wrong |= (pairs == 0) | (pairs < -n)
+    if wrong.any():
+        i = int(wrong.any(axis=1).argmax())
+        if from_r:
+            hint = "; 0 is neither, as both count from 1" if 0 in pairs[i] else ""
+            known = f"there are only the items -1..-{n} and the rows before it, 1..{i}{hint}"
+        else:
+            known = f"only the items and rows before it, 0..{nodes[i] - 1}, exist then"
+        one, other = pairs[i]
+        raise InvalidTreeError(f"row {i + from_r} merges {one:.0f} and {other:.0f}, but {known}")
     used = np.bincount(merged.ravel())
     if (used > 1).any():
         k = int(used.argmax())
-        what = f"item {-k - 1}" if k < n else f"row {k - n + 1}"
-        raise InvalidTreeError(f"{what} is merged {used[k]} times, not once")
-    return _parents(merged)
-
-
-def _parents(merged: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where row i of ``merged`` (n-1, 2) has the children of node n+i."""
-    n = len(merged) + 1
+        named = f"cluster {k}"
+        if from_r:
+            named = f"item {-k - 1}" if k < n else f"row {k - n + 1}"
+        raise InvalidTreeError(f"{named} is merged {used[k]} times, not once")
     parent = np.full(2 * n - 1, -1, dtype=np.int64)
-    parent[merged] = np.arange(n, 2 * n - 1)[:, None]
+    parent[merged] = nodes[:, None]
     return parent
 
 
-def _leaf_heights(given: ArrayLike | None, n: int, kind: HeightKind) -> NDArray[np.float64]:
-    """Heights (n,) of the leaves, which a linkage matrix does not have."""
-    if given is None and kind is HeightKind.AFFINITY:
-        raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
-    height = np.asarray(0.0 if given is None else given, dtype=np.float64)
-    if height.shape not in ((), (n,)):
-        raise InvalidTreeError(f"leaf_height has shape {height.shape}, expected ({n},)")
-    return np.broadcast_to(height, n)
-
-
-def write_linkage(tree: Tree) -> NDArray[np.float64]:
+def write_linkage(tree: Tree) -> Floats:
     """:meth:`Tree.to_linkage <hcbench.model.trees.Tree.to_linkage>`."""
     n = tree.n
     distance = distances(tree)
-    _check_linkage_holds(tree, distance)
+    if not tree.is_binary:
+        raise InvalidTreeError(
+            f"a linkage matrix holds binary trees; this one has {tree.n_nodes - n} inner "
+            f"nodes over {n} leaves; write it as Newick"
+        )
+    if distance.size and distance.min() < 0:
+        raise InvalidTreeError(
+            f"a linkage matrix holds no negative distance, got {distance.min()}; shift them"
+        )
     is_monotone = (distance[:-1] <= distance[tree.parent[n:-1] - n]).all()
     row_node = np.argsort(distance, kind="stable") if is_monotone else np.arange(n - 1)
     cluster = np.arange(tree.n_nodes)
@@ -131,41 +122,6 @@ def write_linkage(tree: Tree) -> NDArray[np.float64]:
     pairs = cluster[tree.child_ids].reshape(n - 1, 2)[row_node]
     sizes = tree.sizes[n:][row_node]
     return np.column_stack((np.sort(pairs, axis=1), distance[row_node], sizes)).astype(float)
-
-
-def _check_linkage_holds(tree: Tree, distance: NDArray[np.float64]) -> None:
-    if not tree.is_binary:
-        raise InvalidTreeError(
-            f"a linkage matrix holds binary trees; this one has {tree.n_nodes - tree.n} inner "
-            f"nodes over {tree.n} leaves; write it as Newick"
-        )
-    if distance.size and distance.min() < 0:
-        raise InvalidTreeError(
-            f"a linkage matrix holds no negative distance, got {distance.min()}; shift them"
-        )
-
-
-def _parents_of_merges(pairs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two older clusters, each once."""
-    _check_integers(pairs)
-    merged = pairs.astype(np.int64)
-    node = np.arange(len(pairs) + 1, 2 * len(pairs) + 1)
-    wrong = np.flatnonzero((merged < 0).any(axis=1) | (merged >= node[:, None]).any(axis=1))
-    if wrong.size:
-        i = wrong[0]
-        raise InvalidTreeError(
-            f"row {i} merges {merged[i, 0]} and {merged[i, 1]}, but only the items and rows before "
-            f"it, 0..{node[i] - 1}, exist then"
-        )
-    used = np.bincount(merged.ravel())
-    if (used > 1).any():
-        raise InvalidTreeError(f"cluster {used.argmax()} is merged {used.max()} times, not once")
-    return _parents(merged)
-
-
-def _check_integers(pairs: NDArray[np.float64]) -> None:
-    if not (np.isfinite(pairs).all() and (pairs == np.floor(pairs)).all()):
-        raise InvalidTreeError("the clusters that a row merges must be integers")
 
 
 ULTRAMETRIC_TOLERANCE = 1e-6

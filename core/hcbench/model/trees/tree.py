@@ -14,22 +14,19 @@ from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
 from hcbench.model.trees.arrays import (
     HeightKind,
-    branch_lengths,
     checked_floats,
     checked_height,
     checked_names,
     checked_parent,
     in_topological_order,
-    nearest_kept,
     parents_of_levels,
     renumbered,
 )
 from hcbench.model.trees.formats import (
     heights_of_lengths,
     match_labels,
-    read_children,
-    read_hclust,
     read_linkage,
+    read_merges,
     read_newick,
     write_linkage,
     write_newick,
@@ -285,8 +282,8 @@ class Tree:
         names
             Names of the n leaves.
         """
-        merges = read_linkage(Z, HeightKind(kind), leaf_height)
-        return cls(merges.parent, merges.height, merges.kind, names, merges.linkage)
+        parent, height, linkage = read_linkage(Z, HeightKind(kind), leaf_height)
+        return cls(parent, height, kind, names, linkage)
 
     @classmethod
     def from_children(
@@ -299,8 +296,7 @@ class Tree:
 
         Without distances the height is the number of the row, from 1: kind ORDER.
         """
-        merges = read_children(children, distances)
-        return cls(merges.parent, merges.height, merges.kind, names)
+        return cls(*read_merges(children, "children", distances, "distances"), names)
 
     @classmethod
     def from_hclust(
@@ -315,8 +311,7 @@ class Tree:
         before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
         number of the row: kind ORDER.
         """
-        merges = read_hclust(merge, height)
-        return cls(merges.parent, merges.height, merges.kind, names)
+        return cls(*read_merges(merge, "merge", height, "height", from_r=True), names)
 
     @classmethod
     def from_levels(cls, levels: ArrayLike, names: Iterable[str] | None = None) -> Self:
@@ -430,7 +425,7 @@ class Tree:
         inner = np.flatnonzero(children_left > 1)
         kept = np.zeros(self.n_nodes, dtype=np.bool_)
         kept[chosen] = kept[inner] = True
-        return self._with_nodes(nearest_kept(self.parent, kept), chosen, inner)
+        return self._with_nodes(_kernels.nearest_kept(self.parent, read_only(kept)), chosen, inner)
 
     def relabel(self, permutation: ArrayLike) -> Self:
         """Return this tree with leaf i, and its name, as leaf ``permutation[i]``."""
@@ -461,7 +456,9 @@ class Tree:
         kept = _kernels.untied(self.parent, height, float(tol))
         kept[: self.n] = True
         inner = np.flatnonzero(kept)[self.n :]
-        return self._with_nodes(nearest_kept(self.parent, kept), np.arange(self.n), inner)
+        return self._with_nodes(
+            _kernels.nearest_kept(self.parent, read_only(kept)), np.arange(self.n), inner
+        )
 
     def _with_nodes(
         self, parent: NDArray[np.int64], leaves: NDArray[np.int64], inner: NDArray[np.int64]
@@ -589,7 +586,14 @@ class Tree:
             If a height is infinite: use ``lengths=False``.
         """
         names = map(str, range(self.n)) if self.names is None else self.names
-        return write_newick(self.leaf_range, names, branch_lengths(self) if lengths else None)
+        if not lengths or self.height is None:
+            return write_newick(self.leaf_range, names, None)
+        if not np.isfinite(self.height).all():
+            raise InvalidTreeError(
+                "infinite heights have no branch lengths; write with lengths=False"
+            )
+        length = np.abs(self.height[self.parent] - self.height)
+        return write_newick(self.leaf_range, names, length)
 
     # ---- Everything else -------------------------------------------------------------------------
 
