@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -497,8 +497,10 @@ def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, 
 
 
 Verdict: TypeAlias = Literal[
-    "regression", "accepted", "improvement", "same", "new", "removed", "not judged", "n/a"
+    "regression", "accepted", "improvement", "new", "removed", "not judged", "n/a", "same"
 ]
+ORDER = get_args(Verdict)
+SHOWN = ORDER[:5]
 
 ALPHA = 0.01
 """The family-wise error rate of all times together."""
@@ -551,7 +553,6 @@ def judge(
     *,
     accepted: Sequence[str] = (),
     tolerance: float = TOLERANCE,
-    alpha: float = ALPHA,
 ) -> list[Judged]:
     """Compare two commits, benchmark by benchmark.
 
@@ -562,11 +563,9 @@ def judge(
         Patterns of benchmarks that may become worse.
     tolerance : float
         A time has become longer if its ratio to the old one is more than 1 + tolerance.
-    alpha : float
-        The family-wise error rate of the tests of times, by Holm's method.
     """
     rows = list(recorded)
-    p_values = _different_times(rows, tolerance, alpha)
+    p_values = _different_times(rows, tolerance)
     judged = []
     for row in rows:
         verdict, reason = _verdict(row, tolerance, p_values.get(id(row)))
@@ -577,7 +576,7 @@ def judge(
     return judged
 
 
-def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -> dict[int, float]:
+def _different_times(rows: Sequence[Recorded], tolerance: float) -> dict[int, float]:
     """The rows of times that differ significantly by more than the tolerance, with adjusted p.
 
     Wilcoxon's signed-rank test of the logarithms, after base is shifted by the tolerance.
@@ -593,7 +592,7 @@ def _different_times(rows: Sequence[Recorded], tolerance: float, alpha: float) -
         p.append(test.p if test.p is not None and abs(change) > beyond else 1.0)
     adjusted = holm_adjusted(p) if p else np.empty(0)
     return {
-        id(row): float(value) for row, value in zip(timed, adjusted, strict=True) if value < alpha
+        id(row): float(value) for row, value in zip(timed, adjusted, strict=True) if value < ALPHA
     }
 
 
@@ -629,19 +628,6 @@ def _verdict(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict,
     if row.unit == "value":
         return "regression", "the same result has another value"
     return change, "exact"
-
-
-ORDER: tuple[Verdict, ...] = (
-    "regression",
-    "accepted",
-    "improvement",
-    "new",
-    "removed",
-    "not judged",
-    "n/a",
-    "same",
-)
-SHOWN = ORDER[:5]
 
 
 def overview_blocks(

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any
 
 from hcbench.errors import ModelWarning
 
@@ -51,16 +51,9 @@ def collect_notes() -> Iterator[dict[str, None]]:
         warnings.simplefilter("always", ModelWarning)
         show = warnings.showwarning
 
-        def note(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def note(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if not issubclass(category, ModelWarning):
-                show(message, category, filename, lineno, file, line)
+                show(message, category, *where, **more)
             elif len(notes) < MOST:
                 notes[" ".join(str(message).split())] = None
 

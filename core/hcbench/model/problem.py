@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -86,22 +87,15 @@ class Problem:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {part.name: getattr(self, part.name) for part in fields(self)}
-        return _remade, (values,)  # so that arrays are read-only again
+        return partial(Problem, **values), ()  # so that arrays are read-only again
 
     def _check_sizes(self) -> None:
         if self.n < 1:
             raise InvalidProblemError("a problem needs at least one item, got none")
-        sized: dict[str, Any] = {
-            "names": self.names,
-            "vectors": self.vectors,
-            "similarity": self.similarity,
-            "levels": self.levels,
-        }
-        for name, value in sized.items():
-            rows = (
-                None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
-            )
-            if rows is not None and rows != self.n:
+        for name in ("names", "vectors", "similarity", "levels"):
+            value = getattr(self, name)
+            rows = self.n if value is None else (getattr(value, "shape", None) or [len(value)])[0]
+            if rows != self.n:
                 raise InvalidProblemError(f"{name} has {rows} rows for {self.n} items")
         trees = {**{f"truth {k!r}": t for k, t in self.truths.items()}, "tree": self.tree}
         for name, tree in trees.items():
@@ -131,17 +125,13 @@ class Problem:
     @property
     def provides(self) -> frozenset[str]:
         """What the problem has, in the words with which algorithms, oracles and metrics need it."""
-        truth = next(iter(self.truths.values()), None)
-        present = {
-            "vectors": self.vectors,
-            "similarity": self.similarity,
-            "comparisons": self.comparisons,
-            "levels": self.levels,
-            "tree": self.tree,
-            "truth": truth,
-            "heights": truth if truth is not None and truth.kind is HeightKind.AFFINITY else None,
-        }
-        return frozenset(name for name, value in present.items() if value is not None)
+        parts = ("vectors", "similarity", "comparisons", "levels", "tree")
+        present = {name for name in parts if getattr(self, name) is not None}
+        if self.truths:
+            present.add("truth")
+            if self.truth.kind is HeightKind.AFFINITY:
+                present.add("heights")
+        return frozenset(present)
 
     @property
     def truth(self) -> Tree:
@@ -231,10 +221,6 @@ class Problem:
             classes=self.classes,
             tree=None if self.tree is None else self.tree.restrict(items),
         )
-
-
-def _remade(values: dict[str, Any]) -> Problem:
-    return Problem(**values)
 
 
 def _rows(vectors: Vectors, items: NDArray[np.int64]) -> Vectors:

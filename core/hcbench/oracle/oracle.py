@@ -360,8 +360,7 @@ class Oracle:
         """
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
-        if self._ask is None:
-            self._ask = compiled.counting(self._answers.compiled)
+        self.prepare()
         self.ledger._compiled = True
         try:
             return kernel(self._ask, self.ledger._state, *args)

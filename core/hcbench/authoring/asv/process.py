@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import IO, Self
 
@@ -123,9 +123,7 @@ class MeasuringProcess:
         assert self._process is not None
         stream = self._process.stdout
         assert stream is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(stream, selectors.EVENT_READ)
-            return stream.readline() if selector.select(PATIENCE) else b""
+        return stream.readline() if wait([stream.fileno()], PATIENCE) else b""
 
 
 def reproducible_environment(folder: Path | None = None) -> dict[str, str]:

@@ -83,25 +83,25 @@ def noise_of(subject: Subject) -> float | None:
     return own if own >= MEASURABLE else NOISE
 
 
-def random_queries(answers: Answers, m: int, seed: int = 0) -> Questions:
+def random_queries(answers: Answers, m: int) -> Questions:
     """Random queries, (m, arity), about different items; those of two pairs may share one.
 
     Of queries about two items, each pair once, whatever m is.
     """
     if answers.arity == 2 and m > 1:
         return np.column_stack(np.triu_indices(answers.n, 1)).astype(np.int64)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = np.argsort(rng.random((m, answers.n)), axis=1)[:, : answers.arity]
     if answers.arity == 4:
         rows[::3, 2] = rows[::3, 0]
     return np.ascontiguousarray(rows, dtype=np.int64)
 
 
-def all_answers(answers: Answers, m: int = 200) -> Any:
-    """The answers to m random queries, or the bytes of data that are read whole."""
+def all_answers(answers: Answers) -> Any:
+    """The answers to random queries, or the bytes of data that are read whole."""
     oracle = Oracle(answers)
     if answers.arity:
-        return oracle.ask(random_queries(answers, m)).tolist()
+        return oracle.ask(random_queries(answers, 200)).tolist()
     return pickle.dumps(oracle.read())
 
 
@@ -371,7 +371,7 @@ def check_few_items(subject: Subject) -> None:
         try:
             answers = answers_of(subject, problem_of(subject, n), noise=noise_of(subject))
             if n >= answers.arity:
-                all_answers(answers, 20)
+                all_answers(answers)
         except NotCheckedError:
             continue
         except HcbenchError as error:
@@ -385,7 +385,7 @@ def check_needs(subject: Subject) -> None:
     for part in sorted({part for need in subject.spec.needs for part in need.split("|")}):
         problem = _only(part, subject.spec.needs)
         try:
-            all_answers(make_answers(subject.call, problem, NOISE_SEED, None), 20)
+            all_answers(make_answers(subject.call, problem, NOISE_SEED, None))
         except (NotApplicableError, ParameterError) as error:
             require(bool(describe(error)), f"skips {part} without a reason")
         except NotCheckedError:

@@ -329,24 +329,20 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
         without a crossing of its own branches. O(n log n) time a round, up to 50 rounds; O(n)
         memory.
     """
-    x = _ordered(tree, _first_keys(tree, other))
+    # Ids of inner nodes; of leaves, which come first, those of their parents in the other tree.
+    keys = np.arange(tree.n_nodes, dtype=np.float64)
+    keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
+    x = _ordered(tree, keys)
     y = _ordered(other, _means(other, x))
-    distance = _distance(x, y)
+    distance = ((x - y) ** 2).sum()
     for _ in range(_MOST_ROUNDS):
         x_next = _ordered(tree, _means(tree, y))
         y_next = _ordered(other, _means(other, x_next))
-        next_distance = _distance(x_next, y_next)
+        next_distance = ((x_next - y_next) ** 2).sum()
         if next_distance >= distance:
             break
         x, y, distance = x_next, y_next, next_distance
     return np.argsort(x), np.argsort(y)
-
-
-def _first_keys(tree: Tree, other: Tree) -> NDArray[np.float64]:
-    """Ids of inner nodes; of leaves, which come first, those of their parents in the other tree."""
-    keys = np.arange(tree.n_nodes, dtype=np.float64)
-    keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
-    return keys
 
 
 def _means(tree: Tree, place: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -372,10 +368,6 @@ def _ordered(tree: Tree, key: NDArray[np.float64]) -> NDArray[np.int64]:
         start += start[ancestor]
         ancestor = ancestor[ancestor]
     return start[: tree.n]
-
-
-def _distance(x: NDArray[np.int64], y: NDArray[np.int64]) -> int:
-    return int(((x - y) ** 2).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
