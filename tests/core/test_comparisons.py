@@ -154,7 +154,7 @@ def test_invalid_pair_ids_are_refused() -> None:
         ([0.5], [1], "integers"),
     ]:
         with pytest.raises(InvalidComparisonsError, match=message):
-            Comparisons.from_pairs(4, closer, farther)
+            Comparisons(4, closer, farther)
 
 
 def test_take_refuses_unknown_and_repeated_items():

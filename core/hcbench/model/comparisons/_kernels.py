@@ -94,54 +94,6 @@ def decode_rows(closer: Any, farther: Any, n: int) -> NDArray[np.int32]:
 
 
 @njit(cache=True)
-def items_seen(closer: Any, farther: Any, n: int) -> NDArray[np.bool_]:
-    """Which of the n items are in one of the comparisons (m,). O(n) as soon as all are, or O(m)."""
-    seen = np.zeros(n, np.bool_)
-    for start in range(0, closer.size, 4096):
-        for at in range(start, min(start + 4096, closer.size)):
-            i, j = items_of(closer[at], n)
-            k, l = items_of(farther[at], n)  # noqa: E741
-            seen[i] = seen[j] = seen[k] = seen[l] = True
-        if seen.all():
-            break
-    return seen
-
-
-@njit(cache=True)
-def share_item(closer: Any, farther: Any, n: int) -> NDArray[np.bool_]:
-    """Whether the two pairs of each comparison (m,) have an item in common. O(m)."""
-    shared = np.empty(closer.size, np.bool_)
-    for at in range(closer.size):
-        i, j = items_of(closer[at], n)
-        k, l = items_of(farther[at], n)  # noqa: E741
-        shared[at] = i in (k, l) or j in (k, l)
-    return shared
-
-
-@njit(cache=True)
-def decode_triplets(closer: Any, farther: Any, n: int) -> tuple[NDArray[np.int32], int]:
-    """Items (m, 3): the common one, its partner in the closer pair, that in the farther. O(m).
-
-    Returns
-    -------
-    rows, wrong : array, int
-        And the first comparison without a common item, where it stopped; -1 if all have one.
-    """
-    rows = np.empty((closer.size, 3), np.int32)
-    for at in range(closer.size):
-        i, j = items_of(closer[at], n)
-        k, l = items_of(farther[at], n)  # noqa: E741
-        if j in (k, l):
-            i, j = j, i
-        if i == l:
-            k, l = l, k  # noqa: E741
-        if i != k:
-            return rows, at
-        rows[at, 0], rows[at, 1], rows[at, 2] = i, j, l
-    return rows, -1
-
-
-@njit(cache=True)
 def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The m comparisons that ranks (M,) of pairs imply, in the order of `unique`. O(M^2)."""
     closer = np.empty(m, np.uint32)
@@ -342,19 +294,3 @@ def _read(won: Any, lost: Any, a: Any, b: Any, closer: Any, farther: Any, count:
     is_farther = (lost[a, b >> 6] >> bit) & np.uint64(1)
     closer[count], farther[count] = (a, b) if is_closer else (b, a)
     return count + np.int64(is_closer | is_farther)
-
-
-@njit(cache=True)
-def items_in_bits(won: Any, lost: Any, n: int) -> NDArray[np.bool_]:
-    """Which of the n items are in a comparison. O(M) where most pairs are, or O(M^2 / 64)."""
-    seen = np.zeros(n, np.bool_)
-    pair = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            word = 0
-            while not (seen[i] and seen[j]) and word < won.shape[1]:
-                if won[pair, word] | lost[pair, word] != 0:
-                    seen[i] = seen[j] = True
-                word += 1
-            pair += 1
-    return seen

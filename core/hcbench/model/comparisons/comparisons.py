@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
 from hcbench.model.comparisons import _kernels as kernels, arrays
-from hcbench.model.comparisons.arrays import check_n, distinct_items, pair_index
+from hcbench.model.comparisons.arrays import check_n, distinct_items, pair_index, pair_items
 
 SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
@@ -146,11 +146,6 @@ class Comparisons:
         made._list, made._bits = None, bits
         made._size, made._in_order = int(kernels.count_rows(bits.won).sum()), True
         return made
-
-    @classmethod
-    def from_pairs(cls, n: int, closer: ArrayLike, farther: ArrayLike) -> Comparisons:
-        """Comparisons of pair ids, as `pair_index` gives them: ``w(closer) > w(farther)``."""
-        return cls(n, closer, farther)
 
     @classmethod
     def from_bits(cls, n: int, sides: NDArray[np.uint64]) -> Comparisons:
@@ -295,21 +290,26 @@ class Comparisons:
         InvalidComparisonsError
             If a comparison is of four items; `only_triplets` drops those.
         """
-        rows, wrong = kernels.decode_triplets(self.closer, self.farther, self.n)
-        if wrong >= 0:
-            items = self.select([wrong]).quadruplets()[0].tolist()
+        i, j, k, l = self.quadruplets().T  # noqa: E741
+        second = (j == k) | (j == l)  # whether the common item is the second of the closer pair
+        i, j = np.where(second, j, i), np.where(second, i, j)
+        k, l = np.where(l == i, l, k), np.where(l == i, k, l)  # noqa: E741
+        wrong = i != k
+        if wrong.any():
+            row = int(wrong.argmax())
             raise InvalidComparisonsError(
-                f"row {wrong} {items}: its pairs share no item, so it is not a triplet; drop such "
-                "rows with only_triplets()"
+                f"row {row} {self.select([row]).quadruplets()[0].tolist()}: its pairs share no "
+                "item, so it is not a triplet; drop such rows with only_triplets()"
             )
-        return rows
+        return np.column_stack([i, j, l])
 
     def only_triplets(self) -> Comparisons:
         """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits."""
         bits = self._only_bits
         if bits is not None:
             return Comparisons(self.n, *kernels.read_triplets(bits.won, bits.lost, self.n))
-        return self.select(kernels.share_item(self.closer, self.farther, self.n))
+        i, j, k, l = self.quadruplets().T  # noqa: E741
+        return self.select((i == k) | (i == l) | (j == k) | (j == l))
 
     def to_array(self) -> NDArray[np.int8]:
         """The array (n, n, n, n) of ComparisonHC, as `from_array` takes it; contradictions are 0.
@@ -413,14 +413,12 @@ class Comparisons:
         return np.bincount(self._pairs()[side], minlength=n_pairs)
 
     def never_compared(self) -> NDArray[np.int64]:
-        """Items that are in no comparison, rising. O(m + n), or O(n^4 / 64) if there are only bits.
-
-        Usually O(n) and O(n^2), as it stops when all items were seen.
-        """
-        bits = self._only_bits
-        if bits is not None:
-            return np.flatnonzero(~kernels.items_in_bits(bits.won, bits.lost, self.n))
-        return np.flatnonzero(~kernels.items_seen(*self._pairs(), self.n))
+        """Items in no comparison, rising. O(m + M), or O(M^2 / 64) if there are only bits."""
+        compared = np.flatnonzero(self.times_closer() + self.times_farther())
+        seen = np.zeros(self.n, bool)
+        for items in pair_items(compared, self.n):
+            seen[items] = True
+        return np.flatnonzero(~seen)
 
     def arrays(self) -> list[NDArray[Any]]:
         """The arrays that it holds at present."""
