@@ -2,9 +2,11 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE
 from textwrap import dedent
@@ -198,7 +200,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert after.digest != before.digest
 
 
-def test_digests_of_files_are_stored_until_the_files_are_removed(
+def test_digests_of_files_are_stored_until_their_folder_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -210,20 +212,25 @@ def test_digests_of_files_are_stored_until_the_files_are_removed(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout
 
+    def ask(command: str) -> list[tuple[str, str]]:
+        with closing(sqlite3.connect(stored)) as connection, connection:
+            return connection.execute(command).fetchall()
+
     for name in ("one.py", "two.py"):
-        (tmp_path / name).write_text("x = 1\n")
-        os.utime(tmp_path / name, (1e9, 1e9))
-    digest = read("one.py")
+        (tmp_path / name[:3]).mkdir()
+        (tmp_path / name[:3] / name).write_text("x = 1\n")
+        os.utime(tmp_path / name[:3] / name, (1e9, 1e9))
+    digest = read("one/one.py")
     (stored,) = (tmp_path / "cache/hcbench").iterdir()
-    assert '"one.py"' not in stored.read_text()
-    assert str(tmp_path / "one.py") in stored.read_text()
-    stored.write_text(stored.read_text().replace(digest.strip(), "0123456789abcdef"))
-    assert read("one.py") == "0123456789abcdef\n"  # it is not parsed again
-    (tmp_path / "one.py").unlink()
-    read("two.py")
-    assert str(tmp_path / "one.py") not in stored.read_text()
+    place = str(tmp_path / "one")
+    assert (place, "one.py") in ask("SELECT folder, name FROM sources")
+    ask("UPDATE sources SET digest = '0123456789abcdef'")
+    assert read("one/one.py") == "0123456789abcdef\n"  # it is not parsed again
+    shutil.rmtree(place)
+    read("two/two.py")
+    assert (place, "one.py") not in ask("SELECT folder, name FROM sources")
     stored.write_text("damaged")
-    assert read("two.py") == digest
+    assert read("two/two.py") == digest
 
 
 def test_without_a_cache_files_are_read_each_time(

@@ -11,11 +11,11 @@ import ast
 import hashlib
 import json
 import os
+import sqlite3
 import sys
-import tempfile
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
@@ -120,22 +120,21 @@ def read_sources(paths: Iterable[Path]) -> list[Source]:
     OSError
         If one cannot be read.
     """
-    known = _known()
-    new = {}
+    new: dict[str, dict[str, Source]] = {}
     sources = []
     for path in paths:
         status = path.stat()
-        name = str(path.absolute())
+        folder, name = os.path.split(path.absolute())
+        known = _known(folder)
         source = known.get(name)
         if source is None or source[:2] != (status.st_mtime_ns, status.st_size):
             content = path.read_bytes()
             source = Source(status.st_mtime_ns, status.st_size, *_parse(content))
             if time.time_ns() - status.st_mtime_ns > _RECENT:
-                new[name] = source
+                known[name] = new.setdefault(folder, {})[name] = source
         sources.append(source)
     if new:
-        known.update(new)
-        with suppress(OSError):  # without a place for it, files are read anew each time
+        with suppress(OSError, sqlite3.Error):  # without a place for it, files are read each time
             _save(new)
     return sources
 
@@ -171,28 +170,45 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-def _store() -> Path:
-    # The form of a syntax tree depends on the version of Python; 1 is the version of this form.
-    name = f"sources-1-{sys.implementation.cache_tag}.json"
-    return platformdirs.user_cache_path("hcbench") / name
+@contextmanager
+def _open_store() -> Iterator[sqlite3.Connection]:
+    # The form of a syntax tree depends on the version of Python; 2 is the version of this form.
+    name = f"sources-2-{sys.implementation.cache_tag}.sqlite"
+    store = platformdirs.user_cache_path("hcbench", ensure_exists=True) / name
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS sources (folder TEXT, name TEXT, changed INTEGER,"
+            " size INTEGER, digest TEXT, imports TEXT, PRIMARY KEY (folder, name))"
+        )
+        yield connection
 
 
-def _load() -> dict[str, Source]:
+@cache
+def _known(folder: str) -> dict[str, Source]:
+    """The files of a folder that were read before."""
+    chosen = "SELECT name, changed, size, digest, imports FROM sources WHERE folder = ?"
     try:
-        stored = json.loads(_store().read_bytes())
-        return {name: Source(*values) for name, values in stored.items()}
-    except (OSError, ValueError, TypeError, AttributeError):  # there is none, or it is damaged
+        with _open_store() as store:
+            rows = store.execute(chosen, [folder]).fetchall()
+        return {
+            name: Source(changed, size, digest, json.loads(imports))
+            for name, changed, size, digest, imports in rows
+        }
+    except (OSError, sqlite3.Error):  # there is no place for it, or it is damaged
         return {}
 
 
-_known = cache(_load)  # the files that this process has read
-
-
-def _save(new: Mapping[str, Source]) -> None:
-    """Add files to the store, and remove files that no longer exist."""
-    sources = {name: source for name, source in _load().items() if os.path.exists(name)}
-    store = _store()
-    store.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=store.parent, delete=False) as file:
-        json.dump({**sources, **new}, file)
-    os.replace(file.name, store)  # another process reads all of it or nothing
+def _save(new: Mapping[str, Mapping[str, Source]]) -> None:
+    """Store files of folders, and remove folders that no longer exist."""
+    with _open_store() as store:
+        for (folder,) in store.execute("SELECT DISTINCT folder FROM sources").fetchall():
+            if not os.path.exists(folder):
+                store.execute("DELETE FROM sources WHERE folder = ?", [folder])
+        store.executemany(
+            "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (folder, name, *source[:3], json.dumps(source.imports))
+                for folder, files in new.items()
+                for name, source in files.items()
+            ],
+        )
