@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hcbench.registry.plugins import import_file
 from hcbench.registry.specs import Function, Params, load_function
@@ -97,37 +97,20 @@ class ImportJob:
     function: str
 
 
-class Packed(NamedTuple):
-    """A job as it is sent.
-
-    Attributes
-    ----------
-    files : tuple of str
-        The plugin files to import before it is unpickled.
-    places : dict
-        Where files of the main process are on the worker's machine, if that is another one.
-    payload : bytes
-        The job; the caller's own functions go by value.
-    """
-
-    files: tuple[str, ...]
-    places: Mapping[str, str]
-    payload: bytes
-
-
 def pack_job(job: Job | RescoreJob | ImportJob, files: Iterable[object]) -> bytes:
-    """Pickle a job, with the plugin files to import before it is unpickled."""
+    """Pickle a job, with the plugin files to import before it is unpickled.
+
+    The caller's own functions go by value.
+    """
     import cloudpickle
 
-    return pickle.dumps(Packed(tuple(map(str, files)), {}, cloudpickle.dumps(job)))
+    return pickle.dumps((tuple(map(str, files)), {}, cloudpickle.dumps(job)))
 
 
 def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
     """A packed job for a machine where files of the main process are in other places."""
-    if not places:
-        return packed
-    job: Packed = pickle.loads(packed)
-    return pickle.dumps(job._replace(places=places))
+    files, _, job = pickle.loads(packed)
+    return pickle.dumps((files, places, job))
 
 
 _places: dict[str, str] = {}
@@ -137,11 +120,11 @@ def unpack_job(packed: bytes) -> Job | RescoreJob | ImportJob:
     """Import the plugin files of a packed job, and unpickle it."""
     import cloudpickle
 
-    files, places, payload = pickle.loads(packed)
+    files, places, pickled = pickle.loads(packed)
     _places.update(places)
     for file in files:
         import_file(Path(file), Path(place_of(file)))
-    job: Job | RescoreJob | ImportJob = cloudpickle.loads(payload)
+    job: Job | RescoreJob | ImportJob = cloudpickle.loads(pickled)
     return job
 
 

@@ -20,15 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, text
+import sqlalchemy as sa
+from sqlalchemy import exc
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import (
-    ArgumentError,
-    DBAPIError,
-    NoSuchModuleError,
-    OperationalError,
-    SQLAlchemyError,
-)
 from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import HcbenchError, StoreError, hide_passwords
@@ -92,7 +86,7 @@ class Database:
         """Close all connections."""
         self.engine.dispose()
 
-    def _open(self) -> Engine:
+    def _open(self) -> sa.Engine:
         file = self.place.file
         if file is not None:
             if file.is_dir():
@@ -108,7 +102,7 @@ class Database:
         self.exists = file is None
         return _empty()
 
-    def _checked(self, engine: Engine) -> Engine:
+    def _checked(self, engine: sa.Engine) -> sa.Engine:
         """The engine, if its tables are ours; an empty one if there are none yet."""
         try:
             with transaction(engine, reading=True) as connection:
@@ -121,7 +115,7 @@ class Database:
         engine.dispose()
         return _empty()
 
-    def _has_tables(self, connection: Connection) -> bool:
+    def _has_tables(self, connection: sa.Connection) -> bool:
         return has_tables(connection, str(self.place), shared=self.place.server is not None)
 
     def _create(self) -> None:
@@ -171,13 +165,13 @@ class Database:
         use_write_ahead_log(self.engine, self.place)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         """A transaction that sees one state, whatever others write meanwhile."""
         with explained(self.place), transaction(self.engine, reading=True) as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """A transaction that writes all or nothing; other writers wait.
 
         Raises
@@ -208,15 +202,15 @@ class Database:
                 for statement in statements:
                     connection.exec_driver_sql(statement)
 
-    def _lock(self, connection: Connection) -> None:
+    def _lock(self, connection: sa.Connection) -> None:
         """On a server, let one process write at a time, as SQLite does by itself."""
         if self.place.server is not None:
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
 
     def upsert(
         self,
-        connection: Connection,
-        table: Table,
+        connection: sa.Connection,
+        table: sa.Table,
         rows: Sequence[dict[str, Any]],
         *,
         only_lost: bool = False,
@@ -274,7 +268,7 @@ def _warn(line: str) -> None:
     sys.stderr.flush()
 
 
-def _empty() -> Engine:
+def _empty() -> sa.Engine:
     """An empty store in memory."""
     engine = open_engine(Place())
     with transaction(engine) as connection:
@@ -332,7 +326,7 @@ def find_place(url: str | Path) -> Place:
         backend = parsed.get_backend_name()
         if "@" in (parsed.host or ""):
             raise ValueError("a password with an unencoded @")
-    except (ArgumentError, ValueError):
+    except (exc.ArgumentError, ValueError):
         shown = hide_passwords(text)
         raise StoreError(
             f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
@@ -345,7 +339,7 @@ def find_place(url: str | Path) -> Place:
     return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
 
 
-def open_engine(place: Place, *, read_only: bool = False) -> Engine:
+def open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
     """Make an engine, without reading anything."""
     if place.server is not None:
         return _open_server(place)
@@ -355,13 +349,13 @@ def open_engine(place: Place, *, read_only: bool = False) -> Engine:
             return _connect(":memory:")
         return _connect_read_only(place.file) if read_only else _connect(str(place.file))
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
-    event.listen(engine, "begin", _begin_sqlite)
-    event.listen(engine, "invalidate", _roll_back)
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    sa.event.listen(engine, "invalidate", _roll_back)
     return engine
 
 
-def _open_server(place: Place) -> Engine:
+def _open_server(place: Place) -> sa.Engine:
     assert place.server is not None
     logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors say the same
     driver = place.server.drivername.partition("+")[2]
@@ -369,8 +363,8 @@ def _open_server(place: Place) -> Engine:
     options = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
     options = {name: value for name, value in options.items() if name not in place.server.query}
     try:
-        return create_engine(place.server, pool_pre_ping=True, connect_args=options)
-    except NoSuchModuleError as error:
+        return sa.create_engine(place.server, pool_pre_ping=True, connect_args=options)
+    except exc.NoSuchModuleError as error:
         raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_FORMS}") from error
     except ImportError as error:
         raise StoreError(
@@ -407,7 +401,7 @@ def _connect_read_only(file: Path) -> sqlite3.Connection:
     return _connect(f"{name}&immutable=1", uri=True)
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def _begin_sqlite(connection: sa.Connection) -> None:
     begin = connection.get_execution_options().get("hcbench_begin", "BEGIN IMMEDIATE")
     if begin:
         connection.exec_driver_sql(begin)
@@ -418,19 +412,19 @@ def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
     connection.rollback()
 
 
-def use_write_ahead_log(engine: Engine, place: Place) -> None:
+def use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
     """Let readers and a writer work at the same time, if the file system supports it."""
     if place.file is None:
         return
     with (
-        suppress(DBAPIError),
+        suppress(exc.DBAPIError),
         engine.connect().execution_options(hcbench_begin="") as connection,
     ):
         connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 
 @contextmanager
-def transaction(engine: Engine, *, reading: bool = False) -> Iterator[Connection]:
+def transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Connection]:
     """One transaction, undone by any exception inside. Readers see one state throughout."""
     with engine.connect() as plain:
         connection = plain.execution_options(
@@ -453,7 +447,7 @@ def explained(place: Place) -> Iterator[None]:
     """
     try:
         yield
-    except DBAPIError as error:
+    except exc.DBAPIError as error:
         why = _explain(place, error.orig or error)
         if place.server is not None and _is_outage(error):
             raise UnreachableError(f"{why}; {_REACH}") from error
@@ -465,7 +459,7 @@ def explained(place: Place) -> Iterator[None]:
         raise StoreError(f"{place}: {what}; change the permissions or {_ELSEWHERE}") from error
     except OverflowError as error:
         raise StoreError(f"{place}: a number has more than 64 bits and cannot be stored") from error
-    except SQLAlchemyError as error:
+    except exc.SQLAlchemyError as error:
         raise StoreError(f"{place}: {_one_line(error)}") from error
     except HcbenchError:
         raise
@@ -498,7 +492,7 @@ def _explain(place: Place, error: BaseException) -> str:
     return f"{place}: {known or _one_line(error)}"
 
 
-def _is_outage(error: DBAPIError) -> bool:
+def _is_outage(error: exc.DBAPIError) -> bool:
     """Whether a server refused or lost the connection, rather than rejected a statement.
 
     By its SQLSTATE: class 08, or shutting down or starting up. An error without one did not come
@@ -506,7 +500,7 @@ def _is_outage(error: DBAPIError) -> bool:
     """
     state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
     if state is None:
-        return error.connection_invalidated or isinstance(error, OperationalError)
+        return error.connection_invalidated or isinstance(error, exc.OperationalError)
     return state.startswith("08") or state in ("57P01", "57P02", "57P03")
 
 

@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Double, LargeBinary, Table, select
+import sqlalchemy as sa
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
@@ -41,7 +41,7 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
     dict
         Valid as strict JSON: infinite numbers are strings.
     """
-    linked = select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
+    linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run.id).order_by(run_cells.c.cell)
     with store.database.reading() as connection:
         ids = list(connection.execute(linked).scalars())
         described = _describe_cells(connection, ids, run.metric_keys, trees)
@@ -54,7 +54,7 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
 
 
 def _describe_cells(
-    connection: Connection, ids: Sequence[int], keys: Mapping[str, str] | None, trees: bool
+    connection: sa.Connection, ids: Sequence[int], keys: Mapping[str, str] | None, trees: bool
 ) -> list[dict[str, Any]]:
     rows = _rows(connection, cells, among(connection, cells.c.id, ids))
     described = {row["id"]: {**row, "points": []} for row in rows}
@@ -73,10 +73,10 @@ def _describe_cells(
 
 
 def _rows(
-    connection: Connection, table: Table, *where: Any, without: Sequence[str] = ()
+    connection: sa.Connection, table: sa.Table, *where: Any, without: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     columns = [column for column in table.c if column.name not in without]
-    wanted = select(*columns).where(*where).order_by(*table.primary_key)
+    wanted = sa.select(*columns).where(*where).order_by(*table.primary_key)
     return [
         {name: _plain(value) for name, value in row.items()}
         for row in connection.execute(wanted).mappings()
@@ -124,8 +124,8 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
     return merged
 
 
-def _insert(connection: Connection, described: Description, source: str) -> None:
-    rows: dict[Table, list[dict[str, Any]]] = {
+def _insert(connection: sa.Connection, described: Description, source: str) -> None:
+    rows: dict[sa.Table, list[dict[str, Any]]] = {
         runs: [_row(runs, run) for run in described["runs"]],
         cells: [_row(cells, cell) for cell in described["cells"]],
     }
@@ -153,13 +153,13 @@ def _insert(connection: Connection, described: Description, source: str) -> None
             connection.execute(table.insert(), these)
 
 
-def _row(table: Table, described: Mapping[str, Any]) -> dict[str, Any]:
+def _row(table: sa.Table, described: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for column in table.c:
         value = described[column.name]
-        if isinstance(value, str) and isinstance(column.type, LargeBinary):
+        if isinstance(value, str) and isinstance(column.type, sa.LargeBinary):
             value = b64decode(value, validate=True)
-        elif isinstance(column.type, Double) and value in ("inf", "-inf"):
+        elif isinstance(column.type, sa.Double) and value in ("inf", "-inf"):
             value = float(value)
         row[column.name] = value
     return row

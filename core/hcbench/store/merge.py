@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Select, Table, delete, func, select, update
+import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import STATUSES
@@ -109,28 +109,28 @@ class _Merging:
     """The merging of one source into the target."""
 
     target: Database
-    to: Connection
-    source: Connection
+    to: sa.Connection
+    source: sa.Connection
     joined: JoinedRuns
     done: Merged
     #: By the numbers of the source.
     run_of: dict[int, int] = field(default_factory=dict)
 
     def carry_out(self) -> Merged:
-        for row in self._read(select(runs).order_by(runs.c.id), runs):
+        for row in self._read(sa.select(runs).order_by(runs.c.id), runs):
             number, is_new = self.joined.place(row)
             self.run_of[row["id"]] = number
             self.done.runs += is_new
         self.done.numbers = sorted(set(self.run_of.values()))
         unused = itertools.count(last_id(self.to) + 1)
-        next_rows = select(cells).order_by(cells.c.id).limit(_ROWS)
+        next_rows = sa.select(cells).order_by(cells.c.id).limit(_ROWS)
         seen = 0
         while rows := self._read(next_rows.where(cells.c.id > seen), cells):
             seen = rows[-1]["id"]
             self._take(rows, unused)
         return self.done
 
-    def _read(self, wanted: Select[Any], table: Table) -> list[dict[str, Any]]:
+    def _read(self, wanted: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
         rows = [dict(row) for row in self.source.execute(wanted).mappings()]
         check_rows(table, rows, self.done.source)
         return rows
@@ -156,7 +156,7 @@ class _Merging:
         self._take_points([old for old in row_of if row_of[old] in added], row_of)
         self._take_results({row_of[old]: old for old in row_of if row_of[old] not in added})
         self._take_values(row_of, added)
-        read = self._read(select(run_cells).where(run_cells.c.cell.in_(list(row_of))), run_cells)
+        read = self._read(sa.select(run_cells).where(run_cells.c.cell.in_(list(row_of))), run_cells)
         links = [{"run": self._run(row), "cell": row_of[row["cell"]]} for row in read]
         self.target.upsert(self.to, run_cells, links)
 
@@ -168,11 +168,11 @@ class _Merging:
     def _known(self, keys: set[str]) -> dict[tuple[Any, ...], int]:
         """Rows of the target, by their identity."""
         columns = [cells.c[name] for name in _IDENTITY]
-        wanted = select(cells.c.id, *columns).where(among(self.to, cells.c.key, keys))
+        wanted = sa.select(cells.c.id, *columns).where(among(self.to, cells.c.key, keys))
         return {tuple(row[1:]): row[0] for row in self.to.execute(wanted)}
 
     def _take_points(self, ids: Sequence[int], row_of: dict[int, int]) -> None:
-        wanted = select(points).where(points.c.cell.in_(ids))
+        wanted = sa.select(points).where(points.c.cell.in_(ids))
         read = self.source.execute(wanted, execution_options={"yield_per": _POINTS})
         for part in read.mappings().partitions():
             rows = [{**row, "cell": row_of[row["cell"]]} for row in part]
@@ -181,21 +181,21 @@ class _Merging:
 
     def _take_results(self, old_of: dict[int, int]) -> None:
         """Add results that the target lacks, as those of a run that was exported without them."""
-        lacking = select(points.c.cell, points.c.checkpoint)
+        lacking = sa.select(points.c.cell, points.c.checkpoint)
         lacking = lacking.where(points.c.cell.in_(list(old_of)), points.c.result.is_(None))
         for row, checkpoint in self.to.execute(lacking).all():
             there = (points.c.cell == old_of[row]) & (points.c.checkpoint == checkpoint)
-            result = self.source.execute(select(points.c.result).where(there)).scalar()
+            result = self.source.execute(sa.select(points.c.result).where(there)).scalar()
             if isinstance(result, bytes):
                 here = (points.c.cell == row) & (points.c.checkpoint == checkpoint)
-                self.to.execute(update(points).where(here).values(result=result))
+                self.to.execute(sa.update(points).where(here).values(result=result))
 
     def _take_values(self, row_of: dict[int, int], added: set[int]) -> None:
         """Add values that the target lacks, or that were lost there."""
         of_cells = metric_values.c.cell.in_(list(row_of))
         rows = [
             {**row, "cell": row_of[row["cell"]], "run": self._run(row)}
-            for row in self._read(select(metric_values).where(of_cells), metric_values)
+            for row in self._read(sa.select(metric_values).where(of_cells), metric_values)
             if row["status"] != LOST or row_of[row["cell"]] in added
         ]
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
@@ -216,12 +216,12 @@ class JoinedRuns:
         In a transaction.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._by_origin: dict[str, int] = {}
         self._by_plan: dict[str, int] = {}
         self._touched: set[int] = set()
-        rows = connection.execute(select(runs).order_by(runs.c.id)).all()
+        rows = connection.execute(sa.select(runs).order_by(runs.c.id)).all()
         infos = [run_info(row) for row in rows]
         known = [
             dict(row._mapping)
@@ -250,7 +250,7 @@ class JoinedRuns:
             if row["finished"] is not None:  # a copy cannot change how a run ended here
                 state = {name: row[name] for name in _STATE}
                 unfinished = (runs.c.id == number) & runs.c.finished.is_(None)
-                self._connection.execute(update(runs).where(unfinished).values(state))
+                self._connection.execute(sa.update(runs).where(unfinished).values(state))
             return number, False
         new = {name: value for name, value in row.items() if name != "id"}
         done = self._connection.execute(runs.insert(), new)
@@ -260,7 +260,7 @@ class JoinedRuns:
 
     def _join(self, number: int, row: Row) -> None:
         """Add the shards of another run to a run."""
-        wanted = select(runs).where(runs.c.id == number)
+        wanted = sa.select(runs).where(runs.c.id == number)
         here = dict(self._connection.execute(wanted).mappings().one())
         parts = _joined(parts_of(here), parts_of(row))
         self._touched.add(number)
@@ -283,15 +283,17 @@ class JoinedRuns:
                 "layout": json.dumps(layout),
                 "environment": json.dumps(environment),
             }
-        self._connection.execute(update(runs).where(runs.c.id == number).values(values))
+        self._connection.execute(sa.update(runs).where(runs.c.id == number).values(values))
 
     def finish(self) -> None:
         """Remove all but the latest row of each cell from runs that were joined."""
         for number in sorted(self._touched):
-            linked = select(func.max(cells.c.id)).join(run_cells, run_cells.c.cell == cells.c.id)
+            linked = sa.select(sa.func.max(cells.c.id)).join(
+                run_cells, run_cells.c.cell == cells.c.id
+            )
             latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
             older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
-            self._connection.execute(delete(run_cells).where(older))
+            self._connection.execute(sa.delete(run_cells).where(older))
 
 
 def origin_of(row: Row) -> str:
@@ -377,7 +379,7 @@ def _of_whole(command: str) -> str:
 _INT64 = 2**63
 
 
-def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
+def check_rows(table: sa.Table, rows: Sequence[Mapping[str, Any]], source: str) -> None:
     """Reject rows that hcbench cannot have written.
 
     Parameters
@@ -399,7 +401,7 @@ def check_rows(table: Table, rows: Sequence[Mapping[str, Any]], source: str) -> 
         raise StoreError(f"{source} is damaged: {fault}")
 
 
-def _faults(table: Table, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _faults(table: sa.Table, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The columns of a row with an impossible value, and what is wrong with it."""
     for name, kinds in _types(table):
         value = row[name]
@@ -436,7 +438,7 @@ _TEXTS: dict[str, tuple[Callable[[str], object], str]] = {
 
 
 @lru_cache
-def _types(table: Table) -> tuple[tuple[str, frozenset[type]], ...]:
+def _types(table: sa.Table) -> tuple[tuple[str, frozenset[type]], ...]:
     """The types of Python that each column accepts."""
     types = []
     for column in table.c:

@@ -15,20 +15,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
+import sqlalchemy as sa
 from platformdirs import user_data_dir
-from sqlalchemy import (
-    ARRAY,
-    Column,
-    ColumnElement,
-    Connection,
-    any_,
-    case,
-    delete,
-    func,
-    literal,
-    select,
-    update,
-)
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
@@ -162,7 +150,7 @@ class Store:
     def finish_run(self, run: int, interrupted: bool = False) -> None:
         """Record that a run has ended; a run without an end was killed."""
         with self.database.writing() as connection:
-            ended = update(runs).where(runs.c.id == run)
+            ended = sa.update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
 
     @_retried
@@ -184,7 +172,7 @@ class Store:
             return
         upsert = self.database.upsert
         with self.database.writing() as connection:
-            there = select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
+            there = sa.select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
             there = there.where(among(connection, cells.c.key, by_key))
             latest = {key: (row, by) for key, row, by in connection.execute(there)}
             unused = itertools.count(last_id(connection) + 1)
@@ -200,7 +188,7 @@ class Store:
                 else:
                     new[next(unused)] = record
             upsert(connection, cells, [cell_row(run, id_, record) for id_, record in new.items()])
-            connection.execute(delete(points).where(among(connection, points.c.cell, new)))
+            connection.execute(sa.delete(points).where(among(connection, points.c.cell, new)))
             rows = [row for id_, record in new.items() for row in point_rows(id_, record.outcome)]
             if rows:
                 connection.execute(points.insert(), rows)
@@ -239,7 +227,7 @@ class Store:
         """Record that a run reuses stored cells, by their rows."""
         if rows:
             with self.database.writing() as connection:
-                reused = select(literal(run), cells.c.id)
+                reused = sa.select(sa.literal(run), cells.c.id)
                 reused = reused.where(among(connection, cells.c.id, rows))
                 insert = upsert_into(run_cells, connection.dialect.name)
                 connection.execute(insert.from_select(["run", "cell"], reused))
@@ -274,7 +262,7 @@ class Store:
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
         """From what the cells of a run can be run again, by their keys."""
-        wanted = select(cells.c.key, cells.c.cell).where(_is_of_run(run))
+        wanted = sa.select(cells.c.key, cells.c.cell).where(_is_of_run(run))
         with self.database.reading() as connection:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
 
@@ -290,7 +278,7 @@ class Store:
             Of the metrics whose values are wanted.
         """
         with _collector_paused(), self.database.reading() as connection:
-            wanted = select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
+            wanted = sa.select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
             measured = _measured_points(connection, rows, metric_keys)
             return {
                 row.id: outcome_of_row(row, measured.get(row.id, ()), reused=True)
@@ -304,7 +292,7 @@ class Store:
 
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
         with self.database.reading() as connection:
-            rows = connection.execute(select(*columns).where(points.c.cell == row)).all()
+            rows = connection.execute(sa.select(*columns).where(points.c.cell == row)).all()
             return tuple(
                 ScoredPoint(
                     checkpoint=None if checkpoint == END else checkpoint,
@@ -324,7 +312,7 @@ class Store:
 
         at_end = (points.c.checkpoint == END, points.c.result.is_not(None))
         one_of_each = (
-            select(cells.c.data_digest, func.min(cells.c.id))
+            sa.select(cells.c.data_digest, sa.func.min(cells.c.id))
             .join(run_cells, run_cells.c.cell == cells.c.id)
             .join(points, points.c.cell == cells.c.id)
             .where(run_cells.c.run == run, cells.c.data_digest != "", *at_end)
@@ -333,7 +321,7 @@ class Store:
         sizes: dict[str, int] = {}
         with self.database.reading() as connection:
             digest_of = {row: digest for digest, row in connection.execute(one_of_each)}
-            wanted = select(points.c.cell, points.c.result).where(*at_end)
+            wanted = sa.select(points.c.cell, points.c.result).where(*at_end)
             wanted = wanted.where(among(connection, points.c.cell, digest_of))
             for row, packed in connection.execute(wanted):
                 with suppress(StoreError):  # a damaged result is no reason to show nothing
@@ -362,7 +350,7 @@ class Store:
             if suite is not None:
                 wanted.append(_labels_like(connection, runs.c.suite, suite))
             if algorithm is not None:
-                shown = select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+                shown = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
                 shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithm))
                 wanted.append(runs.c.id.in_(shown))
             infos = run_infos(connection, *wanted).values()
@@ -411,7 +399,7 @@ class Store:
     def _numbered(self, number: int) -> RunInfo:
         with self.database.reading() as connection:
             info = run_infos(connection, runs.c.id == number).get(number)
-            last = connection.execute(select(func.max(runs.c.id))).scalar()
+            last = connection.execute(sa.select(sa.func.max(runs.c.id))).scalar()
         if info is None or info.removed:
             there = f"the last is {last}" if last else "there are none yet"
             raise StoreError(f"{self.location} has no run {number}; {there}")
@@ -447,7 +435,7 @@ class Store:
             With the values of the metrics that the run asked for, otherwise the latest value of
             every metric, and the run that measured it; without results, traceback and log.
         """
-        wanted = select(*OUTCOME_COLUMNS, cells.c.run)
+        wanted = sa.select(*OUTCOME_COLUMNS, cells.c.run)
         metric_keys = None
         if run is None:
             wanted = wanted.where(is_latest())
@@ -494,7 +482,7 @@ class Store:
         columns = (*OUTCOME_COLUMNS, *LONG_COLUMNS, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
         with self.database.reading() as connection:
-            rows = connection.execute(select(*columns).where(begins, is_latest()).limit(6)).all()
+            rows = connection.execute(sa.select(*columns).where(begins, is_latest()).limit(6)).all()
             if not rows or not key_prefix:
                 raise StoreError(
                     f"{self.location} has no cell {key_prefix!r}; the keys of failures are in "
@@ -516,20 +504,20 @@ def _default_place() -> Place:
 
 
 def among(
-    connection: Connection, column: ColumnElement[T], items: Iterable[T]
-) -> ColumnElement[bool]:
+    connection: sa.Connection, column: sa.ColumnElement[T], items: Iterable[T]
+) -> sa.ColumnElement[bool]:
     """A condition: a column has one of any number of values, which are sent as one parameter."""
     if connection.dialect.name == "postgresql":
-        return column == any_(literal(list(items), ARRAY(column.type)))
-    listed = func.json_each(json.dumps(list(items))).table_valued("value")
-    return column.in_(select(listed.c.value))
+        return column == sa.any_(sa.literal(list(items), sa.ARRAY(column.type)))
+    listed = sa.func.json_each(json.dumps(list(items))).table_valued("value")
+    return column.in_(sa.select(listed.c.value))
 
 
 def _stored_cells(
-    connection: Connection, metric_keys: Mapping[str, str], *conditions: ColumnElement[bool]
+    connection: sa.Connection, metric_keys: Mapping[str, str], *conditions: sa.ColumnElement[bool]
 ) -> dict[str, Stored]:
     """Cells that meet conditions, by their keys, each as it was measured last."""
-    wanted = select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
+    wanted = sa.select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
     stored = {row.key: Stored(*row) for row in connection.execute(wanted).all()}
     missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
     for key, cell in stored.items() if missing else ():
@@ -538,23 +526,23 @@ def _stored_cells(
 
 
 def _missing_values(
-    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str]
+    connection: sa.Connection, ids: Collection[int], metric_keys: Mapping[str, str]
 ) -> dict[int, list[str]]:
     """By row of a cell, the labels of the metrics without a final value at some point."""
     value = metric_values.c
     missing: dict[int, list[str]] = {}
     for label, key in metric_keys.items():
         of_point = (value.cell == points.c.cell) & (value.checkpoint == points.c.checkpoint)
-        of_metric = select(value.cell).where(of_point, value.metric_key == key)
+        of_metric = sa.select(value.cell).where(of_point, value.metric_key == key)
         lacking = ~of_metric.where(value.status != LOST).exists()
-        wanted = select(points.c.cell).where(among(connection, points.c.cell, ids), lacking)
+        wanted = sa.select(points.c.cell).where(among(connection, points.c.cell, ids), lacking)
         for row in connection.execute(wanted.distinct()).scalars():
             missing.setdefault(row, []).append(label)
     return missing
 
 
 def _measured_points(
-    connection: Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
+    connection: sa.Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
 ) -> dict[int, tuple[ScoredPoint, ...]]:
     """Points with values, without results, by rows of cells.
 
@@ -564,7 +552,7 @@ def _measured_points(
     labels_of: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
-    wanted = select(
+    wanted = sa.select(
         value.cell,
         value.checkpoint,
         value.metric_key,
@@ -583,7 +571,7 @@ def _measured_points(
         read = value_of_row(*columns)
         for name in labels_of.get(key, ()) if metric_keys is not None else (label,):
             of_point[name] = read
-    rows = select(point.checkpoint, point.queries, point.cell)
+    rows = sa.select(point.checkpoint, point.queries, point.cell)
     rows = rows.where(among(connection, point.cell, ids))
     measured: dict[int, list[ScoredPoint]] = {}
     for checkpoint, queries, cell in sorted(connection.execute(rows).all(), key=_in_order):
@@ -597,34 +585,34 @@ def _measured_points(
     return {cell: tuple(of_cell) for cell, of_cell in measured.items()}
 
 
-def last_id(connection: Connection) -> int:
+def last_id(connection: sa.Connection) -> int:
     """The highest id of a row of ``cells``, 0 if there is none."""
-    return connection.execute(select(func.max(cells.c.id))).scalar() or 0
+    return connection.execute(sa.select(sa.func.max(cells.c.id))).scalar() or 0
 
 
-def _is_of_run(run: int) -> ColumnElement[bool]:
+def _is_of_run(run: int) -> sa.ColumnElement[bool]:
     """A condition: a cell is of a run, and no inapplicable combination."""
-    of_run = select(run_cells.c.cell).where(run_cells.c.run == run)
+    of_run = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
     return cells.c.id.in_(of_run) & ~cells.c.key.startswith(LEFT_OUT)
 
 
-def _agrees(connection: Connection, row: int, record: Record) -> bool:
+def _agrees(connection: sa.Connection, row: int, record: Record) -> bool:
     """Whether a row has the same end, data and results of its cell."""
     compared = ("status", "reason", "stopped", "data_digest")
     equal = [cells.c[name] == storable(getattr(record.outcome, name)) for name in compared]
-    if not connection.execute(select(cells.c.id).where(cells.c.id == row, *equal)).first():
+    if not connection.execute(sa.select(cells.c.id).where(cells.c.id == row, *equal)).first():
         return False
     columns = ("checkpoint", "queries", "result")
-    results = select(*(points.c[name] for name in columns)).where(points.c.cell == row)
+    results = sa.select(*(points.c[name] for name in columns)).where(points.c.cell == row)
     return {tuple(point) for point in connection.execute(results)} == {
         tuple(point[name] for name in columns) for point in point_rows(row, record.outcome)
     }
 
 
-def is_latest() -> ColumnElement[bool]:
+def is_latest() -> sa.ColumnElement[bool]:
     """A condition: the cell was not measured again."""
     newer = cells.alias()
-    again = select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
+    again = sa.select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
     return ~again.exists()
 
 
@@ -633,13 +621,13 @@ def _in_order(row: Sequence[Any]) -> tuple[bool, int]:
     return row[0] == END, row[0]
 
 
-def run_infos(connection: Connection, *conditions: ColumnElement[bool]) -> dict[int, RunInfo]:
+def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
     """Runs with the number of their cells, of those reused and of those failed."""
-    rows = connection.execute(select(runs).where(*conditions).order_by(runs.c.id)).all()
-    reused = case((cells.c.run != run_cells.c.run, 1), else_=0)
-    failed = case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
+    rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
+    reused = sa.case((cells.c.run != run_cells.c.run, 1), else_=0)
+    failed = sa.case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
     counts = (
-        select(run_cells.c.run, func.count(), func.sum(reused), func.sum(failed))
+        sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)
         .where(among(connection, run_cells.c.run, [row.id for row in rows]))
         .group_by(run_cells.c.run)
@@ -649,8 +637,8 @@ def run_infos(connection: Connection, *conditions: ColumnElement[bool]) -> dict[
 
 
 def _labels_like(
-    connection: Connection, column: Column[Any], patterns: str | Sequence[str]
-) -> ColumnElement[bool]:
+    connection: sa.Connection, column: sa.Column[Any], patterns: str | Sequence[str]
+) -> sa.ColumnElement[bool]:
     """A condition: a label has a part, or as a whole is of one of some patterns.
 
     Patterns have ``*`` and ``?``. Case is ignored, in any script.
@@ -660,7 +648,7 @@ def _labels_like(
     wildcards = [text.replace(r"\*", ".*").replace(r"\?", ".") for text in folded]
     parts = [f".*{text}.*" for text in folded]
     matches = re.compile("|".join([*parts, *wildcards]), re.DOTALL).fullmatch
-    labels = connection.execute(select(column).distinct()).scalars()
+    labels = connection.execute(sa.select(column).distinct()).scalars()
     return column.in_([label for label in labels if matches(label.casefold())])
 
 

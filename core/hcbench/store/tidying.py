@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
+import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 from hcbench.store.rows import LEFT_OUT, RunInfo, from_json, storable, to_json
@@ -81,42 +81,42 @@ def tidy(
         gone = sorted(set(infos) - staying)
         unshown = cells_of_no_run(connection, gone)
         values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
-        n_values = sum(_total(connection, func.count(), condition) for condition in values)
+        n_values = sum(_total(connection, sa.func.count(), condition) for condition in values)
         removed = Tidied(len(gone), len(unshown), n_values, lent=len(staying & unwanted))
         if looks_only:
             return replace(removed, bytes=_estimated_bytes(connection, gone, unshown, n_values))
         for condition in values:
-            connection.execute(delete(metric_values).where(condition))
+            connection.execute(sa.delete(metric_values).where(condition))
         # What belongs to a cell is deleted with it.
-        connection.execute(delete(cells).where(among(connection, cells.c.id, unshown)))
-        connection.execute(delete(run_cells).where(among(connection, run_cells.c.run, gone)))
-        connection.execute(delete(runs).where(among(connection, runs.c.id, gone)))
+        connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
+        connection.execute(sa.delete(run_cells).where(among(connection, run_cells.c.run, gone)))
+        connection.execute(sa.delete(runs).where(among(connection, runs.c.id, gone)))
     _vacuum(store)
     return replace(removed, bytes=max(size - _size(store), 0))
 
 
 def _estimated_bytes(
-    connection: Connection, gone: Sequence[int], unshown: Sequence[int], n_values: int
+    connection: sa.Connection, gone: Sequence[int], unshown: Sequence[int], n_values: int
 ) -> int:
     """About how many bytes are freed by removing runs, cells, and this many values of others."""
     of_cells = among(connection, cells.c.id, unshown)
     of_points = among(connection, points.c.cell, unshown)
     of_values = among(connection, metric_values.c.cell, unshown)
-    texts = [func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
-    layouts = func.length(runs.c.layout) + func.length(runs.c.environment)
+    texts = [sa.func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
+    layouts = sa.func.length(runs.c.layout) + sa.func.length(runs.c.environment)
     return (
         _ROW * len(unshown)
-        + _VALUE * (n_values + _total(connection, func.count(), of_values))
-        + _total(connection, func.sum(sum(texts)), of_cells)
-        + _total(connection, func.sum(func.length(points.c.result)), of_points)
-        + _total(connection, func.sum(layouts), among(connection, runs.c.id, gone))
+        + _VALUE * (n_values + _total(connection, sa.func.count(), of_values))
+        + _total(connection, sa.func.sum(sum(texts)), of_cells)
+        + _total(connection, sa.func.sum(sa.func.length(points.c.result)), of_points)
+        + _total(connection, sa.func.sum(layouts), among(connection, runs.c.id, gone))
     )
 
 
 def _total(
-    connection: Connection, total: ColumnElement[Any], condition: ColumnElement[bool]
+    connection: sa.Connection, total: sa.ColumnElement[Any], condition: sa.ColumnElement[bool]
 ) -> int:
-    return int(connection.execute(select(total).where(condition)).scalar() or 0)
+    return int(connection.execute(sa.select(total).where(condition)).scalar() or 0)
 
 
 def _unwanted(
@@ -138,11 +138,11 @@ def _unwanted(
             yield info.id
 
 
-def _with_lenders(connection: Connection, chosen: set[int]) -> set[int]:
+def _with_lenders(connection: sa.Connection, chosen: set[int]) -> set[int]:
     """Runs, with those that measured what they show, and so on."""
     staying = set(chosen)
-    lender = select(run_cells.c.run, cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-    judge = select(run_cells.c.run, metric_values.c.run)
+    lender = sa.select(run_cells.c.run, cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+    judge = sa.select(run_cells.c.run, metric_values.c.run)
     judge = judge.join(metric_values, metric_values.c.cell == run_cells.c.cell)
     lenders: dict[int, set[int]] = {}
     for run, other in connection.execute(lender.union(judge)):
@@ -155,25 +155,25 @@ def _with_lenders(connection: Connection, chosen: set[int]) -> set[int]:
     return staying
 
 
-def cells_of_no_run(connection: Connection, gone: Sequence[int]) -> list[int]:
+def cells_of_no_run(connection: sa.Connection, gone: Sequence[int]) -> list[int]:
     """Cells that no remaining run shows, except the latest measurement by a remaining run."""
-    shown = select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
+    shown = sa.select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
     again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
-    unshown = select(cells.c.id).where(cells.c.id.not_in(shown))
+    unshown = sa.select(cells.c.id).where(cells.c.id.not_in(shown))
     wanted = unshown.where(again | among(connection, cells.c.run, gone)).order_by(cells.c.id)
     return list(connection.execute(wanted).scalars())
 
 
 def _values_nobody_asked_for(
-    connection: Connection, infos: Sequence[RunInfo]
-) -> list[ColumnElement[bool]]:
+    connection: sa.Connection, infos: Sequence[RunInfo]
+) -> list[sa.ColumnElement[bool]]:
     """Conditions: the cell is shown by runs, none of which asked for this value."""
     keys_of = {info.id: info.metric_keys for info in infos}
-    shown = select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
+    shown = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
     conditions = []
-    for key in connection.execute(select(metric_values.c.metric_key).distinct()).scalars():
+    for key in connection.execute(sa.select(metric_values.c.metric_key).distinct()).scalars():
         asking = [run for run, keys in keys_of.items() if keys is None or key in keys.values()]
-        asked = select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
+        asked = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
         cell = metric_values.c.cell
         conditions.append(
             (metric_values.c.metric_key == key) & cell.in_(shown) & cell.not_in(asked)
@@ -186,13 +186,13 @@ def _size(store: Store) -> int:
     with store.database.reading() as connection:
         if store.database.place.server is None:
             pages, size = (
-                connection.execute(text(f"PRAGMA {name}")).scalar()
+                connection.execute(sa.text(f"PRAGMA {name}")).scalar()
                 for name in ("page_count", "page_size")
             )
             return int(pages or 0) * int(size or 0)
         names = [table.name for table in metadata.sorted_tables]
-        sizes: list[Any] = [func.pg_total_relation_size(name) for name in names]
-        return sum(connection.execute(select(*sizes)).one())
+        sizes: list[Any] = [sa.func.pg_total_relation_size(name) for name in names]
+        return sum(connection.execute(sa.select(*sizes)).one())
 
 
 def _vacuum(store: Store) -> None:
@@ -234,11 +234,11 @@ def annotate_run(store: Store, run: RunInfo, note: str) -> None:
         _write(connection, run, "note", note)
 
 
-def _write(connection: Connection, run: RunInfo, key: str, text: str) -> None:
+def _write(connection: sa.Connection, run: RunInfo, key: str, text: str) -> None:
     of_run = runs.c.id == run.id
-    layout = from_json(connection.execute(select(runs.c.layout).where(of_run)).scalar_one())
+    layout = from_json(connection.execute(sa.select(runs.c.layout).where(of_run)).scalar_one())
     layout |= {key: storable(text)}
-    connection.execute(update(runs).where(of_run).values(layout=to_json(layout)))
+    connection.execute(sa.update(runs).where(of_run).values(layout=to_json(layout)))
 
 
 def remove_run(store: Store, run: RunInfo) -> Removed:
@@ -251,13 +251,13 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
     with store.database.writing() as connection:
         removed = [info.id for info in run_infos(connection).values() if info.removed]
         gone = [run.id, *removed]
-        own = set(connection.execute(select(run_cells.c.cell).where(of_run)).scalars())
+        own = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
         unshown = own.intersection(cells_of_no_run(connection, gone))
-        connection.execute(delete(cells).where(among(connection, cells.c.id, unshown)))
-        connection.execute(delete(run_cells).where(of_run))
+        connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
+        connection.execute(sa.delete(run_cells).where(of_run))
         layout = to_json({"removed": True})
-        connection.execute(update(runs).where(runs.c.id == run.id).values(layout=layout))
-        used = select(cells.c.run).union(select(metric_values.c.run))
+        connection.execute(sa.update(runs).where(runs.c.id == run.id).values(layout=layout))
+        used = sa.select(cells.c.run).union(sa.select(metric_values.c.run))
         unused = among(connection, runs.c.id, gone) & runs.c.id.not_in(used)
-        connection.execute(delete(runs).where(unused))
+        connection.execute(sa.delete(runs).where(unused))
     return Removed(len(unshown), len(own - unshown))

@@ -45,8 +45,10 @@ from hcbench.run.workers.processes import family_resident
 _QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _ENDING = 5.0  # seconds for the fork server to end workers
 # Variables of the terminal, of the main process and of pytest, which say nothing to an import.
-_UNREAD = {"COLUMNS", "HCBENCH_DEBUG", "HCBENCH_STORE", "LINES", "NO_COLOR", "TERM"}
-_UNREAD.add("PYTEST_CURRENT_TEST")
+_UNREAD = (
+    *("COLUMNS", "LINES", "NO_COLOR", "TERM"),
+    *("HCBENCH_DEBUG", "HCBENCH_STORE", "PYTEST_CURRENT_TEST"),
+)
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
     "from hcbench.run.workers.forkserver import main; main()"

@@ -6,6 +6,7 @@ On Linux ``/proc`` takes microseconds; elsewhere psutil is used.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import re
 import signal
@@ -14,7 +15,6 @@ from contextlib import suppress
 from functools import cache
 
 LINUX = sys.platform == "linux"
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @cache
@@ -111,7 +111,7 @@ def resident(pid: int | None = None) -> int:
     if not LINUX:
         return _ask_psutil("rss", pid or os.getpid())
     statm = read_proc(f"/proc/{pid or 'self'}/statm")
-    return int(statm.split()[1]) * _PAGE if statm else 0
+    return int(statm.split()[1]) * mmap.PAGESIZE if statm else 0
 
 
 def family_resident(pid: int, enough: int) -> int:
