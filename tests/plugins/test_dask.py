@@ -473,3 +473,19 @@ def test_a_cell_whose_workers_die_runs_again() -> None:
         assert report.lost
         assert (report.ending, report.reason) == ("crash", "its dask worker has gone")
         assert pool._settle(cell, error) == [], "a cell is reported once"
+
+
+def test_the_least_busy_worker_is_next_up_to_the_limit_of_cells() -> None:
+    cluster: Any = SimpleNamespace(
+        client=None, workers={"one": 1, "two": 2}, numbers=count(), loss=lambda: None
+    )
+    for most, expected in {
+        9: ["one", "two", "two", None],  # as many as threads
+        2: ["one", "two", None],
+    }.items():
+        pool = DaskPool(cluster, most)
+        for number, name in enumerate(expected):
+            assert pool.next_worker() == name
+            if name is not None:
+                pool._given[name][number] = _Cell(number, "tag")
+        assert pool.next_worker(ahead=True) == ("one" if most == 9 else None)

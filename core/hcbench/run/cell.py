@@ -271,9 +271,9 @@ def _warm_up(job: Job, problem: Problem) -> None:
 def _signature(problem: Problem) -> list[tuple[object, ...]]:
     """What the compiled kernels for these data depend on: types and memory layout."""
     arrays: list[Any] = [problem.similarity, problem.vectors]
-    if problem.vectors is not None and not isinstance(problem.vectors, np.ndarray):
-        sparse = problem.vectors
-        arrays = [problem.similarity, sparse.data, sparse.indices, sparse.indptr]
+    if hasattr(problem.vectors, "indptr"):
+        sparse = arrays.pop()
+        arrays += [sparse.data, sparse.indices, sparse.indptr]
     return [
         (a.dtype, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.writeable)
         for a in arrays

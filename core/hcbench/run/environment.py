@@ -8,7 +8,8 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, distribution, version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -86,16 +87,13 @@ def versions(distributions: set[str]) -> dict[str, str]:
     known: dict[str, str] = {}
     waiting = sorted(distributions)
     while waiting:
-        name = waiting.pop()
-        if name.lower() in known:
-            continue
-        try:
-            known[name.lower()] = version(name)
-        except PackageNotFoundError:
-            continue
-        for requirement in distribution(name).requires or []:
-            if "extra ==" not in requirement:
-                waiting.append(re.split(r"[^A-Za-z0-9_.-]", requirement, maxsplit=1)[0])
+        name = waiting.pop().lower()
+        with suppress(PackageNotFoundError):
+            if name not in known:
+                found = distribution(name)
+                known[name] = found.version
+                needed = [each for each in found.requires or [] if "extra ==" not in each]
+                waiting += [re.split(r"[^A-Za-z0-9_.-]", each, maxsplit=1)[0] for each in needed]
     return dict(sorted(known.items()))
 
 

@@ -138,13 +138,12 @@ def read_outcome(pickled: bytes) -> object:
 
 
 _NUMPY = ("numpy", "numpy._core.numeric", "numpy._core.multiarray")
-_NUMPY_1 = ("numpy.core.numeric", "numpy.core.multiarray")
 _ARRAYS = ("dtype", "ndarray", "scalar", "_frombuffer", "_reconstruct")
 _OUTCOMES = frozenset(
     [
         *((each.__module__, each.__name__) for each in (Outcome, ScoredPoint, Value, Cost)),
         *((each.__module__, each.__name__) for each in (Tree, Partition, HeightKind)),
-        *((module, name) for module in (*_NUMPY, *_NUMPY_1) for name in _ARRAYS),
+        *((module, name) for module in _NUMPY for name in _ARRAYS),
     ]
 )
 
