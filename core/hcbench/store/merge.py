@@ -288,10 +288,9 @@ class JoinedRuns:
     def finish(self) -> None:
         """Remove all but the latest row of each cell from runs that were joined."""
         for number in sorted(self._touched):
-            linked = sa.select(sa.func.max(cells.c.id)).join(
-                run_cells, run_cells.c.cell == cells.c.id
-            )
-            latest = linked.where(run_cells.c.run == number).group_by(cells.c.key)
+            last = sa.select(sa.func.max(cells.c.id)).group_by(cells.c.key)
+            linked = last.join(run_cells, run_cells.c.cell == cells.c.id)
+            latest = linked.where(run_cells.c.run == number)
             older = (run_cells.c.run == number) & run_cells.c.cell.not_in(latest)
             self._connection.execute(sa.delete(run_cells).where(older))
 

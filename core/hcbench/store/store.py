@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
@@ -250,13 +249,13 @@ class Store:
         dict of key to Stored
             Of the cells that are stored.
         """
-        with _collector_paused(), self.database.reading() as connection:
+        with self.database.reading() as connection:
             return _stored_cells(connection, metric_keys, among(connection, cells.c.key, keys))
 
     @_retried
     def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
         """As `find`, of the cells of a run as it shows them, without inapplicable combinations."""
-        with _collector_paused(), self.database.reading() as connection:
+        with self.database.reading() as connection:
             return _stored_cells(connection, metric_keys, _is_of_run(run))
 
     @_retried
@@ -277,7 +276,7 @@ class Store:
         metric_keys : mapping of label to key
             Of the metrics whose values are wanted.
         """
-        with _collector_paused(), self.database.reading() as connection:
+        with self.database.reading() as connection:
             wanted = sa.select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
             measured = _measured_points(connection, rows, metric_keys)
             return {
@@ -444,7 +443,7 @@ class Store:
             wanted = wanted.join(run_cells, run_cells.c.cell == cells.c.id)
             wanted = wanted.where(run_cells.c.run == run)
         filters = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
-        with _collector_paused(), self.database.reading() as connection:
+        with self.database.reading() as connection:
             for name, pattern in filters.items():
                 if pattern is not None:
                     wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
@@ -650,18 +649,3 @@ def _labels_like(
     matches = re.compile("|".join([*parts, *wildcards]), re.DOTALL).fullmatch
     labels = connection.execute(sa.select(column).distinct()).scalars()
     return column.in_([label for label in labels if matches(label.casefold())])
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would look through a million new rows again and again.
-
-    None of them is garbage; reading many cells takes half as long again with it.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
