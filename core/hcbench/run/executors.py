@@ -188,14 +188,11 @@ def open_executor(
                 f"the scheduler {scheduler} needs the executor of a cluster, not {name}"
             )
         return nullcontext(ThisMachine(jobs or usable_cores()))
-    opened: AbstractContextManager[Executor] = (
-        find_executors(plugins)
-        .find(name)
-        .spec.load()(
-            jobs=jobs,
-            scheduler=scheduler,
-            fingerprints=fingerprints_of(plan),
-            files={str(file): file.read_bytes() for file in [*plugins.files, *files]},
-        )
+    spec = find_executors(plugins).find(name).spec
+    opened: AbstractContextManager[Executor] = spec.load()(
+        jobs=jobs,
+        scheduler=scheduler,
+        fingerprints=fingerprints_of(plan),
+        files={str(file): file.read_bytes() for file in [*plugins.files, *files]},
     )
     return opened

@@ -187,6 +187,7 @@ class RunRecord:
 
 def skipped_outcomes(plan: Plan) -> list[Outcome]:
     """An outcome for every repetition of every inapplicable combination."""
+    labels = [metric.label for metric in plan.metrics]
     return [
         Outcome(
             algorithm=combination.algorithm,
@@ -198,9 +199,7 @@ def skipped_outcomes(plan: Plan) -> list[Outcome]:
             reason=combination.reason,
             points=(
                 ScoredPoint(
-                    values={
-                        m.label: Value(None, "skipped", combination.reason) for m in plan.metrics
-                    }
+                    values=dict.fromkeys(labels, Value(None, "skipped", combination.reason))
                 ),
             ),
         )
@@ -262,15 +261,9 @@ def _without_values(cell: Cell, measured: Outcome, report: Report) -> Outcome:
 
 def _with_all_metrics(cell: Cell, measured: Outcome) -> tuple[ScoredPoint, ...]:
     """Add the metrics without a value, and why: inapplicable ones; of a failure, all."""
+    failure = "" if measured.status == "ok" else f"{measured.status}: {measured.reason}"
     others = {
-        m.label: Value(
-            None,
-            "skipped",
-            cell.why_inapplicable(m)
-            if measured.status == "ok"
-            else f"{measured.status}: {measured.reason}",
-        )
-        for m in cell.metrics
+        m.label: Value(None, "skipped", failure or cell.why_inapplicable(m)) for m in cell.metrics
     }
     points = measured.points or (ScoredPoint(),)
     return tuple(replace(p, values={**others, **p.values}) for p in points)
@@ -289,8 +282,6 @@ def rescored(cell: Cell, metrics: Collection[str], stored: Outcome, report: Repo
 def relabelled(outcome: Outcome, cell: Cell) -> Outcome:
     """An outcome with the labels of a cell: it may have been stored under other labels."""
     algorithm, dataset, oracle = cell.labels
-    if (outcome.algorithm, outcome.dataset, outcome.oracle) == cell.labels:
-        return outcome
     return replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
 
 

@@ -334,17 +334,10 @@ def write_draft(draft: int, order: int, content: bytes) -> None:
 
 def read_draft(draft: int, order: int, decode: Decode) -> object:
     """Return what an order's job has written to a draft; None if that is nothing or incomplete."""
-    head = os.pread(draft, _DRAFT.size, 0)
-    if len(head) < _DRAFT.size:
-        return None
-    number, length = _DRAFT.unpack(head)
-    if number != order:
-        return None
-    parts, offset = [], _DRAFT.size
-    while part := os.pread(draft, length, offset):
-        parts.append(part)
-        offset += len(part)
-    try:
-        return decode(b"".join(parts))
-    except Exception:
-        return None  # the failure is reported; this cannot add to it
+    with open(draft, "rb", closefd=False) as file:
+        file.seek(0)
+        try:
+            number, length = _DRAFT.unpack(file.read(_DRAFT.size))
+            return decode(file.read(length)) if number == order else None
+        except Exception:
+            return None  # the failure is reported; this cannot add to it
