@@ -22,6 +22,8 @@ from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
 from hcbench.store import Record, Store, Stored
 
+#: Labels of an algorithm and a data set: cells of one kind take about as long.
+Kind: TypeAlias = tuple[str, str]
 _OTHER_DATA = "the data set yields other data now than when the result was made"
 
 
@@ -101,7 +103,7 @@ class RunRecord:
             environment={**describe_environment(self.plugins.loaded), **machines},
             layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
         )
-        skipped = skipped_outcomes(self.plan)
+        skipped = _skipped_outcomes(self.plan)
         self.outcomes += skipped
         self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
         left = Counter(task.cell.labels[:2] for task in tasks)
@@ -121,7 +123,7 @@ class RunRecord:
         for report in reports:
             task = report.tag
             assert isinstance(task, Task)
-            cell, digest = task.cell, digest_of(report)
+            cell, digest = task.cell, _digest_of(report)
             if digest:
                 self._digests.setdefault(cell.data_key, set()).add(digest)
             if isinstance(task, RescoreTask):
@@ -129,7 +131,7 @@ class RunRecord:
                     if self.may_run:
                         continue  # the new metrics saw other data: see `outdated_tasks`
                     report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
-                outcome = rescored(cell, task.metrics, task.outcome, report)
+                outcome = _rescored(cell, task.metrics, task.outcome, report)
                 keys = {label: self._metric_keys[label] for label in task.metrics}
                 self.store.save_values(self._run, task.stored.row, outcome.points, keys)
                 self._reused[cell.key] = task.stored
@@ -171,7 +173,7 @@ class RunRecord:
             if cell.key in self._measured:
                 outcomes.append(self._measured[cell.key])
             elif stored is not None and stored.row in reused:  # others may have deleted it
-                outcomes.append(relabelled(reused[stored.row], cell))
+                outcomes.append(_relabelled(reused[stored.row], cell))
         self.outcomes += outcomes
         self.plugins.report("hcbench_run_finished", outcomes=outcomes)
 
@@ -185,7 +187,7 @@ class RunRecord:
         )
 
 
-def skipped_outcomes(plan: Plan) -> list[Outcome]:
+def _skipped_outcomes(plan: Plan) -> list[Outcome]:
     """An outcome for every repetition of every inapplicable combination."""
     labels = [metric.label for metric in plan.metrics]
     return [
@@ -212,7 +214,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
     """The outcome of a cell, from what its worker sent or from how it ended."""
     measured = _measured(cell, report)
     return replace(
-        relabelled(measured, cell),
+        _relabelled(measured, cell),
         key=cell.key,
         repetition=cell.repetition,
         seed=cell.seed,
@@ -224,7 +226,7 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
     )
 
 
-def digest_of(report: Report) -> str:
+def _digest_of(report: Report) -> str:
     """The digest of the data that a worker used; "" if it ended before it had them."""
     return report.value.data_digest if isinstance(report.value, Outcome) else ""
 
@@ -269,17 +271,17 @@ def _with_all_metrics(cell: Cell, measured: Outcome) -> tuple[ScoredPoint, ...]:
     return tuple(replace(p, values={**others, **p.values}) for p in points)
 
 
-def rescored(cell: Cell, metrics: Collection[str], stored: Outcome, report: Report) -> Outcome:
+def _rescored(cell: Cell, metrics: Collection[str], stored: Outcome, report: Report) -> Outcome:
     """A stored outcome with the values of new metrics beside the old ones."""
     new = _new_values(cell, metrics, stored, report)
     points = tuple(
         replace(point, values={**point.values, **new.get(point.checkpoint, {})})
         for point in stored.points
     )
-    return replace(relabelled(stored, cell), points=points)
+    return replace(_relabelled(stored, cell), points=points)
 
 
-def relabelled(outcome: Outcome, cell: Cell) -> Outcome:
+def _relabelled(outcome: Outcome, cell: Cell) -> Outcome:
     """An outcome with the labels of a cell: it may have been stored under other labels."""
     algorithm, dataset, oracle = cell.labels
     return replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
@@ -301,10 +303,6 @@ def _new_values(
         return {p.checkpoint: dict.fromkeys(values, error) for p in stored.points}
     fresh = {p.checkpoint: p.values for p in measured.points}
     return {p.checkpoint: {**values, **fresh.get(p.checkpoint, {})} for p in stored.points}
-
-
-#: Labels of an algorithm and a data set: cells of one kind take about as long.
-Kind: TypeAlias = tuple[str, str]
 
 
 class Observer:

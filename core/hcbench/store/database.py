@@ -79,7 +79,7 @@ class Database:
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
         self._inode = _inode(place.file)
-        with explained(place):
+        with _explained(place):
             self.engine = self._open()
 
     def close(self) -> None:
@@ -96,16 +96,16 @@ class Database:
                     # The folder holds its journal.
                     os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
                 )
-                return self._checked(open_engine(self.place, read_only=self.read_only))
+                return self._checked(_open_engine(self.place, read_only=self.read_only))
         elif self.place.server is not None:
-            return self._checked(open_engine(self.place))
+            return self._checked(_open_engine(self.place))
         self.exists = file is None
         return _empty()
 
     def _checked(self, engine: sa.Engine) -> sa.Engine:
         """The engine, if its tables are ours; an empty one if there are none yet."""
         try:
-            with transaction(engine, reading=True) as connection:
+            with _transaction(engine, reading=True) as connection:
                 self.exists = self._has_tables(connection)
         except BaseException:
             engine.dispose()
@@ -123,10 +123,10 @@ class Database:
         file = self.place.file
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-        engine = open_engine(self.place)
+        engine = _open_engine(self.place)
         try:
-            use_write_ahead_log(engine, self.place)
-            with transaction(engine) as connection:
+            _use_write_ahead_log(engine, self.place)
+            with _transaction(engine) as connection:
                 self._lock(connection)
                 if not self._has_tables(connection):
                     create_tables(connection)
@@ -161,13 +161,13 @@ class Database:
         unfinished.rename(new)
         _warn(f"{file} was deleted or moved while it was open; all that it held is now in {new}")
         self.place, self._inode = Place(file=new), _inode(new)
-        self.engine = open_engine(self.place)
-        use_write_ahead_log(self.engine, self.place)
+        self.engine = _open_engine(self.place)
+        _use_write_ahead_log(self.engine, self.place)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction that sees one state, whatever others write meanwhile."""
-        with explained(self.place), transaction(self.engine, reading=True) as connection:
+        with _explained(self.place), _transaction(self.engine, reading=True) as connection:
             yield connection
 
     @contextmanager
@@ -179,7 +179,7 @@ class Database:
         StoreError
             If it cannot be written.
         """
-        with explained(self.place):
+        with _explained(self.place):
             if self.read_only:
                 raise StoreError(
                     f"{self.place} cannot be written; change its permissions and those of its "
@@ -189,13 +189,13 @@ class Database:
                 self._check_file()
             else:
                 self._create()
-            with transaction(self.engine) as connection:
+            with _transaction(self.engine) as connection:
                 self._lock(connection)
                 yield connection
 
     def outside_transactions(self, statements: Sequence[str]) -> None:
         """Execute statements that no transaction may contain, such as VACUUM."""
-        with explained(self.place):
+        with _explained(self.place):
             on_server = self.place.server is not None
             options = {"isolation_level": "AUTOCOMMIT"} if on_server else {"hcbench_begin": ""}
             with self.engine.connect().execution_options(**options) as connection:
@@ -270,8 +270,8 @@ def _warn(line: str) -> None:
 
 def _empty() -> sa.Engine:
     """An empty store in memory."""
-    engine = open_engine(Place())
-    with transaction(engine) as connection:
+    engine = _open_engine(Place())
+    with _transaction(engine) as connection:
         create_tables(connection)
     return engine
 
@@ -339,7 +339,7 @@ def find_place(url: str | Path) -> Place:
     return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
 
 
-def open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
+def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
     """Make an engine, without reading anything."""
     if place.server is not None:
         return _open_server(place)
@@ -412,7 +412,7 @@ def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
     connection.rollback()
 
 
-def use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
+def _use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
     """Let readers and a writer work at the same time, if the file system supports it."""
     if place.file is None:
         return
@@ -424,7 +424,7 @@ def use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
 
 
 @contextmanager
-def transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Connection]:
+def _transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Connection]:
     """One transaction, undone by any exception inside. Readers see one state throughout."""
     with engine.connect() as plain:
         connection = plain.execution_options(
@@ -437,7 +437,7 @@ def transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Conn
 
 
 @contextmanager
-def explained(place: Place) -> Iterator[None]:
+def _explained(place: Place) -> Iterator[None]:
     """Turn an error of the database into one line that says what to do.
 
     Raises

@@ -34,6 +34,10 @@ from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
 from hcbench.store.schema import LOST, cells, metric_values, points, run_cells, runs
 from hcbench.store.store import Store, among, last_id
 
+Row: TypeAlias = Mapping[str, Any]
+#: By the number of a shard, as text.
+Parts: TypeAlias = dict[str, dict[str, Any]]
+_STATE = ("started", "finished", "interrupted")
 _ROWS = 500  # read at once
 _POINTS = 64  # read at once, as each has a tree
 #: Two rows that agree in these are the same measurement; time stamps have microseconds.
@@ -92,7 +96,7 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
         if not source.database.exists:
             raise StoreError(f"{source.location} holds no results: there is no store")
     with target.database.writing() as connection:
-        joined = JoinedRuns(connection)
+        joined = _JoinedRuns(connection)
         merged = []
         for source in sources:
             with source.database.reading() as reading:
@@ -111,7 +115,7 @@ class _Merging:
     target: Database
     to: sa.Connection
     source: sa.Connection
-    joined: JoinedRuns
+    joined: _JoinedRuns
     done: Merged
     #: By the numbers of the source.
     run_of: dict[int, int] = field(default_factory=dict)
@@ -201,13 +205,7 @@ class _Merging:
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
 
 
-Row: TypeAlias = Mapping[str, Any]
-#: By the number of a shard, as text.
-Parts: TypeAlias = dict[str, dict[str, Any]]
-_STATE = ("started", "finished", "interrupted")
-
-
-class JoinedRuns:
+class _JoinedRuns:
     """The runs of a store to which others are added.
 
     Parameters
@@ -229,23 +227,23 @@ class JoinedRuns:
             if not info.damaged and not info.removed
         ]
         # Of the runs of one plan, the one with the most shards is extended; of these, the latest.
-        for row in sorted(known, key=lambda row: len(parts_of(row)) if plan_of(row) else 0):
+        for row in sorted(known, key=lambda row: len(_parts_of(row)) if _plan_of(row) else 0):
             self._remember(row["id"], row)
 
     def _remember(self, number: int, row: Row) -> None:
-        plan = plan_of(row)
+        plan = _plan_of(row)
         if plan is not None:
             self._by_plan[plan] = number
-        self._by_origin.setdefault(origin_of(row), number)
+        self._by_origin.setdefault(_origin_of(row), number)
 
     def place(self, row: Row) -> tuple[int, bool]:
         """The number of a run of another store, and whether it is new here."""
-        plan = plan_of(row)
+        plan = _plan_of(row)
         if plan is not None and plan in self._by_plan:
             number = self._by_plan[plan]
             self._join(number, row)
             return number, False
-        number = self._by_origin.get(origin_of(row), 0)
+        number = self._by_origin.get(_origin_of(row), 0)
         if number:
             if row["finished"] is not None:  # a copy cannot change how a run ended here
                 state = {name: row[name] for name in _STATE}
@@ -262,9 +260,9 @@ class JoinedRuns:
         """Add the shards of another run to a run."""
         wanted = sa.select(runs).where(runs.c.id == number)
         here = dict(self._connection.execute(wanted).mappings().one())
-        parts = _joined(parts_of(here), parts_of(row))
+        parts = _joined(_parts_of(here), _parts_of(row))
         self._touched.add(number)
-        if parts == parts_of(here):
+        if parts == _parts_of(here):
             return
         states = list(parts.values())
         finished = [state["finished"] for state in states]
@@ -295,13 +293,13 @@ class JoinedRuns:
             self._connection.execute(sa.delete(run_cells).where(older))
 
 
-def origin_of(row: Row) -> str:
+def _origin_of(row: Row) -> str:
     """A hash of when and how a run was started, by which it is recognised."""
     parts = [row[name] for name in ("started", "command", "suite", "environment")]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def plan_of(row: Row) -> str | None:
+def _plan_of(row: Row) -> str | None:
     """What the shards of one run share: plan, number of shards, layout; None if it is no shard."""
     layout = json.loads(row["layout"])
     shard = layout.get("shard")
@@ -324,7 +322,7 @@ def _is_shard(shard: Any) -> bool:
     )
 
 
-def parts_of(row: Row) -> Parts:
+def _parts_of(row: Row) -> Parts:
     """The shards that a run consists of."""
     environment = json.loads(row["environment"])
     parts = environment.get("shards")
@@ -332,7 +330,7 @@ def parts_of(row: Row) -> Parts:
         return parts
     (number, *_) = json.loads(row["layout"])["shard"]["numbers"]
     state = {name: row[name] for name in _STATE}
-    return {str(number): {"runs": [origin_of(row)], **state, "environment": environment}}
+    return {str(number): {"runs": [_origin_of(row)], **state, "environment": environment}}
 
 
 def _is_part(part: Any) -> bool:

@@ -23,6 +23,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NamedTuple, Self, TypeAlias
 
+#: Reads what a worker has pickled.
+Decode: TypeAlias = Callable[[bytes], object]
+
 ALGORITHM = "algorithm"
 WARM_UP = "warm-up"
 #: The phases that run the algorithm.
@@ -276,9 +279,6 @@ def unpack(buffer: bytearray) -> Iterator[Any]:
         del buffer[:end]
         yield read_data(body, _MESSAGES)
 
-
-#: Reads what a worker has pickled.
-Decode: TypeAlias = Callable[[bytes], object]
 
 _SHOWN = 64 << 10
 _KEPT = 16 << 20
