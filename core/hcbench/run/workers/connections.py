@@ -159,7 +159,7 @@ class ServerConnection:
 
     Parameters
     ----------
-    target, preload, decode
+    target, preload
         As for `Pool`.
 
     Attributes
@@ -170,9 +170,8 @@ class ServerConnection:
         Whether the fork server had been ready for another pool before.
     """
 
-    def __init__(self, target: str, preload: Sequence[str], decode: Decode) -> None:
+    def __init__(self, target: str, preload: Sequence[str]) -> None:
         self.ready = False
-        self._decode = decode
         self._inbox = bytearray()
         self._process, self.control = ServerProcess.connect()
         self.was_proven = self._process.is_proven
@@ -184,7 +183,7 @@ class ServerConnection:
         ours.setblocking(False)
         phases, announcing = _open_pipe()
         files, now = (open_file(), open_file()), time.monotonic()
-        worker = WorkerConnection(number, ours, phases, *files, now, self._decode)
+        worker = WorkerConnection(number, ours, phases, *files, now)
         with theirs, announcing:
             shared = (theirs, announcing, worker.log, worker.draft)
             self._send(Fork(number), *(each.fileno() for each in shared))
@@ -312,7 +311,6 @@ class WorkerConnection:
     log: BinaryIO
     draft: BinaryIO
     asked: float  # when it was asked for
-    decode: Decode
     pid: int = 0  # 0 until it has started
     jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
     quick: bool = False  # whether its last job was a short one
@@ -385,7 +383,7 @@ class WorkerConnection:
                 job.phase, job.phase_began, job.resident = phase.name, phase.at, phase.resident
         return None
 
-    def finish(self, report: Report, at: float) -> Report:
+    def finish(self, report: Report, at: float, decode: Decode) -> Report:
         """Complete the report on the job that runs, which ended at a time, and begin the next.
 
         A worker that finishes a job sends its log: what it prints later is of the next job, even
@@ -395,7 +393,7 @@ class WorkerConnection:
         seconds = max(0.0, at - job.began)
         self.quick = report.ending == "done" and seconds < _QUICK
         if report.ending != "done":
-            value = read_draft(self.draft.fileno(), job.number, self.decode)
+            value = read_draft(self.draft.fileno(), job.number, decode)
             report = replace(report, value=value)
         if not self.log_is_read:
             report = replace(report, log=take_tail(self.log.fileno()))

@@ -138,9 +138,12 @@ class Pool:
         chosen = self.next_worker() if worker is None else worker
         if chosen is None:
             raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+        import cloudpickle  # 30 ms, which --help need not wait for
+
         number = next(self._numbers)
         try:
-            frame = pack(Order(number, _pickle(job), limits))
+            pickled = cloudpickle.dumps(job, protocol=PROTOCOL)
+            frame = pack(Order(number, pickled, limits))
         except Exception as error:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
@@ -198,7 +201,7 @@ class Pool:
         if self._closed:
             raise WorkerError("the pool is closed")
         if self._server is None:
-            self._server = ServerConnection(self._target, self._preload, self._decode)
+            self._server = ServerConnection(self._target, self._preload)
             self._selector.register(self._server.control, selectors.EVENT_READ)
         return self._server
 
@@ -232,7 +235,7 @@ class Pool:
         report = worker.final or report
         if report is not None and worker.jobs:
             at = min(worker.killed_at, time.monotonic())
-            self._reports.append(worker.finish(report, at))
+            self._reports.append(worker.finish(report, at, self._decode))
         del self._workers[worker.number]
         self._ignore(worker)
         worker.close()
@@ -295,7 +298,7 @@ class Pool:
         if result.spent or late is not None:
             self._kill(worker, report, result.at)
         else:
-            self._reports.append(worker.finish(report, result.at))
+            self._reports.append(worker.finish(report, result.at, self._decode))
 
     def _receive_from_server(self) -> None:
         if self._server is None:
@@ -386,11 +389,3 @@ class Pool:
         self._follow(worker)
         if (job := worker.undecided) is not None and (report := job.too_large(worker.pid)):
             self._kill(worker, report, now)
-
-
-def _pickle(job: object) -> bytes:
-    if isinstance(job, bytes):
-        return pickle.dumps(job, PROTOCOL)
-    import cloudpickle  # 30 ms, which --help need not wait for
-
-    return bytes(cloudpickle.dumps(job, protocol=PROTOCOL))
