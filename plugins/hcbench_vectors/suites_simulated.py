@@ -96,6 +96,10 @@ _BINARY = 'gray-simulated[tree="((1:2,2:2)5:1,(3:2,4:2)6:2)7:1", '
 _FOUR = f"{_BINARY}n=4, balanced=true, p=10000]"
 _FORTY = f"{_BINARY}n=40, balanced=true, p=10000]"
 
+_SHORT = 'gray-simulated[tree="((1:1,2:1)5:1,(3:1,4:1)6:1)7:1", n=4, balanced=true, p=10000]'
+_LONG = 'gray-simulated[tree="((1:1,2:9)5:1,(3:1,4:9)6:1)7:1", n=4, balanced=true, p=10000]'
+_BY_COSINES = "UPGMA[metric=cosine]"
+
 _SLACK = "merge-distortion-slack"
 _SLACK_PCA = "merge-distortion-slack[estimate=pca]"
 _ISOMORPHIC = "exact-recovery[refine=false]"
@@ -145,10 +149,40 @@ def _claim_of_constant_error(metric: str) -> Claim:
     )
 
 
+def _claims_of_figure_5() -> tuple[Claim, ...]:
+    """Whether the closest two of four items are siblings, by dot products and by distances."""
+    found = [("DotProduct", _SHORT, "1"), ("UPGMA", _SHORT, "1"), ("DotProduct", _LONG, "1")]
+    says = {_SHORT: "of equal branches", _LONG: "if some branches are far longer"}
+    return tuple(
+        Claim(
+            claim=f"Figure 5, {name} finds the tree {says[dataset]}: "
+            + ("yes" if paper == "1" else "no"),
+            algorithm=name,
+            dataset=dataset,
+            metric=_ISOMORPHIC,
+            paper=paper,
+            every_repetition=True,
+            note="four leaves with one observation each; the figure prints no lengths",
+        )
+        for name, dataset, paper in (*found, ("UPGMA", _LONG, "0"))
+    )
+
+
+_SAME_AS_COSINES = Claim(
+    claim="Appendix E.2: average linkage of cosine distances is algorithm 1 with cosines",
+    algorithm="DotProduct[affinity=cosine]",
+    dataset=_CLOSE,
+    metric="kendall-tau-b",
+    better_than=_BY_COSINES,
+    within=1e-9,
+    every_repetition=True,
+)
+
+
 THEOREMS = Suite(
     name="gray2023-theorems",
-    doc="Theorems 1 to 3, lemma 1 and appendices C.3 and E.4, on simulated data.",
-    algorithms=("DotProduct", _SCORES),
+    doc="Theorems 1 to 3, lemma 1, figure 5 and appendices C.3, E.2 and E.4, on simulated data.",
+    algorithms=("DotProduct", _SCORES, "DotProduct[affinity=cosine]", "UPGMA", _BY_COSINES),
     datasets=(
         _CLOSE,
         f"{_ADDITIVE}, {_GROWING}]",
@@ -157,6 +191,8 @@ THEOREMS = Suite(
         f"{_BOTH}, {_GROWING}]",
         _FOUR,
         _FORTY,
+        _SHORT,
+        _LONG,
     ),
     metrics=(
         _DATA_ERROR,
@@ -166,10 +202,17 @@ THEOREMS = Suite(
         _SLACK,
         _SLACK_PCA,
         "vertex-distance-error",
+        "kendall-tau-b",
         "exact-recovery",
         _ISOMORPHIC,
     ),
-    only=((_SCORES, _CLOSE),),
+    only=(
+        (_SCORES, _CLOSE),
+        ("DotProduct[affinity=cosine]", _CLOSE),
+        (_BY_COSINES, _CLOSE),
+        ("UPGMA", _SHORT),
+        ("UPGMA", _LONG),
+    ),
     repetitions=30,
     claims=(
         _claim_of_each_repetition(
@@ -201,6 +244,8 @@ THEOREMS = Suite(
             "Appendix C.3: all vertices are found, ten observations at each leaf",
             "DotProduct", _FORTY, "exact-recovery", "1",
         ),
+        *_claims_of_figure_5(),
+        _SAME_AS_COSINES,
     ),
     figures=(
         Figure(
