@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -259,7 +259,7 @@ def make_tables(results: Results, most: int | None = None) -> list[Block]:
         data set, instead of one table per data set.
     """
     if most is not None and len(results.datasets) > most:
-        blocks = _overview_blocks(results)
+        blocks = [*_overview_blocks(results)]
     else:
         blocks = [dataset_block(results, dataset) for dataset in results.datasets]
     return [*blocks, *_ranking_blocks(results), *_verdict_blocks(results)]
@@ -268,112 +268,86 @@ def make_tables(results: Results, most: int | None = None) -> list[Block]:
 # ---- Many data sets ------------------------------------------------------------------------------
 
 
-def _overview_blocks(results: Results) -> list[Block]:
+def _overview_blocks(results: Results) -> Iterator[Block]:
     """One table per metric of quality; of all metrics if none is of quality."""
-    metrics = [metric for metric in results.metrics if not metric.cost] or results.metrics
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
-    return [_overview_block(results, metric, groups, variants) for metric in metrics]
-
-
-def _overview_block(
-    results: Results, metric: MetricInfo, groups: Sequence[Group], variants: dict[Group, str]
-) -> Block:
     columns = list(dict.fromkeys(variants.values()))
     place = {(group.dataset, variants[group]): group for group in groups}
-    notes = Notes()
-    rows = []
-    for dataset in results.datasets:
-        best = results.best_rows(dataset, metric)
-        of_data = [place.get((dataset, column)) for column in columns]
-        present = [group for group in of_data if group is not None]
-        entries = (
-            Entry(NOTHING)
-            if group is None
-            else noted_entry(results, group, metric, group in best, notes, present)
-            for group in of_data
-        )
-        rows.append((Entry(dataset), *entries))
-    title = f"{metric.label}{ARROWS[metric.direction]}"
-    numeric = (False, *(True for _ in columns))
-    return Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
+    for metric in [metric for metric in results.metrics if not metric.cost] or results.metrics:
+        notes = Notes()
+        rows = []
+        for dataset in results.datasets:
+            best = results.best_rows(dataset, metric)
+            of_data = [place.get((dataset, column)) for column in columns]
+            present = [group for group in of_data if group is not None]
+            entries = (
+                Entry(NOTHING)
+                if group is None
+                else noted_entry(results, group, metric, group in best, notes, present)
+                for group in of_data
+            )
+            rows.append((Entry(dataset), *entries))
+        title = f"{metric.label}{ARROWS[metric.direction]}"
+        numeric = (False, *(True for _ in columns))
+        yield Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
 
 
 # ---- Ranks and verdicts --------------------------------------------------------------------------
 
 
-def _ranking_blocks(results: Results) -> list[Block]:
-    """Average ranks over data sets, with tests of their differences below."""
-    rankings = [ranking for ranking in results.rankings if not ranking.inference.reason]
-    if not rankings:
-        return []
-    names = dict.fromkeys(name for ranking in rankings for name in ranking.competitors)
-    ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]
-    notes: dict[str, int] = {}
-    worse = [
-        {name: notes.setdefault(_WORSE, len(notes) + 1) for name in ranking.worse_than_best}
-        for ranking in rankings
-    ]
-    rows = [
-        (
-            Entry(name),
-            *(
-                _rank_entry(name, of_metric, marks)
-                for of_metric, marks in zip(ranks, worse, strict=True)
-            ),
-        )
-        for name in names
-    ]
-    rows += _test_rows(rankings, notes)
-    header = ("algorithm", *(ranking.metric.label for ranking in rankings))
-    numeric = (False, *(True for _ in rankings))
-    return [Block("average rank, 1 is best", header, numeric, tuple(rows), tuple(notes))]
-
-
 _WORSE = f"significantly worse than the best: signed-rank tests of all pairs, Holm, p <= {ALPHA:g}"
 
 
-def _rank_entry(name: str, ranks: Mapping[str, float], worse: Mapping[str, int]) -> Entry:
-    if name not in ranks:
-        return Entry(NOTHING)
-    marks = (worse[name],) if name in worse else ()
-    is_best = ranks[name] == min(ranks.values()) < max(ranks.values())
-    return Entry(f"{ranks[name]:.2f}", is_best, marks)
+def _ranking_blocks(results: Results) -> list[Block]:
+    """Average ranks over data sets, with tests of their differences below.
 
-
-def _test_rows(rankings: Sequence[Ranking], notes: dict[str, int]) -> list[tuple[Entry, ...]]:
-    """The p of Friedman's test, or of the signed-rank test of two, and the critical difference."""
+    These are the p of Friedman's test, or of the signed-rank test of two, and the critical
+    difference.
+    """
+    rankings = [ranking for ranking in results.rankings if not ranking.inference.reason]
+    if not rankings:
+        return []
+    ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]
+    notes: dict[str, int] = {}
+    rows: list[tuple[Entry, ...]] = []
+    for name in dict.fromkeys(name for ranking in rankings for name in ranking.competitors):
+        row = [Entry(name)]
+        for ranking, of_metric in zip(rankings, ranks, strict=True):
+            is_worse = name in ranking.worse_than_best
+            marks = (notes.setdefault(_WORSE, len(notes) + 1),) if is_worse else ()
+            rank = of_metric.get(name)
+            is_best = rank == min(of_metric.values()) < max(of_metric.values())
+            row.append(Entry(NOTHING if rank is None else f"{rank:.2f}", is_best, marks))
+        rows.append(tuple(row))
     two = all(len(ranking.competitors) == 2 for ranking in rankings)
-    name = "p, signed-rank test" if two else "p, Friedman"
-    p = [_p_of(ranking) for ranking in rankings]
-    limits = [ranking.nemenyi.value for ranking in rankings]
-    over = [blocks_text(ranking) for ranking in rankings]
+    p = [r.pairs[0].wilcoxon.p if len(r.competitors) == 2 else r.friedman.p for r in rankings]
     why = [
         f"no p: {ranking.friedman.reason}" if value is None else ""
         for value, ranking in zip(p, rankings, strict=True)
     ]
     few = [pairs_line(ranking) if ranking.too_few_blocks else "" for ranking in rankings]
-
-    def row(
-        label: str, remarks: Sequence[Sequence[str]], values: Sequence[str | None]
-    ) -> tuple[Entry, ...]:
-        texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]
-        marks = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
-        entries = (Entry(NOTHING if value is None else value, faint=True) for value in values)
-        return (Entry(label, marks=marks, faint=True), *entries)
-
-    return [
-        row(
-            name,
-            (over, why),
-            [None if value is None else format_p(value).removeprefix("= ") for value in p],
+    limits = [ranking.nemenyi.value for ranking in rankings]
+    for label, values, *remarks in (
+        (
+            "p, signed-rank test" if two else "p, Friedman",
+            [NOTHING if value is None else format_p(value).removeprefix("= ") for value in p],
+            [blocks_text(ranking) for ranking in rankings],
+            why,
         ),
-        row(
+        (
             "critical difference",
-            (few,),
-            [None if limit is None else f"{limit:.2f}" for limit in limits],
+            [NOTHING if limit is None else f"{limit:.2f}" for limit in limits],
+            few,
         ),
-    ]
+    ):
+        texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]
+        told = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
+        entries = (Entry(value, faint=True) for value in values)
+        rows.append((Entry(label, marks=told, faint=True), *entries))
+    header = ("algorithm", *(ranking.metric.label for ranking in rankings))
+    numeric = (False, *(True for _ in rankings))
+    return [Block("average rank, 1 is best", header, numeric, tuple(rows), tuple(notes))]
 
 
 def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
@@ -384,16 +358,14 @@ def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
     return [f"{ranking.metric.label}: {text}" for ranking, text in pairs if text]
 
 
-def _p_of(ranking: Ranking) -> float | None:
-    return ranking.pairs[0].wilcoxon.p if len(ranking.competitors) == 2 else ranking.friedman.p
-
-
 def _verdict_blocks(results: Results) -> list[Block]:
     """The verdicts; more than `UNGROUPED` are grouped by the text before the colon of the claim."""
     verdicts = results.judged
     if not verdicts:
         return []
-    heads = [_head(verdict.claim.claim) for verdict in verdicts]
+    # The text before the first colon, such as "Table 2"; "" without a colon.
+    parts = [verdict.claim.claim.partition(": ") for verdict in verdicts]
+    heads = [head if colon else "" for head, colon, _ in parts]
     count = Counter(heads) if len(verdicts) > UNGROUPED else Counter()
     groups: dict[str, list[Verdict]] = {}
     for head, verdict in zip(heads, verdicts, strict=True):
@@ -401,12 +373,6 @@ def _verdict_blocks(results: Results) -> list[Block]:
     if len(groups) == 1:
         groups = {"": verdicts}
     return [_verdict_block(head, of_group) for head, of_group in groups.items()]
-
-
-def _head(claim: str) -> str:
-    """The text before the first colon, such as "Table 2"; "" without a colon."""
-    head, colon, _ = claim.partition(": ")
-    return head if colon else ""
 
 
 def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:

@@ -87,12 +87,13 @@ class FigureView:
             raise DataNotAvailableError(
                 f"{algorithm} on {dataset} has no tree: {outcome.status}: {outcome.reason}"
             )
-        result = self._result(outcome, checkpoint)
+        result = self.result_of(outcome, checkpoint)
         if not isinstance(result, Tree):
             raise DataNotAvailableError(f"{algorithm} on {dataset} has no stored tree")
         return result
 
-    def _result(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
+    def result_of(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
+        """The stored result of a cell; None if there is none."""
         points = outcome.points
         if all(point.result is None for point in points):
             stored = self._store.find([outcome.key], {})

@@ -62,7 +62,7 @@ def make_report(
     contents = read_contents(store, run)
     registry = registry or load_registry()
     view = FigureView(contents.results, store, registry)
-    drawn, without = draw_trees(contents.results, store, view, trees)
+    drawn, without = draw_trees(view, trees)
     sources = list_sources(contents, registry)
     return render_report(
         contents,

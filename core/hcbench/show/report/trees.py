@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,8 @@ from hcbench.show.report.figures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.model.problem import Problem
     from hcbench.show.figures import FigureView
-    from hcbench.store import Store
 
 MOST_TREES = 60
 MOST_LEAVES = 500
@@ -58,17 +56,14 @@ class Data:
 
 
 def draw_trees(
-    results: Results, store: Store, view: FigureView, most: int = MOST_TREES
+    view: FigureView, most: int = MOST_TREES
 ) -> tuple[list[tuple[list[str], dict[str, Any]]], str]:
     """Draw the trees of the first repetition of each group beside the truth.
 
     Parameters
     ----------
-    results : Results
-    store : Store
-        Where the results are stored.
     view : FigureView
-        Generates the data again.
+        Reads the trees and generates the data again.
     most : int
         The most trees; those of the first algorithms on each data set are preferred.
 
@@ -79,45 +74,37 @@ def draw_trees(
     excluded : str
         What is not shown, and why.
     """
-    wanted = _wanted(results)
-    chosen = sorted(wanted[:most], key=results.groups.index)
-    names = name_variants(results.groups)
-    first = {group: next(o for o in group.outcomes if o.status == "ok") for group in chosen}
-    stored = store.find([outcome.key for outcome in first.values()], {})
-    known: dict[str, Data] = {}
+    groups = view.results.groups
+    first = {
+        group: next(o for o in group.outcomes if o.status == "ok" and o.key)
+        for group in groups
+        if group.checkpoint is None and any(o.status == "ok" and o.key for o in group.outcomes)
+    }
+    rank, count = {}, Counter[str]()
+    for group in first:
+        rank[group] = count[group.dataset]
+        count[group.dataset] += 1
+    chosen = sorted(sorted(first, key=lambda group: rank[group])[:most], key=groups.index)
+    names = name_variants(groups)
+    known: dict[tuple[str, int], Data] = {}
     figures = []
     for group in chosen:
-        outcome = first[group]
-        if outcome.key not in stored:
-            continue
-        points = store.results_of(stored[outcome.key].row)
-        tree = next((p.result for p in points if p.checkpoint is None), None)
-        if not isinstance(tree, Tree):
-            continue
-        key = f"{outcome.repetition} {group.dataset}"
-        if key not in known:
-            known[key] = _read_data(view, group.dataset, outcome.repetition, tree.n)
-        title = f"{names[group]} on {group.dataset}, repetition {outcome.repetition}"
-        figure = draw_tree(tree, known[key], names[group], title)
-        figures.append(([group.dataset, names[group]], figure))
-    left = len(wanted) - len(chosen)
-    said = f"{left} of {len(wanted)} trees are not shown; --trees {len(wanted)} shows all."
+        tree = view.result_of(first[group], None)
+        if isinstance(tree, Tree):
+            place = (group.dataset, first[group].repetition)
+            if place not in known:
+                known[place] = _read_data(view, *place, tree.n)
+            title = "{} on {}, repetition {}".format(names[group], *place)
+            figure = draw_tree(tree, known[place], names[group], title)
+            figures.append(([group.dataset, names[group]], figure))
+    left = len(first) - len(chosen)
+    said = f"{left} of {len(first)} trees are not shown; --trees {len(first)} shows all."
     return figures, said if left else ""
 
 
 def _some_leaves(n: int) -> NDArray[np.int64]:
     """A random selection of leaves, the same for all trees with n leaves."""
     return np.sort(np.random.default_rng(n).choice(n, MOST_LEAVES, replace=False))
-
-
-def _wanted(results: Results) -> list[Group]:
-    """The groups with a successful repetition; the first of all data sets first."""
-    by_dataset: dict[str, list[Group]] = {}
-    for group in results.groups:
-        if group.checkpoint is None and any(o.status == "ok" and o.key for o in group.outcomes):
-            by_dataset.setdefault(group.dataset, []).append(group)
-    ranked = [(rank, g) for groups in by_dataset.values() for rank, g in enumerate(groups)]
-    return [group for _, group in sorted(ranked, key=lambda entry: entry[0])]
 
 
 # ---- Truths --------------------------------------------------------------------------------------
