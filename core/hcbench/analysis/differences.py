@@ -164,11 +164,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
         As for `find_metric`.
     """
     measured = find_metric(results, metric)
-    groups = [
-        group
-        for group in results.groups
-        if group.checkpoint is None and not results.is_reference(group)
-    ]
+    groups = [group for group in results.competing if group.checkpoint is None]
     names = name_variants(groups)
     pairs = []
     for dataset in results.datasets:

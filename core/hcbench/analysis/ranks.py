@@ -370,38 +370,21 @@ def direction_of(metric: MetricInfo) -> Direction:
     return "lower" if metric.direction == "lower" else "higher"
 
 
-def rank_groups(
-    groups: Iterable[Group],
-    metric: MetricInfo,
-    *,
-    failed: Failed = "worst",
-    alpha: float = ALPHA,
-) -> Ranking:
-    """Rank the competitors of some groups by the scores of `make_blocks`."""
-    blocks = make_blocks(groups, metric, failed)
-    ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=failed)
+def rank(blocks: Blocks, metric: MetricInfo, alpha: float = ALPHA) -> Ranking:
+    """Rank the competitors of blocks by their scores."""
+    ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=blocks.failed)
     order = np.argsort(ranks, kind="stable").tolist()
     return Ranking(
         inference=blocks.inference,
         names=blocks.names,
         competitors=tuple(blocks.competitors[i] for i in order),
         scores=blocks.scores[:, order],
-        failed=failed,
+        failed=blocks.failed,
         excluded=blocks.excluded,
         metric=metric,
         ranks=tuple(ranks[order].tolist()),
         alpha=alpha,
     )
-
-
-def rank_algorithms(groups: Sequence[Group], metrics: Sequence[MetricInfo]) -> list[Ranking]:
-    """A ranking for each metric of quality by which two or more algorithms can be compared."""
-    rankings = [
-        rank_groups(groups, metric)
-        for metric in metrics
-        if not metric.cost and metric.direction != "none"
-    ]
-    return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,9 +432,7 @@ def ranking(
        (2006).
     """
     measured = find_metric(results, metric)
-    ranked = rank_groups(_competing(results, measured), measured, failed=failed, alpha=alpha)
-    _check(ranked, measured)
-    return ranked
+    return rank(_blocks_of(results, measured, failed), measured, alpha)
 
 
 def profile(
@@ -480,8 +461,7 @@ def profile(
         As for `ranking`; or if ratios are requested for negative numbers.
     """
     measured = find_metric(results, metric)
-    blocks = make_blocks(_competing(results, measured), measured, failed)
-    _check(blocks, measured)
+    blocks = _blocks_of(results, measured, failed)
     chosen: Distance = by or ("ratio" if measured.cost else "difference")
     direction = direction_of(measured)
     try:
@@ -491,22 +471,20 @@ def profile(
     return ProfileView(measured, blocks, profiles)
 
 
-def _competing(results: Results, metric: MetricInfo) -> list[Group]:
+def _blocks_of(results: Results, metric: MetricInfo, failed: Failed) -> Blocks:
     if metric.direction == "none":
         raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):
         known = ", ".join(m.label for m in results.metrics if m.direction != "none")
         raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
-    return [group for group in results.groups if not results.is_reference(group)]
-
-
-def _check(blocks: Blocks, metric: MetricInfo) -> None:
+    blocks = make_blocks(results.competing, metric, failed)
     if len(blocks.competitors) < 2:
         raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
     if not len(blocks.names) or np.isnan(blocks.scores).all():
         why = blocks.excluded[0] if blocks.excluded else None
         reason = f": {why.block}: {why.reason}" if why else ""
         raise HcbenchError(f"there is no data set on which all have {metric.label}{reason}")
+    return blocks
 
 
 _FAILED = {

@@ -20,7 +20,7 @@ from hcbench.analysis.groups import (
     value_at,
 )
 from hcbench.analysis.overviews import describe_numbers, make_tables
-from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, rank_algorithms
+from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
 from hcbench.errors import HcbenchError
@@ -227,7 +227,7 @@ class Results:
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
         """The best groups of a data set (see `find_best`); reference lines are not ranked."""
-        groups = [g for g in self._competing if g.dataset == dataset]
+        groups = [g for g in self.competing if g.dataset == dataset]
         return find_best(groups, metric, self.query_kinds)
 
     def is_true(self, group: Group) -> bool:
@@ -240,7 +240,7 @@ class Results:
         has = self._given_truth(group)
         if not has or self.is_reference(group):
             return ""
-        rivals = (g for g in self._competing if g.dataset == group.dataset and g.oracle)
+        rivals = (g for g in self.competing if g.dataset == group.dataset and g.oracle)
         honest = any(not self._given_truth(rival) for rival in rivals)
         return has if honest else ""
 
@@ -255,7 +255,7 @@ class Results:
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What to keep in mind about algorithms in any figure: those that see the truth."""
-        texts = {(g.algorithm, text): None for g in self._competing if (text := self.informed(g))}
+        texts = {(g.algorithm, text): None for g in self.competing if (text := self.informed(g))}
         return tuple(f"{algorithm}: {text}" for algorithm, text in texts)
 
     @cached_property
@@ -277,16 +277,22 @@ class Results:
         block. A block is excluded if an algorithm did not run or the metric is undefined for one.
         Reference lines are not ranked. Empty for a single algorithm.
         """
-        return rank_algorithms(self._competing, self.metrics)
+        rankings = [
+            rank(make_blocks(self.competing, metric), metric)
+            for metric in self.metrics
+            if not metric.cost and metric.direction != "none"
+        ]
+        return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
 
     @cached_property
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
-        ran = [o for g in self._competing for o in g.outcomes if o.status != "skipped"]
+        ran = [o for g in self.competing for o in g.outcomes if o.status != "skipped"]
         return allowed_inference(ran, list(dict.fromkeys(o.dataset for o in ran)))
 
     @cached_property
-    def _competing(self) -> list[Group]:
+    def competing(self) -> list[Group]:
+        """The groups that are ranked: those of no reference line."""
         return [group for group in self.groups if not self.is_reference(group)]
 
     @cached_property
