@@ -56,9 +56,7 @@ Patterns: TypeAlias = str | Sequence[str]
 _STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
-def _retried(
-    method: Callable[Concatenate[Store, P], T],
-) -> Callable[Concatenate[Store, P], T]:
+def _retried(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
     """Repeat a method while the server is away; all of it is one transaction or none."""
 
     @wraps(method)
@@ -95,12 +93,7 @@ class Store:
         methods raise it for an error of the database; the message says what to do.
     """
 
-    def __init__(
-        self,
-        url: str | Path | None = None,
-        *,
-        read_only: bool = False,
-    ) -> None:
+    def __init__(self, url: str | Path | None = None, *, read_only: bool = False) -> None:
         place = _default_place() if url is None else find_place(url)
         self.database = Database(place, read_only=read_only)
         self.read_only = self.database.read_only

@@ -34,14 +34,7 @@ from hcbench.run.workers.messages import (
     pack,
     unpack,
 )
-from hcbench.run.workers.processes import (
-    LINUX,
-    adopt_orphans,
-    children,
-    kill,
-    kill_group,
-    reap_any,
-)
+from hcbench.run.workers.processes import LINUX, adopt_orphans, children, kill, kill_group, reap_any
 from hcbench.run.workers.worker import Worker, isolate
 
 _KILL_WAIT = 2.0  # seconds to wait for what was killed to be gone

@@ -61,12 +61,7 @@ class Pool:
     """
 
     def __init__(
-        self,
-        slots: int,
-        target: str,
-        *,
-        preload: Sequence[str] = (),
-        decode: Decode = pickle.loads,
+        self, slots: int, target: str, *, preload: Sequence[str] = (), decode: Decode = pickle.loads
     ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
