@@ -3,7 +3,7 @@
 from . import compiled as compiled, plots as plots
 from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
-from .api.compare import compare as compare
+from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
 from .errors import (
     BudgetExceededError as BudgetExceededError,

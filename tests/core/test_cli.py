@@ -361,7 +361,7 @@ MISTAKES = {
     "unknown ending": (
         ["--datasets", "./none.xyz"],
         2,
-        "./none.xyz is no data set: give a file that ends in .csv,",
+        "./none.xyz is no data set: give a file that ends in .bz2, .csv,",
     ),
     "space for comma": (
         ["--algos", "Comb", "Fail"],

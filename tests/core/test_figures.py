@@ -20,10 +20,11 @@ from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
+from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.show.figures import FigureView
-from hcbench.show.plots import MIXED, layout
+from hcbench.show.plots import MIXED
 from hcbench.store import Store
 from tests.core.trees import trees
 from tests.inline import cells_in_this_process

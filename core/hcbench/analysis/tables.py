@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.statistics import mean_and_std, quartiles
@@ -247,6 +248,28 @@ def _markdown_text(text: str) -> str:
     for char in "\\|*_<`":
         text = text.replace(char, f"\\{char}" if char != "<" else "&lt;")
     return " ".join(text.split())
+
+
+def to_html(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
+    """Tables in HTML, as notebooks show them, with a legend below them."""
+    below = "<br>".join(map(escape, legend))
+    return "".join(map(_html_block, blocks)) + f"<p><small>{below}</small></p>"
+
+
+def _html_block(block: Block) -> str:
+    header = "".join(f"<th>{escape(text)}</th>" for text in block.header)
+    rows = "".join(f"<tr>{''.join(map(_html_entry, row))}</tr>" for row in block.rows)
+    notes = "<br>".join(f"<sup>{n}</sup> {escape(t)}" for n, t in enumerate(block.notes, start=1))
+    return (
+        f"<table><caption>{escape(block.title)}</caption><thead><tr>{header}</tr></thead>"
+        f"<tbody>{rows}</tbody></table><small>{notes}</small>"
+    )
+
+
+def _html_entry(entry: Entry) -> str:
+    text = escape(entry.text)
+    marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
+    return f"<td>{f'<b>{text}</b>' if entry.bold else text}{marks}</td>"
 
 
 _LATEX = str.maketrans(

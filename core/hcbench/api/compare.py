@@ -1,21 +1,22 @@
-"""``hcbench compare`` as a function."""
+"""``hcbench compare`` and ``hcbench run`` as functions."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hcbench.analysis.results import Results
+from hcbench.api.notebook import StoredResults, default_observer
 from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
-from hcbench.plan.plan import make_plan
-from hcbench.registry import load_registry, with_defaults
+from hcbench.plan.plan import Plan, make_plan
+from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
-from hcbench.registry.suite import Suite
+from hcbench.registry.suite import Suite, read_suite
 from hcbench.run.executors import LOCAL
 from hcbench.run.record import Observer
 from hcbench.run.run import run_plan
@@ -41,8 +42,9 @@ def compare(
     store: str | Path | None = None,
     fresh: bool = False,
     plugins: Sequence[str | Path] = (),
+    progress: bool | None = None,
     observer: Observer | None = None,
-) -> Results:
+) -> StoredResults:
     """Compare algorithms, as ``hcbench compare`` does.
 
     Parameters
@@ -52,11 +54,13 @@ def compare(
         ``f(X) -> tree`` with X of shape (n, p), which returns a Tree, a scipy linkage matrix or
         scikit-learn's ``children_`` (a parameter called ``rng`` receives a seeded generator).
         Empty: the defaults of ``hcbench compare``.
-    datasets : iterable or mapping
-        Names; arrays (n, p); pairs ``(X, labels)``; Problems; functions ``f(seed) -> Problem``.
-        A mapping gives names to them. Such a function is called once with seed 0 in this process
-        before anything runs, to learn what its problems provide; a `DatasetSpec` declares that and
-        is called in the workers only.
+    datasets : data, iterable or mapping
+        Names; paths; arrays (n, p), of numpy or scipy.sparse; DataFrames, of which all columns are
+        numbers; pairs ``(X, labels)``, where labels of a DataFrame may be names of its columns;
+        Bunches of scikit-learn; Problems; functions ``f(seed) -> Problem``. One of them, several
+        in a list, or a mapping that gives names to them. Such a function is called once with
+        seed 0 in this process before anything runs, to learn what its problems provide; a
+        `DatasetSpec` declares that and is called in the workers only.
     oracles : iterable of str
         An algorithm for which none is named uses the first kind that it accepts and the data can
         provide.
@@ -89,12 +93,15 @@ def compare(
         Run everything, even if results are stored.
     plugins : sequence of path
         Plugin files for this run.
+    progress : bool, optional
+        Whether a line shows how many cells have finished; by default on a terminal and in a
+        notebook.
     observer : Observer, optional
-        Follows the run.
+        Follows the run instead.
 
     Returns
     -------
-    Results
+    StoredResults
 
     Raises
     ------
@@ -124,18 +131,84 @@ def compare(
         )
         suite = with_defaults(suite, registry, [entry for entry, uses in own.items() if not uses])
         plan = make_plan(suite, registry, **own)
-        opened = stack.enter_context(Store(store))
-        outcomes = run_plan(
+        return _results_of(
             plan,
-            registry.plugins,
-            opened,
+            registry,
+            store,
+            plugins,
             jobs=n_jobs,
             fresh=fresh,
             exclusive=exclusive,
             command="hcbench.compare(...)",
-            observer=observer,
+            observer=observer or default_observer(progress),
             executor=executor,
             scheduler=scheduler,
             files=sorted(folder.iterdir()),
         )
-    return Results.of_plan(plan, outcomes)
+
+
+def run_suite(
+    suite: str | Path | Suite,
+    *,
+    repetitions: int | None = None,
+    seed: int | None = None,
+    n_jobs: int | None = None,
+    store: str | Path | None = None,
+    fresh: bool = False,
+    plugins: Sequence[str | Path] = (),
+    progress: bool | None = None,
+) -> StoredResults:
+    """Run a suite, as ``hcbench run`` does.
+
+    Parameters
+    ----------
+    suite : str, path or Suite
+        The name of a registered suite, or a TOML file.
+    repetitions, seed : int, optional
+        Instead of those of the suite.
+    n_jobs, store, fresh, plugins, progress
+        As for `compare`.
+
+    Returns
+    -------
+    StoredResults
+        ``verdicts`` has the verdicts on the claims of the suite.
+
+    Raises
+    ------
+    HcbenchError
+        If the suite does not exist or is wrong.
+    """
+    registry = load_registry(plugins)
+    if not isinstance(suite, Suite):
+        path = Path(suite).expanduser()
+        is_file = path.suffix == ".toml" or path.is_file()
+        suite = read_suite(path) if is_file else find_suite(registry, str(suite))
+    given: dict[str, Any] = {"repetitions": repetitions, "seed": seed}
+    changes = {name: value for name, value in given.items() if value is not None}
+    plan = make_plan(with_defaults(replace(suite, **changes), registry), registry)
+    return _results_of(
+        plan,
+        registry,
+        store,
+        plugins,
+        jobs=n_jobs,
+        fresh=fresh,
+        command=f"hcbench.run_suite({suite.name!r})",
+        observer=default_observer(progress),
+    )
+
+
+def _results_of(
+    plan: Plan,
+    registry: Registry,
+    store: str | Path | None,
+    plugins: Sequence[str | Path],
+    **options: Any,
+) -> StoredResults:
+    """Run a plan, with the options of `run_plan`."""
+    with Store(store) as opened:
+        outcomes = run_plan(plan, registry.plugins, opened, **options)
+        run = opened.run()
+    made = StoredResults.of_plan(plan, outcomes)
+    return replace(made, store=store, run=run.id, plugins=plugins)

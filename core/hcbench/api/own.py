@@ -30,7 +30,8 @@ Own: TypeAlias = Callable[..., Any]
 
 def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
     """Names, and uses made of the caller's own objects."""
-    listed = [items] if isinstance(items, str) else list(items)
+    one = isinstance(items, str | AlgorithmSpec | MetricSpec) or callable(items)
+    listed = [items] if one else list(items)
     names = tuple(item for item in listed if isinstance(item, str))
     return names, [own(item) for item in listed if not isinstance(item, str)]
 
@@ -85,16 +86,49 @@ def own_metric(item: MetricSpec | Own) -> Use[MetricSpec]:
     return _own_use(spec)
 
 
-def named_pairs(datasets: Iterable[Any] | Mapping[str, Any]) -> list[Any]:
-    """Names unchanged; the caller's own data with a name."""
-    if isinstance(datasets, Mapping):
+def named_pairs(datasets: Any) -> list[Any]:
+    """Names unchanged, paths as names; the caller's own data with a name.
+
+    Raises
+    ------
+    DataError
+        If it is neither data nor several of them.
+    """
+    if _is_data(datasets):
+        datasets = [datasets]
+    elif isinstance(datasets, Mapping):
         return [(name, data) for name, data in datasets.items()]
-    if isinstance(datasets, str):
-        return [datasets]
+    elif not isinstance(datasets, Iterable):
+        raise DataError(
+            f"datasets are names, files or data, got {type(datasets).__name__}: {datasets!r:.40}"
+        )
     return [
-        item if isinstance(item, str) else (getattr(item, "__name__", f"data{number}"), item)
+        str(item if "/" in str(item) else f"./{item}")
+        if isinstance(item, Path)
+        else item
+        if isinstance(item, str)
+        else (getattr(item, "__name__", f"data{number}"), item)
         for number, item in enumerate(datasets, start=1)
     ]
+
+
+def _is_data(given: Any) -> bool:
+    """Whether this is one data set, not several."""
+    if isinstance(given, tuple) and len(given) == 2:
+        return not isinstance(given[0], str | Path) and _is_data(given[0])
+    kinds = str | Path | Problem | Comparisons | Tree | DatasetSpec | np.ndarray
+    return (
+        isinstance(given, kinds)
+        or callable(given)
+        or _is_bunch(given)
+        or hasattr(given, "tocsr")
+        or hasattr(given, "__dataframe__")
+    )
+
+
+def _is_bunch(given: Any) -> bool:
+    """Whether this is what scikit-learn's loaders of data sets return."""
+    return isinstance(given, dict) and {"data", "target"} <= given.keys()
 
 
 def read_problem(path: str, _seed: int) -> Problem:
@@ -133,9 +167,11 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
 
     Parameters
     ----------
-    data : (n, p) or (n, n) array, Comparisons, Tree, Problem, or pair (data, truth)
-        A square symmetric matrix counts as similarities, any other as vectors.
+    data : (n, p) or (n, n) array, DataFrame, Comparisons, Tree, Problem, Bunch, or (data, truth)
+        A square symmetric matrix counts as similarities, any other as vectors. An index of texts
+        that all differ has the names of the items.
     truth : Tree, (n,) or (n, L) labels, optional
+        Of a DataFrame also names of columns, the coarsest level first.
 
     Raises
     ------
@@ -144,6 +180,11 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     """
     if isinstance(data, tuple) and len(data) == 2 and truth is None:
         data, truth = data
+    if _is_bunch(data):
+        truth = data["target"] if truth is None else truth
+        data = data["data"]
+    if hasattr(data, "__dataframe__"):
+        return _problem_of_frame(data, truth)
     known = truth_entries(truth)
     if isinstance(data, Problem):
         return replace(data, **known) if known else data
@@ -170,6 +211,42 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
             )
         return Problem(n=len(matrix), similarity=matrix, **known)
     return Problem(n=len(matrix), vectors=matrix, **known)
+
+
+def _problem_of_frame(data: Any, truth: Any) -> Problem:
+    """A problem of a DataFrame of pandas or another library with the interchange protocol."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    frame = data if isinstance(data, pd.DataFrame) else pd.api.interchange.from_dataframe(data)
+    columns = [truth] if isinstance(truth, str) else truth
+    if isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns):
+        absent = [name for name in columns if name not in frame.columns]
+        if not absent:
+            truth, frame = frame[list(columns)].to_numpy(), frame.drop(columns=list(columns))
+        elif len(columns) != len(frame):
+            raise DataError(f"the DataFrame has no column {absent[0]!r}; it has {_few(frame)}")
+    texts = [name for name in frame.columns if not is_numeric_dtype(frame[name].dtype)]
+    if texts:
+        raise DataError(
+            f"columns of a DataFrame must be numbers, and {_few(frame[texts])} are not; drop them, "
+            f"or give them as labels: (frame, {[str(name) for name in texts][:3]})"
+        )
+    missing = frame.columns[frame.isna().any()]
+    if len(missing):
+        raise DataError(
+            f"numbers are missing in {_few(frame[missing])}; drop these rows (frame.dropna()) or "
+            "fill them (frame.fillna(frame.median()))"
+        )
+    names = [str(name) for name in frame.index]
+    is_named = frame.index.dtype.kind in "OUT" and len(set(names)) == len(names)
+    problem = as_problem(frame.to_numpy(np.float64), truth)
+    return replace(problem, names=tuple(names)) if is_named else problem
+
+
+def _few(frame: Any) -> str:
+    names = [repr(str(name)) for name in frame.columns]
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _matrix(data: Any) -> NDArray[Any]:

@@ -22,6 +22,7 @@ from hcbench.analysis.groups import KINDS
 from hcbench.analysis.palette import PALETTE, looks_for
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.model.trees import HeightKind, Tree
+from hcbench.model.trees.drawing import branch_lines, layout
 from hcbench.registry.names import split_parameter
 
 if TYPE_CHECKING:
@@ -399,49 +400,6 @@ def class_handles(colours: Mapping[Any, str]) -> list[Patch]:
     return [Patch(color=colour, label=plain(str(name))) for name, colour in colours.items()]
 
 
-def layout(
-    tree: Tree, order: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The coordinates of the nodes.
-
-    Parameters
-    ----------
-    tree : Tree
-    order : (n,) int, optional
-        The order of the leaves; by default that of the tree.
-
-    Returns
-    -------
-    along : (m,) float
-        Leaves at 0, 1, ..., n-1; other nodes midway between their outermost children.
-    height : (m,) float
-        Finite heights; for a tree without heights, levels counted from the leaves.
-    """
-    m, n = tree.n_nodes, tree.n
-    along = np.empty(m)
-    along[tree.leaf_order if order is None else order] = np.arange(n)
-    first, last = np.full(m, np.inf), np.full(m, -np.inf)
-    levels = np.zeros(m)
-    parent = tree.parent.tolist()
-    for node in range(m):  # children come before their parents
-        if node >= n:
-            along[node] = (first[node] + last[node]) / 2
-        above = parent[node]
-        if above >= 0:
-            first[above] = min(first[above], along[node])
-            last[above] = max(last[above], along[node])
-            levels[above] = max(levels[above], levels[node] + 1)
-    return along, levels if tree.height is None else _finite(tree.height)
-
-
-def _finite(height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights in which infinite ones are a tenth of the range beyond the others."""
-    known = height[np.isfinite(height)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    beyond = 0.1 * (high - low) or 1.0
-    return np.clip(height, low - beyond, high + beyond)
-
-
 def _checked_classes(classes: ArrayLike, n: int) -> list[Any]:
     labels: list[Any] = np.asarray(getattr(classes, "labels", classes)).tolist()
     if len(labels) != n:
@@ -461,26 +419,6 @@ def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
         elif classes[above] != classes[node]:
             classes[above] = None
     return classes
-
-
-def branch_lines(
-    tree: Tree, along: NDArray[np.float64], height: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """A stem from each node to its parent's height, and a bar across the children of each.
-
-    Returns
-    -------
-    (k, 2, 2) float
-        The ends of each line as ``along`` and ``height``: the stems of all nodes but the root, then
-        the bars of the inner nodes.
-    """
-    parent, n = tree.parent, tree.n
-    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]])
-    first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
-    np.minimum.at(first, parent[:-1], along[:-1])
-    np.maximum.at(last, parent[:-1], along[:-1])
-    bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]])
-    return np.concatenate((stems, bars), axis=2).transpose(2, 0, 1)
 
 
 def _draw_branches(

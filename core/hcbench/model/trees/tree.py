@@ -614,6 +614,12 @@ class Tree:
     def __repr__(self) -> str:
         return f"Tree(n={self.n}, n_nodes={self.n_nodes}, kind={self.kind.value!r})"
 
+    def _repr_svg_(self) -> str | None:
+        """A dendrogram for notebooks; None, for `repr`, if it has more than 200 leaves."""
+        from hcbench.model.trees.drawing import MOST_LEAVES, to_svg
+
+        return to_svg(self) if self.n <= MOST_LEAVES else None
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays are not pickled, and the others become read-only again.
         return type(self), (self.parent, self.height, self.kind, self.names, self.linkage)

@@ -12,9 +12,10 @@ import numpy as np
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.palette import DASHES, PALETTE, SYMBOLS
 from hcbench.model.trees import HeightKind, Tree
+from hcbench.model.trees.drawing import branch_lines, layout
 from hcbench.model.trees.partition import facing_orders
 from hcbench.run.cell import describe
-from hcbench.show.plots import branch_lines, classes_of_nodes, layout
+from hcbench.show.plots import classes_of_nodes
 from hcbench.show.report.figures import (
     DESIGNED,
     SOFT,
