@@ -85,7 +85,7 @@ def test_results_are_shown_drawn_and_reported(tmp_path: Path, capsys: Any) -> No
     rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
     assert [row[0] for row in rows] == ["algorithm", "UPGMA", "Single"]
     figure = results.plot("dendrogram", algorithm="single")
-    assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert figure._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(hcbench.HcbenchError, match="no cell is of Ward"):
         results.plot("dendrogram", algorithm="Ward")
     results.report(tmp_path / "report.html")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.results import Results
@@ -19,9 +19,6 @@ from hcbench.registry import load_registry
 from hcbench.registry.names import same_name
 from hcbench.run.record import Observer
 from hcbench.store import Store
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +44,7 @@ class StoredResults(Results):
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any
-    ) -> Figure:
+    ) -> Any:
         """Draw a figure, as ``hcbench plot`` does; it needs matplotlib (``hcbench[figures]``).
 
         Parameters
@@ -58,6 +55,10 @@ class StoredResults(Results):
         **choices
             As the options of ``hcbench plot``: ``metric``, ``x``, ``against``, ``failed``,
             ``alpha``, ``test``, ``by``, ``repetition``, ``checkpoint``, ``truth``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
 
         Raises
         ------
@@ -82,8 +83,8 @@ class StoredResults(Results):
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
         with Store(self.store) as opened:
             view = FigureView(replace(self, outcomes=outcomes), opened, load_registry(self.plugins))
-            figure = draw(kind, view, Choices(**choices))
-        figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]  # for notebooks
+            figure: Any = draw(kind, view, Choices(**choices))
+        figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 
     def report(self, path: str | Path = "report.html") -> None:
@@ -101,7 +102,7 @@ class StoredResults(Results):
             write_report(path, opened, run, registry=load_registry(self.plugins))
 
 
-def _png(figure: Figure) -> bytes:
+def _png(figure: Any) -> bytes:
     """What a notebook shows, whether or not pyplot is loaded."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
