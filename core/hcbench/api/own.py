@@ -26,6 +26,7 @@ from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec
 from hcbench.run.job import place_of
 
 Own: TypeAlias = Callable[..., Any]
+_DOC = "The caller's own."
 
 
 def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
@@ -41,7 +42,9 @@ def _own_use(spec: Any, version: str | None = None) -> Use[Any]:
     return make_use(spec, Plugin("caller", "session", version or uuid.uuid4().hex), {})
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Any, expected: str) -> str:
+    if not callable(function):
+        raise ParameterError(f"{expected}: {function!r}")
     name = getattr(function, "__name__", type(function).__name__)
     return re.sub(r"[\[\]=,:\s<>]", "", name)
 
@@ -57,32 +60,19 @@ def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
     """An algorithm made of a spec, or of a function of the vectors."""
     if isinstance(item, AlgorithmSpec):
         return _own_use(item)
-    if not callable(item):
-        raise ParameterError(f"an algorithm is a name, a function or an AlgorithmSpec: {item!r}")
+    name = _name_of(item, "an algorithm is a name, a function or an AlgorithmSpec")
     code = getattr(item, "__code__", None)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    spec = AlgorithmSpec(
-        name=_name_of(item),
-        function=partial(on_vectors, item, "rng" in names),
-        doc="The caller's own.",
-        accepts=("vectors",),
-    )
-    return _own_use(spec)
+    function = partial(on_vectors, item, "rng" in names)
+    return _own_use(AlgorithmSpec(name=name, function=function, doc=_DOC, accepts=("vectors",)))
 
 
 def own_metric(item: MetricSpec | Own) -> Use[MetricSpec]:
     """A metric made of a spec, or of a function of what is scored."""
     if isinstance(item, MetricSpec):
         return _own_use(item)
-    if not callable(item):
-        raise ParameterError(f"a metric is a name, a function or a MetricSpec: {item!r}")
-    spec = MetricSpec(
-        name=_name_of(item),
-        function=item,
-        doc="The caller's own.",
-        direction="higher",
-        result="any",
-    )
+    name = _name_of(item, "a metric is a name, a function or a MetricSpec")
+    spec = MetricSpec(name=name, function=item, doc=_DOC, direction="higher", result="any")
     return _own_use(spec)
 
 
@@ -154,7 +144,7 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
     spec = DatasetSpec(
         name=name,
         function=function,
-        doc="The caller's own.",
+        doc=_DOC,
         provides=tuple(problem.provides),
         truths=tuple(problem.truths),
         random=callable(data),

@@ -416,24 +416,25 @@ class Scores:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """One entry for each score, in plain values; infinite values are None, with a reason."""
-        return [self._row(score) for score in self.scores]
-
-    def _row(self, score: Score) -> dict[str, Any]:
-        value = score.value.value
-        is_finite = value is not None and math.isfinite(value)
-        reason = score.value.reason or ("" if is_finite else f"the value is {value}")
-        return {
-            "metric": score.metric.label,
-            "truth": score.truth,
-            "tree": score.tree,
-            "value": value if is_finite else None,
-            "status": score.value.status,
-            "reason": reason,
-            "direction": score.metric.direction,
-            "unit": score.metric.unit,
-            "best_tree": score.best_tree,
-            "best_truth": score.best_truth,
-        }
+        rows = []
+        for score in self.scores:
+            value = score.value.value
+            is_finite = value is not None and math.isfinite(value)
+            rows.append(
+                {
+                    "metric": score.metric.label,
+                    "truth": score.truth,
+                    "tree": score.tree,
+                    "value": value if is_finite else None,
+                    "status": score.value.status,
+                    "reason": score.value.reason or ("" if is_finite else f"the value is {value}"),
+                    "direction": score.metric.direction,
+                    "unit": score.metric.unit,
+                    "best_tree": score.best_tree,
+                    "best_truth": score.best_truth,
+                }
+            )
+        return rows
 
     def to_json(self) -> str:
         """One strict JSON object with ``trees``, ``truths`` and ``scores``."""
