@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
@@ -121,7 +122,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         X = validate_data(  # noqa: N806
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
-        problem = Problem(n=X.shape[0], vectors=_as_vectors(X))
+        problem = Problem(n=X.shape[0], vectors=X if isinstance(X, np.ndarray) else csr_array(X))
         result = fit(
             self.name,
             problem,
@@ -176,14 +177,6 @@ def _check_known(name: Any, given: Mapping[str, Any]) -> None:
         raise ParameterError(
             f"{spec.name} has no parameter {unknown!r}; it has {', '.join(known) or 'none'}"
         )
-
-
-def _as_vectors(X: Any) -> Any:  # noqa: N803
-    if isinstance(X, np.ndarray):
-        return X
-    from scipy import sparse
-
-    return sparse.csr_array(X)
 
 
 def _seed(random_state: Any) -> int:

@@ -13,7 +13,7 @@ from hcbench.cli.terminal import tell, write_json
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
-    from hcbench.authoring.regress import Commit, Judged
+    from hcbench.authoring.regress import Commit
 
 
 @click.command(
@@ -85,21 +85,30 @@ def regress(
     is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
     in a commit message accepts a regression.
     """
-    from hcbench.authoring.regress import accepted_between, find_commit, find_root, judge, read_both
+    from hcbench.analysis.tables import to_markdown
+    from hcbench.authoring import regress as regressions
+    from hcbench.cli.draw import write_blocks
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
-    root = find_root(Path.cwd())
-    commits = find_commit(root, base), find_commit(root, head)
+    root = regressions.find_root(Path.cwd())
+    commits = regressions.find_commit(root, base), regressions.find_commit(root, head)
     environment = ""
     if measure:
         environment = _measure(root, *commits, results, only, distributions, tolerance)
-    judged = judge(
-        read_both(results, *commits, environment),
-        accepted=[*accept, *accepted_between(root, *commits)],
+    judged = regressions.judge(
+        regressions.read_both(results, *commits, environment),
+        accepted=[*accept, *regressions.accepted_between(root, *commits)],
         tolerance=tolerance,
     )
-    _write(judged, *commits, form, everything=everything)
+    blocks = regressions.overview_blocks(judged, *commits, everything=everything)
+    if form == "json":
+        write_json(regressions.describe(judged, *commits))
+    elif form == "markdown":
+        click.echo(to_markdown(blocks, [regressions.summary(judged)]), nl=False)
+    else:
+        write_blocks(blocks)
+        click.echo(regressions.summary(judged))
     if any(one.verdict == "regression" for one in judged):
         raise click.exceptions.Exit(ExitCode.CELLS_FAILED)
 
@@ -114,33 +123,17 @@ def _measure(
     tolerance: float,
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
+    from hcbench.authoring import regress as regressions
     from hcbench.authoring.asv.process import MeasuringProcess
-    from hcbench.authoring.regress import install, measure_in_turns, write_both
 
     processes = []
     for commit in (base, head):
         tell(f"installing {commit.name} ({commit.short})")
-        folder = install(root, commit, results.absolute().parent / "regress")
+        folder = regressions.install(root, commit, results.absolute().parent / "regress")
         name = f"{commit.name} ({commit.short})"
         processes.append(MeasuringProcess(distributions, folder, name))
     one, other = processes
-    measured = measure_in_turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell)
-    return write_both(results, base, head, measured, (one.version, other.version))
-
-
-def _write(
-    judged: Sequence[Judged], base: Commit, head: Commit, form: str, *, everything: bool
-) -> None:
-    from hcbench.analysis.tables import to_markdown
-    from hcbench.authoring.regress import describe, overview_blocks, summary
-    from hcbench.cli.draw import write_blocks
-
-    if form == "json":
-        write_json(describe(judged, base, head))
-        return
-    blocks = overview_blocks(judged, base, head, everything=everything)
-    if form == "markdown":
-        click.echo(to_markdown(blocks, [summary(judged)]), nl=False)
-        return
-    write_blocks(blocks)
-    click.echo(summary(judged))
+    measured = regressions.measure_in_turns(
+        one, other, only, suspicious=1 + tolerance / 2, tell=tell
+    )
+    return regressions.write_both(results, base, head, measured, (one.version, other.version))
