@@ -120,7 +120,6 @@ def carry_out(
     """Plan, run and show a suite; ``given`` are its entries to change, and `RUNNING`."""
     from hcbench.plan.plan import make_plan, take_shard
     from hcbench.registry import with_defaults
-    from hcbench.store import Store
 
     running = {name: given.pop(name) for name in RUNNING}
     registry = options.load_plugins(plugin, quiet=quiet)
@@ -130,7 +129,7 @@ def carry_out(
         if shard is not None:
             plan = take_shard(plan, *shard)
     drawn: list[Drawn] = []
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         if dry_run:
             show_plan(plan, opened, form, fresh=running["fresh"], jobs=running["jobs"])
             return

@@ -18,6 +18,7 @@ from hcbench.registry.names import GIB, SECONDS, split_list
 if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
+    from hcbench.store import Store
 
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
@@ -33,6 +34,13 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
     if not quiet:
         warn_of_broken(registry.plugins)
     return registry
+
+
+def open_store(location: str | None, *, read_only: bool = False) -> Store:
+    """The store of an option; its libraries are imported when a command needs them."""
+    from hcbench.store import Store
+
+    return Store(location, read_only=read_only)
 
 
 def warn_of_broken(plugins: Plugins) -> None:

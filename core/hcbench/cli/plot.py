@@ -129,14 +129,13 @@ def plot(
     """
     from hcbench.show.drawing import Choices, describe_kinds, draw, format_of, save
     from hcbench.show.figures import FigureView
-    from hcbench.store import Store
 
     if kind is not None and kind.isdecimal():
         kind, run = None, kind
     path = output or Path(f"{kind}.svg")
     format_of(path)
     filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
-    with Store(store) as opened, stdout_for_data():
+    with options.open_store(store) as opened, stdout_for_data():
         info = opened.run(run)
         results = read_run(opened, info, exactly=kind in _TREES, **filters)
         figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]

@@ -55,9 +55,8 @@ def report(
     of this suite, and by default the last of all.
     """
     from hcbench.show.report import write_report
-    from hcbench.store import Store
 
-    with Store(store) as opened, stdout_for_data():
+    with options.open_store(store) as opened, stdout_for_data():
         found = opened.run(run)
         registry = options.load_plugins(plugin, quiet=quiet)
         write_report(output, opened, found, registry=registry, trees=trees)
@@ -113,9 +112,8 @@ def site(
     DIR/index.html, or put the folder on any web server; nothing is loaded from elsewhere.
     """
     from hcbench.show.site import build_site
-    from hcbench.store import Store
 
-    with Store(store) as opened, stdout_for_data():
+    with options.open_store(store) as opened, stdout_for_data():
         registry = options.load_plugins(plugin, quiet=quiet)
         chosen = {opened.run(number).id for number in numbers}
         runs = [run for run in find_runs(opened, **filters) if not chosen or run.id in chosen]

@@ -57,12 +57,10 @@ def rerun(
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
     stored. Without --in-process it runs in an isolated worker, as in a run.
     """
-    from hcbench.store import Store
-
     if debug and not in_process:
         raise click.UsageError("--pdb needs --in-process", context)
     registry = options.load_plugins(plugin)
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         stored, description = opened.cell(cell)
     if not stored.key:
         raise click.UsageError(f"this combination cannot be run: {stored.reason}")

@@ -141,16 +141,13 @@ def _only(found: Results, wanted: Sequence[str]) -> Results:
 @options.JSON_OR_TABLE
 def list_(store: str | None, form: str, **filters: Any) -> None:
     """List the runs in the order of time."""
-    from hcbench.store import Store
-
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         runs = find_runs(opened, **filters)
-        location = opened.location
     if form == "json":
         write_json([_about(run) for run in runs])
         return
     if not runs:
-        tell(f"there are no such runs in {location}; start with: hcbench compare")
+        tell(f"there are no such runs in {opened.location}; start with: hcbench compare")
         return
     table = {
         "run": [str(run.id) for run in runs],
@@ -206,9 +203,8 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     shown. Failures are listed with the keys of their cells, for hcbench rerun.
     """
     from hcbench.cli.draw import write_results
-    from hcbench.store import Store
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info, **filters)
     write_results(found, form)
@@ -257,9 +253,8 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     """
     from hcbench.analysis.differences import find_differences, find_status_changes
     from hcbench.cli.draw import write_blocks
-    from hcbench.store import Store
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         one, other = (read_run(opened, opened.run(n)) for n in (before, after))
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
@@ -355,16 +350,16 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     other runs stay what they were. Of a cell that was measured in several stores the one named last
     counts as the latest.
     """
-    from hcbench.store import Store
     from hcbench.store.merge import merge_stores
 
     with ExitStack() as stack:
-        target = stack.enter_context(Store(store))
-        opened = [stack.enter_context(Store(source, read_only=True)) for source in sources]
+        target = stack.enter_context(options.open_store(store))
+        opened = [
+            stack.enter_context(options.open_store(source, read_only=True)) for source in sources
+        ]
         merged = merge_stores(target, opened)
         numbers = {number for one in merged for number in one.numbers}
         runs = [run for run in target.runs() if run.id in numbers]
-        location = target.location
     if form == "json":
         write_json([asdict(one) for one in merged])
     else:
@@ -375,7 +370,7 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     if repeated:
         tell(f"{repeated} cells were measured in several stores: all is kept, the latest counts")
     _tell_shards(runs)
-    tell(f"kept in {location}; see hcbench results")
+    tell(f"kept in {target.location}; see hcbench results")
 
 
 def _tell_shards(runs: Sequence[RunInfo]) -> None:
@@ -420,12 +415,11 @@ def export(
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
     from hcbench.analysis.exports import to_json, write_parquet
-    from hcbench.store import Store
     from hcbench.store.exchange import describe_run
 
     if form == "csv" and trees:
         raise click.UsageError("--trees needs --format json or parquet")
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info)
         described = describe_run(opened, info, trees=trees) if form != "csv" else {}
@@ -448,10 +442,9 @@ def import_(files: Sequence[Path], store: str | None) -> None:
     What is stored already is not stored again.
     """
     from hcbench.analysis.exports import read_export
-    from hcbench.store import Store
     from hcbench.store.exchange import import_run
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         for file in files:
             done = import_run(opened, read_export(file), str(file))
             numbers = ", ".join(map(str, done.numbers))
@@ -487,13 +480,11 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     runs without a cell. Old runs, with the cells that no other run shows, are removed only with
     --keep-runs or --before; runs whose measurements others reuse stay.
     """
-    from hcbench.store import Store
     from hcbench.store.tidying import tidy
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         since = None if before is None else before.astimezone()
         done = tidy(opened, keep_runs=keep_runs, before=since, dry_run=dry_run)
-        location = opened.location
     counts = ", ".join(
         f"{number} {noun}{'' if number == 1 else 's'}"
         for number, noun in ((done.runs, "run"), (done.cells, "cell"), (done.values, "value"))
@@ -504,7 +495,7 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
         text = f"{counts} removed, {size} freed"
     if done.lent:
         text += f"; {done.lent} more runs stay, since others show what they measured"
-    click.echo(f"{text} in {location}")
+    click.echo(f"{text} in {opened.location}")
 
 
 @results.command(epilog=options.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
@@ -539,10 +530,9 @@ def rescore(
     from hcbench.cli.progress import follow
     from hcbench.run.rescore import plan_of_run
     from hcbench.run.run import rescore_plan
-    from hcbench.store import Store
 
     registry = options.load_plugins(plugin, quiet=quiet)
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         info = opened.run(run)
         with stdout_for_data():
             wanted = plan_of_run(opened, info, registry, metrics)
@@ -558,11 +548,10 @@ def rescore(
                     command=context.obj,
                     observer=observer,
                 )
-        location = opened.location
     write_results(Results.of_plan(wanted.plan, outcomes), form)
     failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
     if not quiet:
-        tell(f"metrics of run {info.id} of {location}; see hcbench results")
+        tell(f"metrics of run {info.id} of {opened.location}; see hcbench results")
         if failed:
             tell(f"a metric failed in {failed} cells")
     context.exit(ExitCode.CELLS_FAILED if failed else ExitCode.OK)
@@ -580,10 +569,9 @@ def name(*, run: str, name: str, store: str | None) -> None:
 
     An empty name removes it.
     """
-    from hcbench.store import Store
     from hcbench.store.tidying import name_run
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         name_run(opened, opened.run(run), name)
 
 
@@ -596,10 +584,9 @@ def note(*, run: str, text: str, store: str | None) -> None:
 
     It is shown with the run, and replaces an earlier one; an empty text removes it.
     """
-    from hcbench.store import Store
     from hcbench.store.tidying import annotate_run
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         annotate_run(opened, opened.run(run), text)
 
 
@@ -612,10 +599,9 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
 
     RUN is its number or name. It may be damaged.
     """
-    from hcbench.store import Store
     from hcbench.store.tidying import remove_run
 
-    with Store(store) as opened:
+    with options.open_store(store) as opened:
         info = opened.find_run(run)
         if not yes:
             what = printable(f"run {info.id}: {_command(info)}")
