@@ -65,9 +65,7 @@ def read_exemption(text: str) -> tuple[str, str]:
 @options.PLUGIN
 @options.JSON_OR_TABLE
 @options.QUIET
-@click.pass_context
 def check(
-    ctx: click.Context,
     names: Sequence[str],
     only_list: bool,
     claims: bool,
@@ -76,7 +74,7 @@ def check(
     plugin: Sequence[Path],
     form: str,
     quiet: bool,
-) -> None:
+) -> ExitCode:
     """Check what every plugin must fulfil.
 
     NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
@@ -86,8 +84,7 @@ def check(
     from hcbench.authoring.testing import checks_of
 
     if claims:
-        can_fail = _write_claims(names, plugin, form)
-        ctx.exit(ExitCode.OK if can_fail else ExitCode.CELLS_FAILED)
+        return ExitCode.OK if _write_claims(names, plugin, form) else ExitCode.CELLS_FAILED
     with stdout_for_data():
         checks = checks_of(names, dict(exempt), plugins=plugin)
         findings = [] if only_list else _run(checks, timeout, quiet=quiet)
@@ -104,8 +101,8 @@ def check(
         write_json({"checks": found})
     else:
         _write_findings(findings)
-    if any(finding.status == "failed" for _, finding in findings):
-        ctx.exit(ExitCode.CELLS_FAILED)
+    failed = any(finding.status == "failed" for _, finding in findings)
+    return ExitCode.CELLS_FAILED if failed else ExitCode.OK
 
 
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:

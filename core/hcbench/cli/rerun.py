@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 )
 @options.STORE
 @options.PLUGIN
-@click.pass_context
 def rerun(
-    context: click.Context,
     *,
     cell: str,
     in_process: bool,
@@ -51,14 +49,14 @@ def rerun(
     timeout: float,
     store: str | None,
     plugin: Sequence[Path],
-) -> None:
+) -> ExitCode:
     """Run one stored cell again, and compare it with what is stored.
 
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
     stored. Without --in-process it runs in an isolated worker, as in a run.
     """
     if debug and not in_process:
-        raise click.UsageError("--pdb needs --in-process", context)
+        raise click.UsageError("--pdb needs --in-process")
     registry = options.load_plugins(plugin)
     with options.open_store(store) as opened:
         stored, description = opened.cell(cell)
@@ -76,7 +74,7 @@ def rerun(
         pdb.post_mortem(raised.__traceback__)
     elif debug:
         tell("no exception was raised that could be debugged")
-    context.exit(ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK)
+    return ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK
 
 
 def rebuild(

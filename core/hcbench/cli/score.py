@@ -58,16 +58,14 @@ _AGAINST = ("truths", "labels", "similarity", "vectors")
 @options.PLUGIN
 @options.RESULTS_FORMAT
 @options.QUIET
-@click.pass_context
 def score(
-    context: click.Context,
-    /,
+    *,
     metrics: Sequence[str],
     plugin: Sequence[Path],
     form: str,
     quiet: bool,
     **files: Any,
-) -> None:
+) -> ExitCode:
     """Score trees that were made elsewhere.
 
     Metrics that do not apply are listed with the reason.
@@ -103,4 +101,4 @@ def score(
         click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
     else:
         write_text(scores, form)
-    context.exit(ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK)
+    return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
