@@ -219,7 +219,8 @@ def draw_figures(
     HcbenchError
         If the format is unknown, or the folder cannot be created.
     """
-    check_format(format)
+    if format not in FORMATS:
+        raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {format!r}")
     target = make_folder(folder)
     wanted = results.suite.figures if figures is None else figures
     opened = store if isinstance(store, Store) else Store(store)
@@ -229,12 +230,6 @@ def draw_figures(
     finally:
         if opened is not store:
             opened.close()
-
-
-def check_format(name: str) -> None:
-    """Raise an error if a format is unknown."""
-    if name not in FORMATS:
-        raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {name!r}")
 
 
 def make_folder(folder: str | Path) -> Path:
@@ -251,7 +246,15 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
     """Draw one figure of a suite into a folder."""
     path = folder / f"{figure.name}.{form}"
     try:
-        _save(figure, view, path, form)
+        with style():
+            import matplotlib.figure
+
+            drawn = _function_of(figure, view.plugins)(view)
+            if not isinstance(drawn, matplotlib.figure.Figure):
+                raise HcbenchError(
+                    f"its function must return a matplotlib figure, got {type(drawn).__name__}"
+                )
+        write_figure(drawn, path, form)
     except DataNotAvailableError as error:
         return Drawn(name=figure.name, reason=describe(error))
     except Exception as error:  # an error in one figure must not stop the others
@@ -278,18 +281,6 @@ def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
     if not plugins.has_code(getattr(function, "__module__", None) or ""):
         raise refused  # imported by a plugin, but not its own
     return function
-
-
-def _save(figure: Figure, view: FigureView, path: Path, form: str) -> None:
-    with style():
-        import matplotlib.figure
-
-        drawn = _function_of(figure, view.plugins)(view)
-        if not isinstance(drawn, matplotlib.figure.Figure):
-            raise HcbenchError(
-                f"its function must return a matplotlib figure, got {type(drawn).__name__}"
-            )
-    write_figure(drawn, path, form)
 
 
 def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:

@@ -214,31 +214,31 @@ def _add_curves(page: Sections, results: Results) -> None:
 
 def _add_growth(page: Sections, results: Results) -> None:
     shown = []
-    if any(axis.kind == "n" for axis in axes.axes_of(results)):
-        for metric in results.metrics:
-            if not metric.cost:
-                continue
-            with suppress(HcbenchError):
-                view = views.scaling(results, metric.label, "n")
-                if not any(line.fit for panel in view.panels for line in panel.lines):
-                    continue  # a few sizes of different data show no growth
-                figure = draw_chart(curve_chart(view, results, growth=True))
-                blocks = [page.figure(f"growth of {metric.label}", figure)]
-                rows = [
-                    [
-                        line.name,
-                        panel.title,
-                        [exponent_text(line.fit), short(line.fit.exponent)],
-                        line.fit.n_points,
-                    ]
-                    for panel in view.panels
-                    for line in panel.lines
-                    if line.fit is not None
+    has_sizes = any(axis.kind == "n" for axis in axes.axes_of(results))
+    for metric in results.metrics if has_sizes else ():
+        if not metric.cost:
+            continue
+        with suppress(HcbenchError):
+            view = views.scaling(results, metric.label, "n")
+            rows = [
+                [
+                    line.name,
+                    panel.title,
+                    [exponent_text(line.fit), short(line.fit.exponent)],
+                    line.fit.n_points,
                 ]
-                if rows:
-                    header = ["algorithm", "panel", "exponent [95 % interval]", "sizes"]
-                    table = make_table("fit", header, rows)
-                    blocks.append(page.table(f"exponents of {metric.label}", table))
+                for panel in view.panels
+                for line in panel.lines
+                if line.fit is not None
+            ]
+            if rows:  # a few sizes of different data show no growth
+                figure = draw_chart(curve_chart(view, results, growth=True))
+                header = ["algorithm", "panel", "exponent [95 % interval]", "sizes"]
+                table = make_table("fit", header, rows)
+                blocks = [
+                    page.figure(f"growth of {metric.label}", figure),
+                    page.table(f"exponents of {metric.label}", table),
+                ]
                 shown.append(((metric.label,), blocks))
     page.add("growth", ("Cost",), shown)
 
@@ -326,13 +326,13 @@ def _range(values: Sequence[tuple[float, str]]) -> Cell:
 
 def means_table(results: Results) -> dict[str, Any]:
     """One row per algorithm, data set, oracle, budget and checkpoint."""
-    groups = results.run_groups
-    header: list[str | dict[str, Any]] = [*_place_columns(results), "done"]
+    columns, places = _places(results)
+    header: list[str | dict[str, Any]] = [*columns, "done"]
     for metric in results.metrics:
         header.append(metric_column(metric))
         header += [{"label": f"{metric.label} {what}", "hidden": True} for what in ("std", "n")]
     rows = []
-    for place, group in zip(_places(results, groups), groups, strict=True):
+    for place, group in zip(places, results.run_groups, strict=True):
         ok = sum(o.status == "ok" for o in group.outcomes)
         done = [f"{ok} of {len(group.outcomes)}", ok / len(group.outcomes)]
         row: list[Cell] = [*place, [*done, {"badge": "bad"}] if done[1] != 1 else done]
@@ -342,36 +342,29 @@ def means_table(results: Results) -> dict[str, Any]:
             missing = ["n/a", None, {"note": reason}] if reason else None
             row += [average_cell(group, metric) or missing, short(summary.std), summary.n]
         rows.append(row)
-    return {**make_table("row", header, rows), "names": _count_names(results)}
+    names = sum("hidden" not in column for column in columns)
+    return {**make_table("row", header, rows), "names": names}
 
 
 def cells_table(results: Results) -> dict[str, Any]:
     """One row per cell and checkpoint."""
-    groups = results.run_groups
-    header: list[str | dict[str, Any]] = [
-        *_place_columns(results),
-        "repetition",
-        {"label": "status", "filter": True},
-        "cell",
-        {"label": "seed", "hidden": True},
-        *map(metric_column, results.metrics),
-    ]
+    columns, places = _places(results)
+    header: list[str | dict[str, Any]] = [*columns, "repetition"]
+    header += [{"label": "status", "filter": True}, "cell", {"label": "seed", "hidden": True}]
     rows = []
-    for place, group in zip(_places(results, groups), groups, strict=True):
+    for place, group in zip(places, results.run_groups, strict=True):
         values = [(metric, group.values(metric)) for metric in results.metrics]
         for i, outcome in enumerate(group.outcomes):
             failed = {"badge": "bad", "note": outcome.reason or "unknown reason"}
             status = outcome.status
-            row: list[Cell] = [
-                *place,
-                outcome.repetition,
-                status if status == "ok" else [status, status, failed],
-                outcome.key[:KEY_LENGTH],
-                str(outcome.seed),
-                *(_value_cell(of_metric[i].value, metric) for metric, of_metric in values),
-            ]
+            row: list[Cell] = [*place, outcome.repetition]
+            row.append(status if status == "ok" else [status, status, failed])
+            row += [outcome.key[:KEY_LENGTH], str(outcome.seed)]
+            row += [_value_cell(of_metric[i].value, metric) for metric, of_metric in values]
             rows.append(row)
-    return {**make_table("cell", header, rows), "names": _count_names(results) + 1}
+    names = sum("hidden" not in column for column in columns) + 1
+    table = make_table("cell", [*header, *map(metric_column, results.metrics)], rows)
+    return {**table, "names": names}
 
 
 def _value_cell(value: float | None, metric: MetricInfo) -> Cell:
@@ -380,32 +373,26 @@ def _value_cell(value: float | None, metric: MetricInfo) -> Cell:
     return [format_spread(value, None, metric.unit, metric.interval), short(value)]
 
 
-_POINTS = {"budget": ("budget", "none"), "checkpoint": ("after queries", "end")}
+_POINTS = {
+    "oracle": ("oracle", NOTHING),
+    "budget": ("budget", "none"),
+    "checkpoint": ("after queries", "end"),
+}
 
 
-def _place_columns(results: Results) -> list[dict[str, Any]]:
-    """Columns that identify a group: labels, points that vary, and parameters as filters."""
-    columns: list[dict[str, Any]] = [
-        {"label": "algorithm", "filter": True},
-        {"label": "data set", "filter": True},
-    ]
-    columns += [{"label": "oracle", "filter": True}] * _varies(results, "oracle")
-    for key, (label, _) in _POINTS.items():
-        columns += [{"label": label, "filter": True}] * _varies(results, key)
-    for kind, name, _ in _parameters(results):
+def _places(results: Results) -> tuple[list[dict[str, Any]], list[list[Cell]]]:
+    """Columns that identify groups, and their cells for each group that ran.
+
+    These are the labels, the points that vary, and, as filters, the parameters that do.
+    """
+    groups = results.run_groups
+    keys = [key for key in _POINTS if len({getattr(group, key) for group in groups} - {""}) > 1]
+    parameters = _parameters(results)
+    shown = ["algorithm", "data set", *(_POINTS[key][0] for key in keys)]
+    columns: list[dict[str, Any]] = [{"label": label, "filter": True} for label in shown]
+    for kind, name, _ in parameters:
         label = f"{name} of {kind.replace('dataset', 'data set')}"
         columns.append({"label": label, "filter": True, "hidden": True})
-    return columns
-
-
-def _count_names(results: Results) -> int:
-    """The number of shown columns that identify a group."""
-    return sum("hidden" not in column for column in _place_columns(results))
-
-
-def _places(results: Results, groups: Sequence[Group]) -> list[list[Cell]]:
-    parameters = _parameters(results)
-    varies = {key: _varies(results, key) for key in ("oracle", *_POINTS)}
     places = []
     for group in groups:
         notes = ["a reference, which is not ranked"] * results.is_reference(group)
@@ -414,31 +401,25 @@ def _places(results: Results, groups: Sequence[Group]) -> list[list[Cell]]:
         name = group.algorithm
         place: list[Cell] = [[name, name, {"note": "; ".join(notes)}] if notes else name]
         place.append(group.dataset)
-        place += [group.oracle or NOTHING] * varies["oracle"]
-        for key, (_, nothing) in _POINTS.items():
+        for key in keys:
             value = getattr(group, key)
-            text = nothing if value is None else f"{value:,}"
-            place += [[text, value]] * varies[key]
+            is_number = isinstance(value, int)
+            place.append([f"{value:,}", value] if is_number else value or [_POINTS[key][1], None])
         place += [texts.get(getattr(group, kind)) for kind, _, texts in parameters]
         places.append(place)
-    return places
-
-
-def _varies(results: Results, key: str) -> bool:
-    return len({getattr(group, key) for group in results.run_groups} - {""}) > 1
+    return columns, places
 
 
 def _parameters(results: Results) -> list[tuple[str, str, dict[str, str]]]:
     """Parameters with several values: the kind, the name, and the text of each label's value."""
     found = []
     for kind in KINDS:
-        labels = dict.fromkeys(getattr(group, kind) for group in results.run_groups)
-        names = labels_of(results, kind, labels)
-        for name in dict.fromkeys(key for label in labels for key in names[label].params):
+        labels = labels_of(results, kind, (getattr(group, kind) for group in results.run_groups))
+        for name in dict.fromkeys(name for label in labels.values() for name in label.params):
             texts = {
-                label: format_value(names[label].params[name])
-                for label in labels
-                if name in names[label].params
+                text: format_value(label.params[name])
+                for text, label in labels.items()
+                if name in label.params
             }
             if len(set(texts.values())) > 1:
                 found.append((kind, name, texts))
