@@ -318,10 +318,8 @@ def _groups_along(results: Results, axis: Axis) -> list[Group]:
 
 
 def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float | None:
-    if axis.kind == "budget":
-        return None if group.budget is None else float(group.budget)
-    if axis.kind == "checkpoint":
-        return None if group.checkpoint is None else float(group.checkpoint)
+    if axis.kind in ("budget", "checkpoint"):
+        return None if (count := getattr(group, axis.kind)) is None else float(count)
     if axis.kind == "n":
         return _size(group, results)
     label = labels[axis.kind][getattr(group, axis.kind)]

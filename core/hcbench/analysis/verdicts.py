@@ -382,26 +382,21 @@ def _power_of(claim: Claim, registry: Registry) -> Power:
     ]
     relation = relation_of(claim, metrics)
     low, high = accepted_values(claim, relation)
-    bottom, top = _possible(
-        claim,
-        [Interval("(-inf, inf)" if metric.outside else metric.interval) for metric in metrics],
+    first, *others = (
+        Interval("(-inf, inf)" if metric.outside else metric.interval) for metric in metrics
     )
+    second = others[0] if others else first
+    bottom, top = first.low, first.high
+    if claim.exponent:
+        bottom, top = -math.inf, math.inf
+    elif claim.compares:
+        bottom, top = first.low - second.high, first.high - second.low
     can_fail = low > bottom or high < top or (relation in "<>" and bottom <= low <= top)
     strict = relation in "<>"
     return Power(
         claim,
-        f"{'(' if strict or low == -float('inf') else '['}{low:g}, {high:g}"
-        f"{')' if strict or high == float('inf') else ']'}",
+        f"{'(' if strict or low == -math.inf else '['}{low:g}, {high:g}"
+        f"{')' if strict or high == math.inf else ']'}",
         f"{bottom:g} to {top:g}",
         can_fail,
     )
-
-
-def _possible(claim: Claim, intervals: list[Interval]) -> tuple[float, float]:
-    """The least and the greatest value of the measured quantity."""
-    first, second = intervals[0], intervals[-1]
-    if claim.exponent:
-        return -float("inf"), float("inf")
-    if claim.compares:
-        return first.low - second.high, first.high - second.low
-    return first.low, first.high

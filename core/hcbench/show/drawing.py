@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.statistics import Distance, Failed
     from hcbench.model.problem import Problem
     from hcbench.show.figures import FigureView
+    from hcbench.show.plots import Orientation
 
 MOST_COLOURS = 16
 CLADES = 8  # a truth without classes is cut into this many, for colours
@@ -54,7 +55,7 @@ def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | Non
         If several algorithms or data sets match, or there is no tree.
     """
     group, tree = _only_tree(view, repetition, checkpoint)
-    caption = [_about(group, repetition)]
+    caption = [_title(group, repetition)]
     classes = None
     try:
         problem = view.problem(group.dataset, repetition)
@@ -106,23 +107,19 @@ def draw_tanglegram(
     figure, (left, middle, right) = new_figure(8.4, height, columns=3)
     left.get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
     colours = class_colours(classes or ())
-    sides = ((left, true, order, "left"), (right, tree, other, "right"))
+    sides: tuple[tuple[Axes, Tree, Any, Orientation], ...] = (
+        (left, true, order, "left"),
+        (right, tree, other, "right"),
+    )
     with style():
         for ax, shown, leaves, side in sides:
-            draw_tree(
-                ax,
-                _with_names(shown, problem),
-                classes=classes,
-                colours=colours,
-                names=tree.n <= MOST_NAMES,
-                orientation=side,  # type: ignore[arg-type]
-                order=leaves,
-            )
+            named, few = _with_names(shown, problem), tree.n <= MOST_NAMES
+            draw_tree(ax, named, classes, colours, names=few, orientation=side, order=leaves)
         _join(middle, order, other, [colours[label] for label in classes or ()])
         left.set_title(plain(f"truth: {name}"))
         right.set_title(plain(group.algorithm))
     _add_classes(figure, colours)
-    add_caption(figure, [_about(group, repetition), *([f"colours: {what}"] * bool(what))])
+    add_caption(figure, [_title(group, repetition), *([f"colours: {what}"] * bool(what))])
     return figure
 
 
@@ -180,14 +177,14 @@ def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
     raise HcbenchError(f"{dataset} has no truth {wanted!r}; there are {', '.join(problem.truths)}")
 
 
-def _title(group: Group) -> str:
-    budget = "" if group.budget is None else f", budget {group.budget:,}"
-    return f"{group.algorithm} on {group.dataset} through {group.oracle}{budget}"
-
-
-def _about(group: Group, repetition: int) -> str:
+def _title(group: Group, repetition: int | None = None) -> str:
+    """What a tree is of; with the repetition, also after how many queries."""
+    text = f"{group.algorithm} on {group.dataset} through {group.oracle}"
+    text += "" if group.budget is None else f", budget {group.budget:,}"
+    if repetition is None:
+        return text
     at = "" if group.checkpoint is None else f", after {group.checkpoint:,} queries"
-    return f"{_title(group)}, repetition {repetition}{at}"
+    return f"{text}, repetition {repetition}{at}"
 
 
 def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:

@@ -332,15 +332,7 @@ def dendrogram(
         If the number of classes differs from the number of leaves.
     """
     ax = ax or fitting_axes(tree, orientation)
-    shown = draw_tree(
-        ax,
-        tree,
-        classes=classes,
-        colours=colours,
-        names=names,
-        orientation=orientation,
-        order=order,
-    )
+    shown = draw_tree(ax, tree, classes, colours, names=names, orientation=orientation, order=order)
     if 1 < len(shown) <= _LEGEND:
         entry = 8.0 * (0.6 * max(len(str(name)) for name in shown) + 4.0)
         columns = int(_extent(ax, "top") * _POINTS / entry)
@@ -357,9 +349,9 @@ def dendrogram(
 def draw_tree(
     ax: Axes,
     tree: Tree,
-    *,
     classes: ArrayLike | None = None,
     colours: Mapping[Any, str] | None = None,
+    *,
     names: bool | None = None,
     orientation: Orientation = "top",
     order: ArrayLike | None = None,
