@@ -171,7 +171,8 @@ def is_sound(state: Any) -> Any:
     """Whether the counters agree with the questions noted: nobody else wrote them. O(notes)."""
     settle(state)
     counters = state.core_counters
-    distinct = _count_bits(state.core_asked) if state.numbered else _fill(state.core_asked)
+    asked = state.core_asked
+    distinct = _count_bits(asked) if state.numbered else np.count_nonzero(asked)
     repetitions = state.core_times.sum()
     return (
         counters[QUERIES] == distinct + repetitions + counters[WHOLE]
@@ -179,14 +180,6 @@ def is_sound(state: Any) -> Any:
         and counters[SET] <= counters[WHOLE]
         and counters[QUERIES] <= counters[BUDGET]
     )
-
-
-@inner
-def _fill(keys: NDArray[np.uint64]) -> Any:
-    filled = 0
-    for key in keys:
-        filled += key != 0
-    return filled
 
 
 @inner

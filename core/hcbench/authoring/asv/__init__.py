@@ -16,10 +16,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from hcbench.authoring.asv.cases import Cases
+from typing import Any, ClassVar
 
 __all__ = ["VERSION", "Registered", "registered"]
 
@@ -87,10 +84,11 @@ class Registered:
 
     def setup_cache(self) -> dict[Case, Measurement]:
         """Measure all cases; asv calls this once for all subclasses."""
+        from hcbench.authoring.asv.cases import find_cases
         from hcbench.authoring.asv.measuring import measure_all
         from hcbench.authoring.asv.process import MeasuringProcess
 
-        tracks = _cases(self.distributions, self.data).tracks()
+        tracks = find_cases(self.distributions, self.data).tracks()
         _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
         with MeasuringProcess([f"--data={self.data}", *self.distributions]) as process:
             return measure_all(process)
@@ -173,10 +171,6 @@ def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, li
         if listed["of"] == sorted(distributions):
             tracks: dict[str, dict[str, list[int]]] = listed["tracks"]
             return tracks
-    return _cases(distributions, data).tracks()
-
-
-def _cases(distributions: tuple[str, ...], data: str) -> Cases:
     from hcbench.authoring.asv.cases import find_cases
 
-    return find_cases(distributions, data)
+    return find_cases(distributions, data).tracks()

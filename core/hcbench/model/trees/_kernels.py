@@ -86,23 +86,6 @@ def sum_from_root(parent: NDArray[np.int64], step: NDArray[np.float64]) -> NDArr
 
 
 @njit(cache=True)
-def children_csr(parent: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets (m+1,) and ids (m-1,): v's children, rising, are ids[off[v]:off[v+1]]. O(m)."""
-    m = parent.size
-    offsets = np.zeros(m + 1, np.int64)
-    for v in range(m - 1):
-        offsets[parent[v] + 1] += 1
-    for v in range(m):
-        offsets[v + 1] += offsets[v]
-    free = offsets[:m].copy()  # where the next child of each node goes
-    ids = np.empty(m - 1, np.int64)
-    for v in range(m - 1):
-        ids[free[parent[v]]] = v
-        free[parent[v]] += 1
-    return offsets, ids
-
-
-@njit(cache=True)
 def first_positions(parent: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
     """Position (m,) of each node's first leaf, children from left to right by rising id. O(m)."""
     m = parent.size

@@ -139,8 +139,9 @@ class Tree:
     @cached_property
     def children_csr(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Offsets (m+1,), ids (m-1,): the children of v, rising, are ``ids[off[v]:off[v+1]]``."""
-        offsets, ids = _kernels.children_csr(self.parent)
-        return read_only(offsets), read_only(ids)
+        counts = np.bincount(self.parent[:-1], minlength=self.n_nodes)
+        ids = np.argsort(self.parent[:-1], kind="stable")
+        return read_only(np.concatenate(([0], np.cumsum(counts)))), read_only(ids)
 
     @property
     def child_offsets(self) -> NDArray[np.int64]:
