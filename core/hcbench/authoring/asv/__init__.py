@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -90,7 +91,7 @@ class Registered:
 
         tracks = find_cases(self.distributions, self.data).tracks()
         _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
-        with MeasuringProcess([f"--data={self.data}", *self.distributions]) as process:
+        with closing(MeasuringProcess([f"--data={self.data}", *self.distributions])) as process:
             return measure_all(process)
 
     def setup(self, cache: dict[Case, Measurement], n: int) -> None:

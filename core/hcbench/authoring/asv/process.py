@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from hcbench.authoring.asv import Case, Measurement
 from hcbench.errors import DataError
@@ -48,12 +48,6 @@ class MeasuringProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._cases: list[Case] = []
         self._log: IO[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def cases(self) -> list[Case]:
         """All cases that it can measure.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hcbench.errors import InvalidTreeError, ModelWarning, NewickError
-from hcbench.model.trees._kernels import sum_from_root
+from hcbench.model.trees._kernels import read_only, sum_from_root
 from hcbench.model.trees.arrays import HeightKind, checked_floats, distances
 
 if TYPE_CHECKING:
@@ -311,24 +311,17 @@ def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
     missing = np.isnan(nodes.length[:-1])
     if missing.all():
         return None
-    height = None if missing.any() else _heights_above_leaves(nodes)
-    if height is None:
-        reason = "some are missing" if missing.any() else "the leaves are not on one level"
-        warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
-    return height
-
-
-def _heights_above_leaves(nodes: NewickNodes) -> NDArray[np.float64] | None:
-    """Heights of lengths without NaN; None if the leaves are not on one level."""
-    parent, length = nodes.parent, nodes.length.copy()
-    parent.setflags(write=False)
-    length.setflags(write=False)
-    depth = sum_from_root(parent, length)
-    is_leaf = np.bincount(parent[:-1], minlength=parent.size) == 0
-    deepest, shallowest = depth[is_leaf].max(), depth[is_leaf].min()
-    if not np.isfinite(deepest) or deepest - shallowest > ULTRAMETRIC_TOLERANCE * abs(deepest):
-        return None
-    return np.where(is_leaf, 0.0, deepest - depth)
+    reason = "some are missing"
+    if not missing.any():
+        parent = read_only(nodes.parent)
+        depth = sum_from_root(parent, read_only(nodes.length.copy()))
+        is_leaf = np.bincount(parent[:-1], minlength=parent.size) == 0
+        deepest, shallowest = depth[is_leaf].max(), depth[is_leaf].min()
+        if np.isfinite(deepest) and deepest - shallowest <= ULTRAMETRIC_TOLERANCE * abs(deepest):
+            return np.where(is_leaf, 0.0, deepest - depth)
+        reason = "the leaves are not on one level"
+    warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
+    return None
 
 
 def write_newick(
