@@ -153,20 +153,18 @@ class _Making:
 
     def _use(self, kind: str, label: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         same = kind, json.dumps(described[kind], sort_keys=True) + label
-        if same not in self.uses:
-            self.uses[same] = replace(self._make_use(kind, described, stored), label=label)
-        return self.uses[same]
-
-    def _make_use(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
-        catalogue: Catalogue[Any] = getattr(self.registry, f"{kind}s")
+        if same in self.uses:
+            return self.uses[same]
         try:
-            return use_described(catalogue, described[kind])
+            use = use_described(getattr(self.registry, f"{kind}s"), described[kind])
         except HcbenchError as error:
             if kind == "dataset":
                 raise
             name = described[kind]["name"]
             self.changes[f"{name} is not installed as it was, and is not needed: {error}"] = None
-            return self._stand_in(kind, described, stored)
+            use = self._stand_in(kind, described, stored)
+        self.uses[same] = replace(use, label=label)
+        return self.uses[same]
 
     def _stand_in(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
         """A spec that is never called, from what is stored with its cell."""

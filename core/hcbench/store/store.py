@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
-from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, Value, is_failure
 from hcbench.store.database import Database, Place, find_place
 from hcbench.store.rows import (
     LEFT_OUT,
@@ -617,7 +617,8 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
     """Runs with the number of their cells, of those reused and of those failed."""
     rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
     reused = sa.case((cells.c.run != run_cells.c.run, 1), else_=0)
-    failed = sa.case((cells.c.status.in_(["ok", "skipped"]), 0), else_=1)
+    failures = [status for status in STATUSES if is_failure(status)]
+    failed = sa.case((cells.c.status.in_(failures), 1), else_=0)
     counts = (
         sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)

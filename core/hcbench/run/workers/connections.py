@@ -276,8 +276,8 @@ class Submission:
         more = family_resident(pid, enough=self.resident + allowed) - self.resident
         if more <= allowed:
             return None
-        sizes = f"{more / (1 << 20):.0f} MiB", f"{allowed / (1 << 20):.0f} MiB"
-        reason = f"held {sizes[0]} more than at its start, {sizes[1]} allowed"
+        more, allowed = round(more / 2**20), round(allowed / 2**20)
+        reason = f"held {more} MiB more than at its start, {allowed} MiB allowed"
         return Report(self.tag, "memory", reason=reason)
 
     def exited(self, code: int) -> Report:
