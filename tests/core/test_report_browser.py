@@ -85,7 +85,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(":memory:") as store:
         rng = np.random.default_rng(0)
         many = [
-            outcome(f"A{a}", f"d[n={d}]", values=values_of(float(rng.uniform()), d))
+            outcome(f"A{a}", f"d[n={d}]", values={"AARI": float(rng.uniform())})
             for a in range(100)
             for d in range(1, 101)
         ]
@@ -131,8 +131,8 @@ def wide_cells() -> Iterator[Any]:
 
 def variant_cells() -> Iterator[Any]:
     for k in range(20):
-        yield outcome(f"A[k={k}]", "x", values=values_of(k / 20, 10))
-    yield outcome("B", "x", values=values_of(0.5, 10))
+        yield outcome(f"A[k={k}]", "x", values={"AARI": k / 20})
+    yield outcome("B", "x", values={"AARI": 0.5})
 
 
 @pytest.fixture
