@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.analysis.overviews import count_verdicts
-from hcbench.errors import NameSyntaxError
-from hcbench.registry.names import parse_name
+from hcbench.plan.presentation import split_label
 from hcbench.show.report.figures import make_table
 from hcbench.show.report.sections import (
     Sections,
@@ -179,7 +178,8 @@ def make_pages(
         if group.checkpoint is None
     ]
     named = {
-        kind: _grouped((base_of(getattr(row.group, kind)), row) for row in rows) for kind in OTHER
+        kind: _grouped((split_label(getattr(row.group, kind))[0], row) for row in rows)
+        for kind in OTHER
     }
     pages = [_index(runs, suites, named, title, hidden, histories)]
     pages += [_suite_page(name, of_suite, registry) for name, of_suite in suites.items()]
@@ -205,14 +205,6 @@ def search_entries(pages: Iterable[Page], runs: Iterable[Contents]) -> list[list
         words = f"{info.name} {info.note} {info.command} {info.started:%Y-%m-%d}"
         entries.append(["run", f"run {info.id} · {run.title}", f"runs/{info.id}.html", words])
     return entries
-
-
-def base_of(label: str) -> str:
-    """The name in a label, without parameters; it has a page of its own."""
-    try:
-        return parse_name(label).base
-    except NameSyntaxError:
-        return label
 
 
 def page_of(kind: str, name: str) -> str:
@@ -301,7 +293,7 @@ def _names_table(kind: str, named: Mapping[str, Sequence[Row]]) -> dict[str, Any
         [
             _link(name, page_of(kind, name)),
             len({row.run.run.id for row in of_one}),
-            len({base_of(getattr(row.group, other)) for row in of_one}),
+            len({split_label(getattr(row.group, other))[0] for row in of_one}),
             f"{max(row.run.run.started for row in of_one):%Y-%m-%d}",
         ]
         for name, of_one in named.items()
@@ -362,7 +354,7 @@ def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
                 _link(info.id, f"../runs/{info.id}.html"),
                 f"{info.started:%Y-%m-%d}",
                 getattr(group, kind),
-                _link(label, f"../{page_of(other, base_of(label))}"),
+                _link(label, f"../{page_of(other, split_label(label)[0])}"),
                 group.oracle,
                 group.budget,
                 f"{done} of {len(group.outcomes)}",
