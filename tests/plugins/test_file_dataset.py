@@ -587,7 +587,7 @@ ROLES = {"names": "name", "labels": "familie"}
         (GERMAN, "data.csv", ROLES),
         (GERMAN.encode("cp1252"), "data.csv", {**ROLES, "encoding": "latin-1"}),
         (GERMAN.encode("utf-16"), "data.csv", ROLES),
-        (gzip.compress(GERMAN.encode()), "data.csv.gz", ROLES),
+        (gzip.compress(GERMAN.encode(), mtime=0), "data.csv.gz", ROLES),
         (lzma.compress(GERMAN.encode()), "data.csv.xz", ROLES),
         (GERMAN.replace(",", ".").replace(";", "\t"), "data.csv", ROLES),
         (GERMAN.replace(",", ".").replace(";", "|"), "data.tsv", ROLES),
