@@ -51,6 +51,9 @@ INSTALLED = 10
 """Installed commits on disk; with its compiled kernels each takes some 20 MB."""
 
 
+# ---- Commits -------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """A commit of the project.
@@ -164,6 +167,8 @@ def _git(folder: Path, *arguments: str) -> str:
         raise DataError(f"git {arguments[0]}: {said}") from error
     return done.stdout.strip()
 
+
+# ---- Measuring in turns --------------------------------------------------------------------------
 
 SCREENING = REPETITIONS
 """Pairs of each case, one for each repetition."""
@@ -496,6 +501,8 @@ def _summarise(quantity: str, series: Series, side: int) -> tuple[float | None, 
     return summarise_repetitions(quantity, used), samples
 
 
+# ---- Verdicts ------------------------------------------------------------------------------------
+
 Verdict: TypeAlias = Literal[
     "regression", "accepted", "improvement", "new", "removed", "not judged", "n/a", "same"
 ]
@@ -628,6 +635,9 @@ def _verdict(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict,
     if row.unit == "value":
         return "regression", "the same result has another value"
     return change, "exact"
+
+
+# ---- Tables --------------------------------------------------------------------------------------
 
 
 def overview_blocks(

@@ -1,9 +1,8 @@
-"""What a question is called, however it is put: by 64 bits, or by a number of its own.
+"""Compiled loops of a ledger: which questions were asked, and how often.
 
-Keys name questions of any kind, and decide noisy answers. Where there are few possible questions
-they are numbered without gaps, so that a ledger can keep a bit for each.
-
-Compiled loops of a ledger: which questions were asked, and how often.
+A question is named, however it is put, by 64 bits or by a number of its own. Keys name questions of
+any kind, and decide noisy answers. Where there are few possible questions they are numbered without
+gaps, so that a ledger can keep a bit for each.
 
 That a question was asked is noted in one place and how often it was repeated in another, as most
 never are: the first is a bit for each possible question where these are few enough, else a hash

@@ -10,6 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench.errors import InvalidComparisonsError
 from hcbench.model.comparisons import _kernels as kernels
 
+PairIds = NDArray[np.uint32]
+QUADRUPLET, TRIPLET = (0, 1, 2, 3), (0, 1, 0, 2)
+"""Which columns are i, j, k, l of w_ij > w_kl."""
+
+_CHUNK = 1 << 20  # rows that are converted at a time
+_MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
 MAX_ITEMS = 92_682
 """Pair ids of more items than this do not fit into 32 bits."""
 
@@ -86,14 +92,6 @@ def distinct_items(items: ArrayLike, n: int) -> NDArray[np.int64]:
     if np.unique(chosen).size < chosen.size:
         raise InvalidComparisonsError("items to take must be distinct")
     return chosen
-
-
-PairIds = NDArray[np.uint32]
-QUADRUPLET, TRIPLET = (0, 1, 2, 3), (0, 1, 0, 2)
-"""Which columns are i, j, k, l of w_ij > w_kl."""
-
-_CHUNK = 1 << 20  # rows that are converted at a time
-_MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
 
 
 def integers(values: ArrayLike, what: str) -> NDArray[Any]:

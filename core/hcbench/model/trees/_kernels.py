@@ -1,4 +1,4 @@
-"""Compiled passes over the arrays of a tree. They trust their input; ``parents`` checks it.
+"""Compiled passes over the arrays of a tree. They trust their input; ``arrays`` checks it.
 
 Throughout, ``parent`` has shape (m,): a parent's id is larger than its children's, the root m-1 has
 -1 and the leaves are 0..n-1. A pass from the leaves up is then a loop over rising ids, a pass from
