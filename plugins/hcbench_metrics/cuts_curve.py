@@ -96,7 +96,7 @@ def curve(tree: Tree, other: Tree) -> FowlkesMallowsCurve:
         Empty for n < 3. O(n log n) expected time, O(n) memory; see `_curve_kernels.pairs_together`.
     """
     arrays = [
-        (*t.leaf_range, t.leaf_order, *t.children_csr, np.ascontiguousarray(t.split_order[::-1]))
+        (*t.leaf_range, t.leaf_order, *t.children_csr, t.split_order[::-1].copy())
         for t in (tree, other)
     ]
     n = tree.n

@@ -178,8 +178,8 @@ def build(
         for at in range(low, high):
             part[items[at, 0]] = part[_find(group, items[at, 0])]
         item_start, row_start = np.empty(parts + 1, np.int64), np.empty(parts + 1, np.int64)
-        _by_part(items, low, high, part, item_start, 1)
-        _by_part(rows, first, last, part, row_start, 3)
+        _by_part(items, low, high, part, item_start, np.int64(1))
+        _by_part(rows, first, last, part, row_start, np.int64(3))
         for p in range(parts):
             stack[size, 0], stack[size, 1] = item_start[p], item_start[p + 1]
             stack[size, 2], stack[size, 3] = row_start[p], row_start[p + 1]
