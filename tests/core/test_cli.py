@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from hcbench import load_registry
 from hcbench.cli import COMMANDS, main
 from hcbench.cli.show import example as example_of
+from hcbench.registry.names import parse_name
 
 TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
 HEAVY = {"matplotlib", "numba", "scipy", "sklearn", "hdbscan"}
@@ -366,9 +367,9 @@ MISTAKES = {
     "space for comma": (
         ["--algos", "Comb", "Fail"],
         2,
-        "Got unexpected extra argument (Fail); names are separated by commas without spaces",
+        "Got unexpected extra argument (Fail); give names after --algos and --datasets",
     ),
-    "misspelt option": (["--algo", "Comb"], 2, "No such option"),
+    "misspelt option": (["--algoss", "Comb"], 2, "No such option"),
     "repetitions": (
         ["-r", "0"],
         2,
@@ -552,3 +553,29 @@ def test_a_full_disk_for_the_output_is_one_line() -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.stderr.startswith("hcbench: error: the output cannot be written: No space left")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "way_out"),
+    [
+        (["compare", "UPGMA", "iris"], "give names after --algos and --datasets"),
+        (["compare", "--algos", "planted[N0=5]"], "kind data set: name it with --datasets"),
+        (["compare", "--algos", "UPGMA(metric=cosine)"], "write UPGMA[metric=cosine]"),
+        (["compare", "--algos", "4-AL[init=two]"], "one of 4K-AL, or int in [1, inf); got 'two'"),
+        (["run", "closer"], "no suite is called 'closer'; write ./closer.toml"),
+    ],
+)
+def test_frequent_mistakes_have_a_way_out(args, way_out, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "closer.toml").touch()
+    result = call(*args)
+    assert result.exit_code
+    assert way_out in result.stderr
+
+
+def test_options_may_be_singular_and_words_need_not_be_english():
+    result = call(
+        "compare", "--algo", "UPGMA", "--dataset", "iris", "--metric", "AARI", "--dry-run"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert parse_name("./pflanzen.csv[labels=größe]").params == {"labels": "größe"}

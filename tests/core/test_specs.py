@@ -47,7 +47,7 @@ def test_a_wrong_parameter_is_named_with_its_value() -> None:
         ({"metric": "cosin"}, "one of euclidean, cosine; got 'cosin'"),
         ({"metric": None}, "must be str, got None"),
         ({"columns": "a"}, "must be list, got 'a'"),
-        ({"pca": "all"}, "one of auto; got 'all'"),
+        ({"pca": "all"}, "one of auto, or int; got 'all'"),
         ({"pca": 1.5}, "must be int or str, got 1.5"),
     ]:
         with pytest.raises(ParameterError, match=message):

@@ -216,12 +216,18 @@ def _explain(error: BaseException) -> tuple[str, int]:
     return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
 
 
+def _plural(name: str) -> str:
+    """``--algo`` means ``--algos``, and so on."""
+    return f"{name}s" if name in {"algo", "dataset", "oracle", "metric"} else name
+
+
 @click.command(
     cls=CommandLine,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         "show_default": True,
+        "token_normalize_func": _plural,
     },
     epilog="See hcbench COMMAND --help. Start with: hcbench compare",
 )

@@ -37,7 +37,7 @@ class Comparing(click.Command):
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
-            hint = "names are separated by commas without spaces, or quoted"
+            hint = "give names after --algos and --datasets, with commas and no spaces between them"
             raise click.UsageError(f"{error.message.rstrip('.')}; {hint}", ctx) from error
 
 
@@ -99,7 +99,14 @@ def suite_named(text: str, registry: Registry) -> Suite:
 
     path = Path(text).expanduser()
     is_file = path.suffix == ".toml" or "/" in text or path.is_file()
-    return read_suite(path) if is_file else find_suite(registry, text)
+    if is_file:
+        return read_suite(path)
+    try:
+        return find_suite(registry, text)
+    except SuiteError as error:
+        if Path(f"{text}.toml").is_file():
+            raise SuiteError(f"no suite is called {text!r}; write ./{text}.toml") from error
+        raise
 
 
 def carry_out(

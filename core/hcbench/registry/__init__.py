@@ -96,6 +96,8 @@ class Catalogue(Generic[T]):
             hint = f"there are {', '.join(names.values()) or 'none'}"
             if close:
                 hint = f"did you mean {' or '.join(close)}?"
+            if name.endswith(")"):
+                hint = f"write {name.replace('(', '[', 1)[:-1]}]"
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
         return found[0]
 
@@ -287,15 +289,28 @@ class Registry:
         name = parse_name(text)
         for twice in params.keys() & name.params.keys():
             raise ParameterError(f"{twice} of {text} is given twice: leave one out")
-        return resolve_uses(self.algorithms, replace(name, params={**name.params, **params}))
+        return self._uses("algorithms", replace(name, params={**name.params, **params}))
+
+    def _uses(self, kind: str, name: Name) -> list[Use[Any]]:
+        """The uses of a name, which may be of another kind by mistake."""
+        try:
+            return resolve_uses(getattr(self, kind), name)
+        except UnknownNameError:
+            for other in ("algorithms", "datasets", "oracles", "metrics"):
+                catalogue: Catalogue[Any] = getattr(self, other)
+                if any(name.base.casefold() == e.spec.name.casefold() for e in catalogue.entries):
+                    raise UnknownNameError(
+                        f"{name.base!r} is of the kind {catalogue.noun}: name it with --{other}"
+                    ) from None
+            raise
 
     def use_oracles(self, text: str) -> list[Use[OracleSpec]]:
         """The oracles of one ``NAME[param=value]``."""
-        return resolve_uses(self.oracles, parse_name(text))
+        return self._uses("oracles", parse_name(text))
 
     def use_metrics(self, text: str) -> list[Use[MetricSpec]]:
         """The metrics of one ``NAME[param=value]``."""
-        return resolve_uses(self.metrics, parse_name(text))
+        return self._uses("metrics", parse_name(text))
 
     def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
         """The data sets of one ``NAME[param=value]`` or file name."""
@@ -307,7 +322,7 @@ class Registry:
             raise DataError(
                 f"{name.base} is no data set: give a file that ends in {self.file_endings}"
             )
-        return resolve_uses(self.datasets, name)
+        return self._uses("datasets", name)
 
     def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
         """The data set that reads files with this ending."""

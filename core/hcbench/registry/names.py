@@ -21,7 +21,7 @@ from hcbench.registry.specs import Params, Value
 _OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
 _DEEPEST = 50  # brackets inside each other, and parts of a key
 _LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
-_BARE = re.compile(r"[A-Za-z0-9_./:+-]+(\[.*\])?")
+_BARE = re.compile(r"[\w./:+~-]+(\[.*\])?")
 
 
 @dataclass(frozen=True, slots=True)

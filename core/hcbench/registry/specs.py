@@ -129,8 +129,12 @@ class Parameter:
             kinds = f"{self.type} or {self.alternative}" if self.alternative else self.type
             raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
         if isinstance(value, str) and self.choices and value not in self.choices:
+            numbers = [name for name in self._type_names() if name in ("int", "float")]
+            extent = f" in {self.interval}" if self.interval else ""
+            also = f", or {numbers[0]}{extent}" if numbers else ""
             raise ParameterError(
-                f"{owner}: {self.name} must be one of {', '.join(self.choices)}; got {value!r}"
+                f"{owner}: {self.name} must be one of {', '.join(self.choices)}{also}; "
+                f"got {value!r}"
             )
         if isinstance(value, int | float) and not isinstance(value, bool):
             if self.interval and value not in Interval(self.interval):
