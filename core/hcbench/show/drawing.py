@@ -137,10 +137,15 @@ def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str]
     truth = truth or next(iter(problem.truths.values()), None)
     if truth is None or truth.n < 2:
         return None, ""
+    names = clades_of(truth)
+    return names, f"a cut through the true tree into {len(set(names))} clades"
+
+
+def clades_of(truth: Tree) -> list[str]:
+    """The clade of each leaf in a cut through a tree, numbered in the order of its leaves."""
     labels = truth.cut(max(2, min(CLADES, truth.n // 3))).labels
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[truth.leaf_order].tolist()))}
-    names = [f"clade {numbers[label] + 1}" for label in labels.tolist()]
-    return names, f"a cut through the true tree into {len(numbers)} clades"
+    return [f"clade {numbers[label] + 1}" for label in labels.tolist()]
 
 
 def _with_names(tree: Tree, problem: Problem) -> Tree:

@@ -15,6 +15,7 @@ from hcbench.model.trees import HeightKind, Tree
 from hcbench.model.trees.drawing import branch_lines, layout
 from hcbench.model.trees.partition import facing_orders
 from hcbench.run.cell import describe
+from hcbench.show.drawing import clades_of
 from hcbench.show.plots import classes_of_nodes
 from hcbench.show.report.figures import (
     DESIGNED,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 MOST_TREES = 60
 MOST_LEAVES = 500
 _MOST_NAMES = 100
-_MOST_CLASSES = 8  # a truth without classes is cut into this many, for colours
 _LEGEND = 32  # classes, at most
 _HEIGHTS = {
     HeightKind.DISTANCE: "distances",
@@ -133,8 +133,7 @@ def _levels(problem: Problem, truth: Tree | None) -> Iterator[tuple[str, ...]]:
             if len(set(names)) <= _LEGEND:
                 yield tuple(names if problem.classes else (f"class {name}" for name in names))
     elif truth is not None and truth.n > 1:
-        labels = truth.cut(min(_MOST_CLASSES, truth.n)).labels
-        yield tuple(f"clade {code + 1}" for code in labels.tolist())
+        yield tuple(clades_of(truth))
 
 
 # ---- Figures -------------------------------------------------------------------------------------

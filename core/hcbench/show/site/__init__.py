@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,19 +160,11 @@ def render_page(page: Page, title: str, contents: Sequence[tuple[str, str]]) -> 
 
 
 def _stamp(contents: Contents, trees: int) -> str:
-    """A hash of all that a report depends on."""
-    told = [contents.results.rows, str(contents.run), str(contents.failures), trees]
-    state = hashlib.blake2b(json.dumps(told).encode(), digest_size=16)
-    state.update(_look().encode())
-    return state.hexdigest()
-
-
-@lru_cache(1)
-def _look() -> str:
-    """A hash of the templates of reports."""
+    """A hash of all that a report depends on, also of the templates."""
     folder = resources.files("hcbench.show.report").joinpath("templates")
-    texts = sorted((f.name, f.read_text(encoding="utf-8")) for f in folder.iterdir())
-    return hashlib.blake2b(json.dumps(texts).encode(), digest_size=16).hexdigest()
+    templates = sorted(file.read_text(encoding="utf-8") for file in folder.iterdir())
+    run = [contents.results.rows, str(contents.run), str(contents.failures), trees]
+    return hashlib.blake2b(json.dumps([run, templates]).encode(), digest_size=16).hexdigest()
 
 
 # ---- The folder ----------------------------------------------------------------------------------
@@ -252,7 +243,8 @@ class SiteFolder:
         stale = [name for name in self.known if name not in self.made]
         for name in stale:
             target = self.path / name
-            if _is_within(target, self.path):
+            inside = target.resolve().is_relative_to(self.path.resolve())
+            if inside and target.name != MARKER:  # the marker could have been edited
                 target.unlink(missing_ok=True)
                 with suppress(OSError):  # the folder is not empty
                     target.parent.rmdir()
@@ -263,8 +255,3 @@ class SiteFolder:
         write_whole(
             self.path / MARKER, json.dumps({"files": dict(sorted(files.items()))}, indent=1)
         )
-
-
-def _is_within(target: Path, folder: Path) -> bool:
-    """Whether a file is in the folder; the marker could have been edited."""
-    return target.resolve().is_relative_to(folder.resolve()) and target.name != MARKER
