@@ -93,6 +93,9 @@ def _claims_of_dimensions() -> Iterator[Claim]:
             )
 
 
+LOSING = {"tSTE-AL": 10, "FORTE-AL": 2}
+"""A dimension at which an embedding costs far more than 4-AL on Zoo; tSTE-AL does so at 5 too."""
+
 STORED = "171748"
 """The cost of 4-AL on Zoo at p = 0.1 in a stored output of the authors' program: a single run."""
 
@@ -108,11 +111,11 @@ def _claims_of_choices() -> Iterator[Claim]:
         within=COMPARABLE["Zoo"] / 4,
         note="an eightieth of the way from AL on the similarities to a random tree is allowed for",
     )
-    for base in EMBEDDINGS:
-        name = f"{base}[d=2, similarity=distance]"
+    for base, d in LOSING.items():
+        name = f"{base}[d={d}, similarity=distance]"
         for p in CLAIMED:
             yield Claim(
-                claim=f"Not in the paper: by distances {base} is as good as 4-AL on Zoo, p = {p}",
+                claim=f"Not in the paper: {base}[d={d}] by distances equals 4-AL on Zoo, p = {p}",
                 algorithm=name,
                 dataset=DATA["Zoo"],
                 oracle=sampled(p),
@@ -123,11 +126,11 @@ def _claims_of_choices() -> Iterator[Claim]:
                 note=_COMPARABLE,
             )
             yield Claim(
-                claim=f"Not in the paper: {base} loses on Zoo by merging cosines, p = {p}",
+                claim=f"Not in the paper: {base}[d={d}] loses by merging cosines, Zoo, p = {p}",
                 algorithm=name,
                 dataset=DATA["Zoo"],
                 oracle=sampled(p),
-                better_than=f"{base}[d=2]",
+                better_than=f"{base}[d={d}]",
                 metric=COST,
             )
 
@@ -137,12 +140,12 @@ FIGURE_3 = Suite(
     doc="Figures 3 and S.2 to S.4: Dasgupta's cost by cosine similarity over unordered pairs, "
     "against the proportion p of comparisons, on three data sets. The paper gives no dimension but "
     f"2 and prints no costs; here d = {', '.join(map(str, DIMENSIONS))}, and six proportions. The "
-    "embeddings merge by cosines, as in the paper, and in 2 dimensions also by distances, with "
-    "which they no longer lose on Zoo.",
+    "embeddings merge by cosines, as in the paper, and also by distances, where they lose on Zoo: "
+    "with these they do not.",
     algorithms=(
         *OURS,
         *(f"{base}[d={list(DIMENSIONS)}]" for base in EMBEDDINGS),
-        *(f"{base}[d=2, similarity=distance]" for base in EMBEDDINGS),
+        *(f"{base}[d={d}, similarity=distance]" for base, d in LOSING.items()),
         *REFERENCES,
     ),
     datasets=tuple(DATA.values()),
