@@ -236,6 +236,7 @@ def test_asv_discovers_them_by_names_that_do_not_shift(
     assert other.setup_cache_key == found.setup_cache_key
 
 
+@pytest.mark.slow
 def test_every_benchmark_has_a_name_a_unit_and_one_line_of_documentation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -43,6 +43,7 @@ def toys(*args: str) -> Result:
 # ---- Start-up ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [

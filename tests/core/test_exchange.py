@@ -214,6 +214,7 @@ def test_a_copy_does_not_change_when_the_original_ended(store: Path) -> None:
         assert (opened.run(2).finished, opened.run(2).interrupted) == (ended, False)
 
 
+@pytest.mark.slow
 def test_a_small_file_that_would_become_all_memory_is_refused(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
@@ -379,6 +380,7 @@ DRIFTING = """
 """
 
 
+@pytest.mark.slow
 def test_rescoring_on_other_data_is_refused_and_nothing_is_run(tmp_path: Path) -> None:
     store, plugin, place = tmp_path / "store", tmp_path / "drifting.py", tmp_path / "place"
     plugin.write_text(dedent(DRIFTING.format(place=str(place))))

@@ -396,6 +396,7 @@ def test_leaves_are_side_by_side_and_parents_above_their_children(tree: Tree) ->
         assert (height[finite] == tree.height[finite]).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(trees())
 def test_every_tree_can_be_drawn(tree: Tree) -> None:

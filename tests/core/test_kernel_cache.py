@@ -160,6 +160,7 @@ def test_kernels_of_packages_without_hcbench_are_left_to_numba(
     assert run(f"import hcbench; {CALL.format(1)}") == [2, 1]  # with or without hcbench
 
 
+@pytest.mark.slow
 def test_of_processes_that_need_a_kernel_at_a_time_one_compiles_it(package: Path) -> None:
     code = """
         import sys

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
@@ -44,6 +45,7 @@ def hcbench_algorithms():
 """
 
 
+@pytest.mark.slow
 def test_shared_answers_are_made_once_for_all_workers(tmp_path: Path) -> None:
     log, plugin = tmp_path / "made", tmp_path / "slow.py"
     plugin.write_text(SLOW_ORACLE.format(log=str(log)))

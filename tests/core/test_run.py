@@ -84,6 +84,7 @@ def test_every_kind_of_misbehaviour_affects_only_its_own_cell(store: Path) -> No
     assert "forkserver" in " ".join(server.cmdline()), "no other process is left behind"
 
 
+@pytest.mark.slow
 def test_a_failure_keeps_its_traceback_and_output(store: Path) -> None:
     compare(store, "raises", "prints", "segfault")
     with Store(store) as opened:
@@ -172,6 +173,7 @@ def reused(results: Results) -> set[tuple[str, str]]:
     return {(o.algorithm, o.dataset) for o in results.outcomes if o.reused}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metrics", [["leaves"], ["leaves", "depth"]])
 def test_results_of_other_data_are_not_mixed_with_new_ones(
     store: Path, tmp_path: Path, drifting: dict[str, Any], metrics: list[str]
@@ -230,6 +232,7 @@ def test_reused_cells_have_the_label_of_the_current_run(store: Path, tmp_path: P
             assert Results.of_layout(layout, stored).datasets == [str(tmp_path / name)]
 
 
+@pytest.mark.slow
 def test_a_timeout_is_reused_only_for_limits_as_small(store: Path) -> None:
     assert compare(store, "endless", timeout=0.3).rows[0]["status"] == "timeout"
     assert [o.reused for o in compare(store, "endless", timeout=0.2).outcomes] == [True]
@@ -297,6 +300,7 @@ def test_data_and_metrics_may_take_as_long_as_the_algorithm(
     assert Limits.of_cell(timeout).allowed("metrics") == grace
 
 
+@pytest.mark.slow
 def test_older_runs_keep_their_values(store: Path) -> None:
     compare(store, "draws", "endless", timeout=0.3)
     compare(store, "draws", "endless", timeout=0.5)
@@ -342,6 +346,7 @@ def test_budgets_and_checkpoints_are_axes(store: Path) -> None:
     assert found["asker[records=false]", 1000, None] == ("ok", 100, "")
 
 
+@pytest.mark.slow
 def test_only_the_algorithm_is_timed(store: Path) -> None:
     def sleeps(X):
         time.sleep(0.05)

@@ -34,7 +34,9 @@ needs_server = [
 ]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=needs_server)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=[*needs_server, pytest.mark.slow])]
+)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param == "sqlite":
         with Store(tmp_path / "s.sqlite") as opened:
@@ -156,6 +158,7 @@ def test_a_removed_run_comes_back_from_a_store_that_has_it(store: Store, tmp_pat
 # ---- Damaged runs --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "values"),
     [

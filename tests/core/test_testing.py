@@ -256,6 +256,7 @@ def test_json(plugin):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "limit", "sentence"),
     [
@@ -275,6 +276,7 @@ def test_a_hang_or_crash_affects_only_its_own_check(tmp_path, body, limit, sente
     assert found[1].reason.startswith("Star has no paper")
 
 
+@pytest.mark.slow
 def test_the_limit_of_a_check_is_an_option(tmp_path):
     file = tmp_path / "ends.py"
     file.write_text(

@@ -142,6 +142,7 @@ def test_a_worker_stays_for_the_next_job_after_an_error(shared: Pool) -> None:
 # Failures of a job, and their reports.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "ending", "reason"),
     [
@@ -227,6 +228,7 @@ def test_a_late_job_is_a_timeout_even_if_it_returned(shared: Pool) -> None:
     assert [report.ending for report in shared.wait()] == ["timeout"]
 
 
+@pytest.mark.slow
 def test_each_phase_has_the_limit_of_its_kind() -> None:
     with Pool(1, f"{jobs.__name__}:perform_phases") as pool:
         phases, ends = {"data": 0.4, "algorithm": 0.05, "metrics": 0.4}, []
@@ -294,6 +296,7 @@ def test_a_forked_copy_of_a_job_reports_nothing(shared: Pool) -> None:
     assert works(shared)
 
 
+@pytest.mark.slow
 @LINUX
 @pytest.mark.parametrize(
     ("then", "ending"),
@@ -317,6 +320,7 @@ def test_children_left_behind_are_dead_when_the_report_comes(
     assert works(shared)
 
 
+@pytest.mark.slow
 def test_a_fork_bomb_is_killed_as_a_whole(shared: Pool, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     report = run(shared, partial(jobs.fork_many, pids), Limits(seconds=2.0))
@@ -348,6 +352,7 @@ def test_a_memory_hog_is_killed(shared: Pool, job: Callable[[int], object]) -> N
     assert works(shared)
 
 
+@pytest.mark.slow
 def test_memory_within_the_limit_is_allowed(shared: Pool) -> None:
     assert run(shared, partial(jobs.hog, 20), Limits(memory=100 << 20)).value == 20
 

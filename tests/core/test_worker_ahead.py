@@ -107,6 +107,7 @@ def test_jobs_after_one_that_ends_its_worker_are_done_by_another(
     assert reports[2].value == reports[2].pid
 
 
+@pytest.mark.slow
 def test_the_time_of_a_job_begins_when_the_one_before_it_has_ended(pool: Pool) -> None:
     sleep = partial(time.sleep, 0.3)
     reports = submit(pool, sleep, sleep, jobs.loop, limits=Limits(seconds=0.6, grace=0.6))

@@ -31,6 +31,7 @@ def test_two_majorities_are_correct_as_often_as_one_answer_lemma_5_3(percent):
         assert (1 - most_are_wrong(k, p)) ** 2 >= p
 
 
+@pytest.mark.slow
 @given(st.integers(55, 99), st.integers(1, 6))
 def test_fewer_repetitions_are_not_enough(percent, digits):
     p, failure = Fraction(percent, 100), Fraction(1, 10**digits) * Fraction(173, 101)

@@ -36,6 +36,7 @@ def agrees(v, pivot, answer, tree):
     return not any(v <= child for child in tree.children(pivot))
 
 
+@pytest.mark.slow
 @given(sizes, seeds, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from(["adversarial", "random"]))
 def test_bayes_weighs_all_places_and_stops_when_one_has_nearly_all(n, seed, p, wrong):
     truth, delta = random_truth(n, seed), 0.0437
