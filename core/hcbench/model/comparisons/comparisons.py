@@ -41,11 +41,14 @@ class PreferenceBits:
     lost: NDArray[np.uint64]
 
 
-def write_bits(n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> PreferenceBits:
-    """Write distinct comparisons as bits. O(m + M^2 / 64), M^2 / 4 bytes."""
+def write_bits(
+    n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]
+) -> tuple[PreferenceBits, int]:
+    """Write comparisons as bits, and count the different ones. O(m + M^2 / 64), M^2 / 4 bytes."""
     sides = np.zeros(shape_of_sides(n), np.uint64)  # in one piece: of fewer, larger pages
     kernels.scatter(closer, farther, sides)
-    return mirrored(sides)
+    distinct = sum(int(kernels.count_rows(side).sum()) for side in sides)
+    return mirrored(sides), distinct
 
 
 def shape_of_sides(n: int) -> tuple[int, int, int]:
@@ -110,10 +113,11 @@ class Comparisons:
 
     # The answers are a list or, once each, bits; the other is made when it is asked for.
     _bits: PreferenceBits | None
+    _distinct: int  # how many are different, once there are bits
     _in_order: bool  # as `unique` orders them
     _list: tuple[PairIds, PairIds] | None
     _size: int
-    __slots__ = ("_bits", "_in_order", "_list", "_size", "annotator", "n")
+    __slots__ = ("_bits", "_distinct", "_in_order", "_list", "_size", "annotator", "n")
 
     def __init__(
         self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
@@ -144,7 +148,8 @@ class Comparisons:
         made = cls.__new__(cls)
         made.n, made.annotator = n, None
         made._list, made._bits = None, bits
-        made._size, made._in_order = int(kernels.count_rows(bits.won).sum()), True
+        made._size = made._distinct = int(kernels.count_rows(bits.won).sum())
+        made._in_order = True
         return made
 
     @classmethod
@@ -356,12 +361,17 @@ class Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
-        if annotators are known; O(m log m) time and O(m) memory otherwise. Opposite answers both
-        stay. Annotators are dropped.
+        if annotators are known; O(m + M^2 / 64) through `bits` if they `is_dense` and none has its
+        opposite; O(m log m) time and O(m) memory otherwise. Opposite answers both stay. Annotators
+        are dropped.
         """
         _compile_both_ways()
         if self._in_order:
             return self if self.annotator is None else Comparisons(self.n, *self._pairs())
+        if self.is_dense:
+            made = Comparisons._of_bits(self.n, self.bits())
+            if len(made) == self._distinct:  # no opposite answers have cancelled
+                return made
         return self._of_keys(*self._distinct_keys())
 
     @property
@@ -378,11 +388,11 @@ class Comparisons:
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, one bit each; made once.
 
-        O(m + M^2 / 64) time for comparisons `unique` and in order, M^2 / 4 bytes for M pairs of
-        items. An oracle that returns many comparisons (`is_dense`) makes them in advance.
+        Opposite answers cancel. O(m + M^2 / 64) time, and M^2 / 4 bytes for M pairs of items. An
+        oracle that returns many comparisons (`is_dense`) makes them in advance.
         """
         if self._bits is None:
-            self._bits = write_bits(self.n, *self.unique()._pairs())
+            self._bits, self._distinct = write_bits(self.n, *self._pairs())
         return self._bits
 
     def duplicates(self) -> int:
@@ -390,7 +400,10 @@ class Comparisons:
         return len(self) - sum(keys.size for keys in self._distinct_keys())
 
     def contradictions(self) -> int:
-        """The number of questions, each counted once, that have both answers."""
+        """The number of questions, each counted once, that have both answers. Cost as `unique`."""
+        if self.is_dense:
+            uncontradicted = len(Comparisons._of_bits(self.n, self.bits()))
+            return (self._distinct - uncontradicted) // 2
         return np.intersect1d(*self._distinct_keys(), assume_unique=True).size
 
     def times_closer(self) -> NDArray[np.int64]:
