@@ -130,6 +130,10 @@ class InvalidQuestionError(HcbenchError, ValueError):
     """A query refers to items that do not exist."""
 
 
+class InvalidAnswerError(HcbenchError, ValueError):
+    """An oracle gave an answer that is none of its kind."""
+
+
 class UnknownNameError(HcbenchError, LookupError):
     """No plugin registers this name."""
 

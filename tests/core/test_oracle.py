@@ -12,6 +12,7 @@ from scipy import sparse
 
 from hcbench import (
     NONE,
+    QUERY_KINDS,
     UNSURE,
     Answers,
     Oracle,
@@ -19,7 +20,12 @@ from hcbench import (
     ask_oracle,
 )
 from hcbench.compiled import ASK, STATE, question_key, uniform
-from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
+from hcbench.errors import (
+    BudgetExceededError,
+    InvalidAnswerError,
+    InvalidQuestionError,
+    ParameterError,
+)
 from hcbench.oracle import _kernels, compiled
 
 QUADRUPLET = 1
@@ -304,7 +310,7 @@ def test_the_table_of_questions_grows():
 @pytest.mark.parametrize("reply", [None, "yes", 0.5])
 def test_invalid_answers_of_a_callable_are_reported(reply):
     oracle = ask_oracle("quadruplet-queries", lambda *_: reply, n=4)
-    with pytest.raises(InvalidQuestionError, match="answer with True or False"):
+    with pytest.raises(InvalidAnswerError, match=r"answer with -1 or 0 or 1, or UNSURE"):
         oracle.ask([[0, 1, 2, 3]])
 
 
@@ -655,3 +661,30 @@ def test_an_index_error_in_a_kernel_is_raised_unchanged() -> None:
 
     with pytest.raises(IndexError, match="mine"):
         quadruplets_of(5).run(Kernel())
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("ordinal-queries", 3),
+        ("ordinal-queries", 7.0),
+        ("ordinal-queries", 0.5),
+        ("ordinal-queries", float("nan")),
+        ("ordinal-queries", 930),
+        ("quadruplet-queries", 2),
+        ("quadruplet-queries", -3),
+        ("pair-queries", -1),
+        ("pair-queries", 258),
+    ],
+)
+def test_a_code_that_is_no_answer_of_the_kind_is_named(kind: str, code: Any) -> None:
+    arity = QUERY_KINDS[kind].arity
+    asked = np.array([np.arange(arity), np.arange(arity) + 1])
+
+    def answer(questions: Any, _keys: Any, _times: Any) -> Any:
+        return np.array([1, code])
+
+    oracle = Oracle(Answers(kind=kind, n=9, arity=arity, answer=answer))
+    with pytest.raises(InvalidAnswerError, match=rf"\[1, .*was answered by {code}"):
+        oracle.ask(asked)
+    assert oracle.ledger.queries == 2  # the oracle has answered, and is paid

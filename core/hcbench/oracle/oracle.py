@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcbench.errors import BudgetExceededError, InvalidQuestionError, ParameterError
+from hcbench.errors import (
+    BudgetExceededError,
+    InvalidAnswerError,
+    InvalidQuestionError,
+    ParameterError,
+)
 from hcbench.model.problem import Result
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle.answers import QUERY_KINDS, UNSURE, Answers, Code, Point, Questions
@@ -244,6 +249,8 @@ class Oracle:
             If the questions have the wrong shape or name items that do not exist, or if one pairs
             an item with itself where that is no question, or gets no answer (UNSURE) `PATIENCE`
             times.
+        InvalidAnswerError
+            If an answer is none of these codes.
         """
         rows = self._checked(questions)
         codes = self._answered(rows)
@@ -268,7 +275,28 @@ class Oracle:
         else:
             codes = self._answered_by_callable(rows)
         ledger._seconds += self._clock() - start
-        return codes
+        return self._valid(codes, rows)
+
+    def _valid(self, codes: NDArray[Any], rows: NDArray[np.integer[Any]]) -> Code:
+        """The codes (m,) of answers, if they are of the kind. O(m), in vector instructions."""
+        kind = QUERY_KINDS.get(self.kind)
+        known = [choice.code for choice in kind.offered(neither=True)] if kind else [-128, 127]
+        if codes.dtype == bool and self.kind == "quadruplet-queries":
+            codes = np.where(codes, 1, -1)
+        low, high = min(known), max(known)
+        wrong = np.zeros(0, np.bool_)
+        if codes.size and codes.dtype.kind not in "biuf":
+            wrong = np.ones(codes.shape, np.bool_)
+        elif codes.size and (codes.dtype.kind == "f" or codes.min() < low or codes.max() > high):
+            in_range = (codes >= low) & (codes <= high) & (codes == np.rint(codes))
+            wrong = ~in_range & (codes != UNSURE)
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise InvalidAnswerError(
+                f"{self.kind}: {rows[at].tolist()} was answered by {codes.tolist()[at]!r}; answer "
+                f"with {' or '.join(map(str, sorted(known)))}, or UNSURE ({UNSURE})"
+            )
+        return codes.astype(np.int8, copy=False)
 
     def _answered_compiled(self, rows: NDArray[np.integer[Any]]) -> Code:
         answers = self._answers
@@ -290,7 +318,12 @@ class Oracle:
         _fill_in(rows, items)
         compiled.note_questions(self.ledger._state, items, keys, times)
         questions = np.ascontiguousarray(rows, dtype=np.int64)
-        return np.array(self._answers.answer(questions, keys, times), dtype=np.int8)
+        given = np.asarray(self._answers.answer(questions, keys, times))
+        if given.shape != (len(rows),):
+            raise InvalidAnswerError(
+                f"{len(rows)} questions were answered by an array of shape {given.shape}"
+            )
+        return given
 
     def _checked(self, questions: ArrayLike) -> NDArray[np.integer[Any]]:
         """The questions as they were given, of any type of integers."""
@@ -480,18 +513,7 @@ def ask_oracle(
             if items == 4:  # one by one: beside an UNSURE, numpy would make False a tie
                 answers = [_sign(answer) for answer in answers]
             codes = np.array(answers)
-        if codes.shape != (len(questions),):
-            raise InvalidQuestionError(
-                f"{len(questions)} questions were answered by an array of shape {codes.shape}"
-            )
-        if codes.size and codes.dtype.kind not in "biu":
-            raise InvalidQuestionError(
-                f"{kind} were answered by {codes[0]!r}; answer with True or False, or the codes of "
-                "Oracle.ask"
-            )
-        if items == 4 and codes.dtype == bool:
-            return np.where(codes, 1, -1).astype(np.int8)
-        return codes.astype(np.int8)
+        return codes
 
     return Oracle(Answers(kind=kind, n=n, arity=items, answer=answer), budget=budget)
 
