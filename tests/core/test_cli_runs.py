@@ -538,9 +538,10 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
 def test_a_comparison_without_cells_is_reported_with_reasons(tmp_path: Path) -> None:
     args = ["compare", "--algos=Knowing", "--datasets=bare", "--metrics=nodes", "-r1"]
     result = call(*args, store=tmp_path / "s.sqlite")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "skipped: Knowing needs truth, which bare does not provide" in result.stdout
     assert "hcbench: 1 cell: 1 skipped\n" in result.stderr
+    assert "nothing ran; hcbench info NAME shows what an algorithm accepts" in result.stderr
 
 
 def test_a_password_is_not_stored_with_the_command() -> None:

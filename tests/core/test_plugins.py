@@ -171,6 +171,19 @@ def test_a_plugin_file_is_loaded_for_one_run(tmp_path: Path) -> None:
     assert after != before
 
 
+def test_an_installed_plugin_is_identified_by_its_code_beside_its_version(site: Path) -> None:
+    def fingerprint(value: str) -> str:
+        (site / "mine_main.py").write_text(f"VALUE = {value}")
+        (found,) = (p for p in Plugins().loaded if p.distribution == "mine")
+        return found.fingerprint
+
+    install(site, "mine", {"main": ""})
+    first = fingerprint("1")
+    assert first.startswith("1.0+")
+    assert fingerprint("1  # why") == first
+    assert fingerprint("2") != first
+
+
 def test_a_requested_plugin_file_that_fails_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     with pytest.raises(PluginError, match="there is no file"):

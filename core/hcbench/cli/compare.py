@@ -164,6 +164,9 @@ def carry_out(
     if done and not quiet:
         tell(f"{done} of {len(drawn)} figures are in {figures}")
     failed = any(o.failed or o.metric_errors for o in results.outcomes)
+    if shard is None and all(o.status == "skipped" for o in results.outcomes):
+        tell("nothing ran; hcbench info NAME shows what an algorithm accepts and needs")
+        failed = True
     if failed or any(figure.failed for figure in drawn):
         context.exit(ExitCode.CELLS_FAILED)
 

@@ -24,7 +24,7 @@ import pluggy
 
 from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
-from hcbench.registry.fingerprint import digest_sources, installed_version, is_editable
+from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
 
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
@@ -43,10 +43,8 @@ class Plugin:
     entry_point : str
     version : str
         Of the distribution.
-    folder : Path or None
-        The folder of its source.
-    editable : bool
-        Whether its source may change without its version.
+    source : Path or None
+        The folder of its package, or its file.
     file : Path or None
         The file, if it was loaded from one.
     requires : str
@@ -56,8 +54,7 @@ class Plugin:
     distribution: str
     entry_point: str
     version: str
-    folder: Path | None = None
-    editable: bool = False
+    source: Path | None = None
     file: Path | None = None
     requires: str = ""
 
@@ -68,10 +65,10 @@ class Plugin:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Its part of the key of a cell: the version, with a digest of source that may change."""
-        if not self.editable or self.folder is None:
+        """Its part of the key of a cell: its version and a digest of its code."""
+        if self.source is None:
             return self.version
-        sources = [self.file] if self.file else sorted(self.folder.rglob("*.py"))
+        sources = sorted(self.source.rglob("*.py")) if self.source.is_dir() else [self.source]
         return f"{self.version}+{digest_sources(sources)}"
 
 
@@ -109,7 +106,7 @@ class Plugins:
         for file in self.files:
             alike = sum(other.stem == file.stem for other in self.files)
             name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
-            plugin = Plugin(name, "file", "0", file.parent, editable=True, file=file)
+            plugin = Plugin(name, "file", "0", file, file=file)
             self._load(plugin, partial(import_file, file))
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
@@ -261,14 +258,13 @@ def _installed() -> list[tuple[Plugin, EntryPoint]]:
 
 
 def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
-    editable = is_editable(distribution)
-    spec = importlib.util.find_spec(entry_point.module.partition(".")[0]) if editable else None
+    spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
+    source = Path(spec.origin) if spec is not None and spec.origin else None
     return Plugin(
         distribution=distribution.name,
         entry_point=entry_point.name,
         version=distribution.version,
-        folder=Path(spec.origin).parent if spec is not None and spec.origin else None,
-        editable=editable,
+        source=source.parent if source and source.name == "__init__.py" else source,
         requires=requirement_of(distribution),
     )
 
