@@ -552,6 +552,7 @@ def _compile_both_ways() -> None:
     """Compile the loops for lists, in order or not, and for bits: the answers decide which run."""
     listed = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
     listed.never_compared()
+    listed.bits()
     in_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
     in_bits.only_triplets()
     in_bits.never_compared()
