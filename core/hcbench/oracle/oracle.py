@@ -239,7 +239,7 @@ class Oracle:
         -------
         (m,) int8 array
             Quadruplets: 1 (the first pair is), -1 (the second is), 0 (a tie). Ordinal: 0, 1, 2,
-            the position of the odd one out, or NONE. Pairs: 1 or 0.
+            the position of the odd one out, or NONE. Pairs: 1, or 0 or -1.
 
         Raises
         ------
@@ -281,6 +281,8 @@ class Oracle:
         """The codes (m,) of answers, if they are of the kind. O(m), in vector instructions."""
         kind = QUERY_KINDS.get(self.kind)
         known = [choice.code for choice in kind.offered(neither=True)] if kind else [-128, 127]
+        if self.kind == "pair-queries":
+            known.append(-1)  # apart, as Gentile et al. write it
         if codes.dtype == bool and self.kind == "quadruplet-queries":
             codes = np.where(codes, 1, -1)
         low, high = min(known), max(known)
