@@ -6,15 +6,19 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 import hcbench_reference
 from hcbench import MetricSpec
+from hcbench.authoring.testing import running
 from hcbench.authoring.testing.checks import run_limited
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
+from hcbench.plan.outcome import Outcome
+from hcbench.run.workers import Report
 from hcbench.testing import CheckFailedError, checks_of
 
 PLUGIN = '''
@@ -318,3 +322,19 @@ def test_an_exemption_as_it_is_written(text, name, reason):
     from hcbench.cli.check import read_exemption
 
     assert read_exemption(text) == (name, reason)
+
+
+def test_a_job_that_was_lost_with_the_fork_server_runs_again(monkeypatch):
+    expected = object.__new__(Outcome)
+    lost = Report("x", "crash", reason="killed by signal 9", outside=True, lost=True)
+    reports = [lost, Report("x", "done", expected)]
+    pool = SimpleNamespace(submit=lambda *_: None, wait=lambda: [reports.pop(0)])
+    monkeypatch.setattr(running, "_pool", lambda: pool)
+    monkeypatch.setattr(running, "pack_job", lambda *_: b"")
+    subject = SimpleNamespace(
+        label="x", registry=SimpleNamespace(plugins=SimpleNamespace(files=()))
+    )
+    assert running.run_in_worker(subject, None) is expected
+    reports[:] = [lost, lost]
+    with pytest.raises(CheckFailedError, match="fails in another process: killed by signal 9"):
+        running.run_in_worker(subject, None)

@@ -398,8 +398,11 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
     except Exception as error:
         fail(f"cannot be sent to another process: {describe(error)}", error)
     pool = _pool()
-    pool.submit(subject.label, packed, Limits())
-    (report,) = pool.wait()
+    for _ in range(2):  # again if it was lost, as when something else has ended the fork server
+        pool.submit(subject.label, packed, Limits())
+        (report,) = pool.wait()
+        if not report.lost:
+            break
     if not isinstance(report.value, Outcome):
         fail(f"fails in another process: {report.reason}")
     return report.value
