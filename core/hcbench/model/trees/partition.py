@@ -5,7 +5,7 @@ And two trees drawn opposite each other: orders of the leaves in which few lines
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from hcbench.errors import InvalidPartitionError
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
-from hcbench.model.trees.arrays import Labels, checked_floats, first_appearance_codes
+from hcbench.model.trees.arrays import checked_floats, first_appearance_codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,7 @@ class Partition:
     labels: NDArray[np.int64]
     n_clusters: int
 
-    def __init__(self, labels: Labels) -> None:
+    def __init__(self, labels: NDArray[Any] | Sequence[Any]) -> None:
         codes = first_appearance_codes(labels)
         codes.setflags(write=False)
         object.__setattr__(self, "labels", codes)
