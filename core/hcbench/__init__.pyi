@@ -38,6 +38,7 @@ from .model.similarity import (
     similarity_of_vectors as similarity_of_vectors,
     unit_rows as unit_rows,
 )
+from .model.text import printable as printable
 from .model.trees import (
     AnswerMatrix as AnswerMatrix,
     Cut as Cut,

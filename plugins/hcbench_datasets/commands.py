@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hcbench import printable
+
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Table
 
@@ -46,7 +48,7 @@ def inspect(file: str) -> None:
         changed |= {name: value for name, value in found.items() if value}
     problem = use.spec.load()(0, **{**given, **changed})
     for line in _summary(problem):
-        click.echo(line)
+        click.echo(printable(line))
     _print_command(written, changed)
 
 
@@ -61,9 +63,8 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
         printed.add_column(head)
     for column in table.columns[:50]:
         example, content = _described(column)
-        printed.add_row(
-            *map(Text, (column.name, content, example, _use(column, found))),
-        )
+        row = (column.name, content, example, _use(column, found))
+        printed.add_row(*(Text(printable(cell)) for cell in row))
     Console().print(printed)
     if len(table.columns) > 50:
         click.echo(f"and {len(table.columns) - 50} more columns")

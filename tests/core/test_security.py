@@ -11,6 +11,7 @@ import struct
 import zlib
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,9 +20,10 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 
 import hcbench as package
+from hcbench import plots
 from hcbench.cli import main, terminal
-from hcbench.cli.terminal import printable
 from hcbench.errors import NameSyntaxError, StoreError, SuiteError
+from hcbench.model.text import printable
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.names import format_name, parse_name
 from hcbench.registry.suite import Suite, read_suite
@@ -356,3 +358,21 @@ def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
         for raw in ("\x1b]", "\x1b[2J", "\x07", "\x9b", "\u202e", "\x7f"):
             assert raw not in out
             assert raw not in err
+
+
+def test_control_characters_in_names_reach_neither_the_terminal_nor_a_figure(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "red.csv"
+    rows = [f"n{i}\x1b[31m,{i % 3},k{i > 3}\x1b[32m" for i in range(8)]
+    file.write_text("\n".join(["name\x1b[33m,x,kind", *rows]))
+    _, shown, told = hcbench("inspect", file)
+    assert "n0\\x1b[31m" in shown
+    assert "\x1b" not in shown + told
+    tree = package.Tree.from_levels([[0], [0], [1]], names=["a\x1b[31m", "b", "c"])
+    assert "a\\x1b[31m" in [node.text for node in ElementTree.fromstring(tree._repr_svg_()).iter()]
+    figure = tmp_path / "tree.svg"
+    drawn, ax = plots.new_figure(3, 3)
+    plots.dendrogram(ax, tree)
+    drawn.savefig(figure)
+    ElementTree.parse(figure)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import printable, stdout_for_data, tell, write_json
+from hcbench.cli.terminal import stdout_for_data, tell, write_json
 from hcbench.errors import DataError, ExitCode, SuiteError
+from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results

@@ -17,7 +17,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from hcbench.cli.terminal import console, printable, write_lines
+from hcbench.cli.terminal import console, write_lines
+from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results

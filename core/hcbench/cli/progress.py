@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from hcbench.cli.terminal import console, tell
+from hcbench.model.text import printable
 from hcbench.plan.outcome import Outcome
 from hcbench.run.record import Observer
 
@@ -83,7 +84,7 @@ class Bar:
         if time.monotonic() < self._next:
             return
         text = "\n".join(describe())
-        self._bar.update(self._task, completed=done, total=total, description=text)
+        self._bar.update(self._task, completed=done, total=total, description=printable(text))
         with suppress(OSError):
             self._bar.start()
             self._bar.refresh()
@@ -94,7 +95,7 @@ class Bar:
         from rich.text import Text
 
         with suppress(OSError):
-            line = Text(" ".join(text.split()), style="red")
+            line = Text(printable(" ".join(text.split())), style="red")
             self._bar.console.print(line, soft_wrap=True)
 
     def close(self) -> None:

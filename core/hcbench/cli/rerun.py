@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import printable, stdout_for_data, tell, write_table
+from hcbench.cli.terminal import stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode
+from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.plan.cell import Cell

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import console, printable, stdout_for_data, tell, write_json, write_table
+from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode, StoreError
+from hcbench.model.text import printable
 from hcbench.plan.outcome import STATUSES
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hcbench.model.text import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,19 +21,6 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-
-
-#: Control characters except newline and tab, and those that change the writing direction.
-_UNPRINTABLE = {
-    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-    for code in (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-    if chr(code) not in "\n\t"
-}
-
-
-def printable(text: str) -> str:
-    """Text without control characters, since stored text may come from anywhere."""
-    return text.translate(_UNPRINTABLE)
 
 
 def tell(text: str) -> None:

@@ -21,6 +21,7 @@ from hcbench.analysis.axes import find_metric, is_wide
 from hcbench.analysis.groups import KINDS
 from hcbench.analysis.palette import PALETTE, looks_for
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
+from hcbench.model.text import printable
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.model.trees.drawing import branch_lines, layout
 from hcbench.registry.names import split_parameter
@@ -100,8 +101,8 @@ def new_figure(
 
 
 def plain(text: str) -> str:
-    """Text for matplotlib, in which an unescaped dollar sign begins mathematics."""
-    return text.replace("$", r"\$")
+    """Text for matplotlib: an unescaped dollar sign begins mathematics, and SVG has rules."""
+    return printable(text).replace("$", r"\$")
 
 
 def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hcbench.model.text import printable
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -87,7 +89,7 @@ def to_svg(tree: Tree) -> str:
     tree : Tree
         Of at most `MOST_LEAVES` leaves, as each has a line of its own.
     """
-    names = tree.names or tuple(map(str, range(tree.n)))
+    names = tuple(map(printable, tree.names or map(str, range(tree.n))))
     along, height = layout(tree)
     place = np.abs(height - height[-1])  # affinities increase towards the leaves
     place *= _WIDTH / (float(place.max()) or 1.0)
