@@ -6,6 +6,8 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -234,3 +236,18 @@ def environment(name: str) -> str | None:
 def echo(job: object, announce: Announce) -> object:
     announce("algorithm")
     return job
+
+
+def make_temporary_files() -> None:
+    """Leave a folder behind, and say where it is."""
+    folder = Path(tempfile.gettempdir(), "made")
+    folder.mkdir()
+    (folder / "file").write_text("content")
+    tempfile.tempdir = "/nowhere"
+    sys.stdout.write(f"{folder}\n")
+
+
+def make_temporary_files_and_crash() -> None:
+    """The same, and kill the process."""
+    make_temporary_files()
+    os.kill(os.getpid(), signal.SIGKILL)

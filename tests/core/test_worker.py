@@ -331,6 +331,15 @@ def test_a_fork_bomb_is_killed_as_a_whole(shared: Pool, tmp_path: Path) -> None:
     assert works(shared)
 
 
+def test_temporary_files_go_with_the_job_or_with_the_worker_that_crashed(shared: Pool) -> None:
+    for job in (jobs.make_temporary_files, jobs.make_temporary_files_and_crash):
+        report = run(shared, job)
+        folder = Path(report.log.strip().splitlines()[0])
+        assert folder.name == "made"
+        assert not folder.exists()
+        assert not folder.parent.exists() or not any(folder.parent.iterdir())
+
+
 def test_a_thread_left_behind_does_not_disturb_the_next_job(shared: Pool) -> None:
     report = run(shared, jobs.start_thread)
     assert report.value == "started"

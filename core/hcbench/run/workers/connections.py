@@ -6,10 +6,12 @@ import atexit
 import json
 import math
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -72,11 +74,12 @@ class ServerProcess:
         self._circumstances = _circumstances()
         self._pools = 0
         self._log = open_file()
+        self._folder = tempfile.mkdtemp(prefix="hcbench-")  # for the temporary files of workers
         self._control, theirs = socket.socketpair()
         try:
             with theirs:
                 self._process = subprocess.Popen(
-                    _command(theirs.fileno()),
+                    _command(theirs.fileno(), self._folder),
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
@@ -87,6 +90,7 @@ class ServerProcess:
         except (OSError, TypeError) as error:
             self._control.close()
             self._log.close()
+            os.rmdir(self._folder)
             raise WorkerError(
                 f"cannot start {sys.executable!r} for the worker processes: {error}"
             ) from error
@@ -149,6 +153,8 @@ class ServerProcess:
         except KeyboardInterrupt:
             self._wait()  # it is killing the workers: a second Ctrl-C must not stop that
             raise
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 atexit.register(ServerProcess.retire)
@@ -421,10 +427,10 @@ def _circumstances() -> tuple[object, ...]:
     return os.getpid(), sys.executable, os.getcwd(), list(sys.path), variables
 
 
-def _command(descriptor: int) -> list[str]:
+def _command(descriptor: int, folder: str) -> list[str]:
     here = os.getcwd()
     paths = json.dumps([path or here for path in sys.path])
-    return [sys.executable, "-c", _BOOT, paths, str(descriptor)]
+    return [sys.executable, "-c", _BOOT, paths, str(descriptor), folder]
 
 
 def _environment() -> dict[str, str]:

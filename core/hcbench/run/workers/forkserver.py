@@ -12,6 +12,7 @@ import gc
 import importlib
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -42,8 +43,12 @@ _FORK_ATTEMPTS = 50
 
 
 def main() -> NoReturn:
-    """Run the fork server; its argument is the descriptor through which pools connect."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    """Run the fork server.
+
+    Its arguments are the descriptor through which pools connect, and the folder in which workers
+    keep temporary files.
+    """
+    control, folder = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
     sys.argv[:] = ["hcbench"]
     control.set_inheritable(False)
     for number in (signal.SIGINT, signal.SIGTERM):  # the main process handles them
@@ -51,7 +56,7 @@ def main() -> NoReturn:
     adopt_orphans()
     _import_all(["cloudpickle"] if LINUX else ["cloudpickle", "psutil"])
     try:
-        ForkServer(control).run()
+        ForkServer(control, folder).run()
     except BaseException:
         traceback.print_exc()
         os._exit(70)
@@ -80,10 +85,12 @@ class ForkServer:
     ----------
     control
         The connection to the main process, which sends the connections of its pools.
+    folder
+        For temporary files; it is removed at the end, by the main process if this one was killed.
     """
 
-    def __init__(self, control: socket.socket) -> None:
-        self._control = control
+    def __init__(self, control: socket.socket, folder: str) -> None:
+        self._control, self._folder = control, folder
         self._parent = os.getppid()
         self._clients: dict[int, Client] = {}  # by descriptor
         self._workers: dict[int, Client] = {}  # by process id
@@ -112,6 +119,7 @@ class ForkServer:
                     control.clear()
         finally:
             self._kill(list(self._workers))
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _accept(self) -> bool:
         data, descriptors, _, _ = socket.recv_fds(self._control, CHUNK, 64)
@@ -184,10 +192,11 @@ class ForkServer:
                     os.close(descriptor)
             for descriptor in (self._wakeup_read, self._wakeup_write):
                 os.close(descriptor)
-            isolate(log)
+            isolate(log, folder := self._folder_of(os.getpid()))
             for descriptor in (connection, phases, log, draft):
                 os.set_inheritable(descriptor, False)
-            Worker(socket.socket(fileno=connection), phases, log, draft, client.target).serve()
+            main = socket.socket(fileno=connection)
+            Worker(main, phases, log, draft, client.target, folder).serve()
         except BaseException:
             traceback.print_exc()
             os._exit(70)
@@ -197,8 +206,12 @@ class ForkServer:
         self._reap()
         self._clear_up()
         for client, message in self._ended:
+            shutil.rmtree(self._folder_of(message.pid), ignore_errors=True)
             client.send(message)
         self._ended.clear()
+
+    def _folder_of(self, worker: int) -> str:
+        return os.path.join(self._folder, str(worker))
 
     def _reap(self) -> None:
         while (ended := reap_any()) is not None and ended[0] != 0:

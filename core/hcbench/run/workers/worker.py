@@ -6,9 +6,11 @@ import importlib
 import math
 import os
 import pickle
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -56,8 +58,8 @@ def clear_timers() -> None:
         signal.setitimer(timer, 0)
 
 
-def isolate(log: int) -> None:
-    """Give the worker its own session, log file and limits."""
+def isolate(log: int, folder: str) -> None:
+    """Give the worker its own session, log file, folder for temporary files, and limits."""
     import faulthandler
     import resource
 
@@ -69,6 +71,8 @@ def isolate(log: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         # By lines, so that a crash loses little; no text may fail to print.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    os.mkdir(folder, 0o700)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
     faulthandler.enable()
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
@@ -85,14 +89,22 @@ class Worker:
         Descriptors that the main process reads.
     target
         ``module:function``, called with a job and ``announce``.
+    folder
+        For temporary files, which go after each job.
     """
 
     def __init__(
-        self, connection: socket.socket, phases: int, log: int, draft: int, target: str
+        self,
+        connection: socket.socket,
+        phases: int,
+        log: int,
+        draft: int,
+        target: str,
+        folder: str,
     ) -> None:
         self._connection = connection
         self._phases, self._log, self._draft = phases, log, draft
-        self._target = target
+        self._target, self._folder = target, folder
         self._pid = os.getpid()
 
     def serve(self) -> None:
@@ -112,8 +124,15 @@ class Worker:
             # The algorithm forked, and its copy came back as if it were us.
             os._exit(0 if result.ending == "done" else 1)
         clear_timers()
+        self._remove_temporary_files()
         spent = _leaving or threading.active_count() > threads or _has_children()
         return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
+
+    def _remove_temporary_files(self) -> None:
+        if not os.path.isdir(self._folder) or os.listdir(self._folder):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.makedirs(self._folder, 0o700, exist_ok=True)
+        tempfile.tempdir = self._folder
 
     def _take_log(self) -> str:
         try:
