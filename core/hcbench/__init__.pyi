@@ -13,6 +13,7 @@ from .errors import (
     ModelWarning as ModelWarning,
     NotApplicableError as NotApplicableError,
     ParameterError as ParameterError,
+    UnansweredError as UnansweredError,
 )
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.comparisons import (

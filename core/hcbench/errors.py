@@ -166,6 +166,10 @@ class BudgetExceededError(HcbenchError):
     """A query costs more than the remaining budget."""
 
 
+class UnansweredError(HcbenchError):
+    """A query has no answer, however often it is made."""
+
+
 class SuiteError(HcbenchError, ValueError):
     """A suite file cannot be read, or its content is invalid."""
 

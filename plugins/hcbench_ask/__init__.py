@@ -52,6 +52,7 @@ PERSON = OracleSpec(
             type="str",
         ),
     ),
+    person=True,
 )
 
 RECORDED_ITEMS = DatasetSpec(

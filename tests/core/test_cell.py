@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import hcbench
-from hcbench import Answers, Comparisons, HeightKind, Problem, Tree
+from hcbench import UNSURE, Answers, Comparisons, HeightKind, Oracle, Problem, Tree
 from hcbench.errors import (
     DataNotAvailableError,
     InvalidProblemError,
@@ -26,7 +26,7 @@ from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
 from hcbench.run.cell import as_result, rescore, restore_process, run_job, run_packed
-from hcbench.run.inputs import finest_partition, give
+from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
@@ -572,3 +572,90 @@ def test_outside_the_harness_it_is_an_ordinary_warning(
     monkeypatch.setattr("hcbench.api.direct.load_registry", lambda: registry)
     with pytest.warns(hcbench.ModelWarning, match="alpha < 0"):
         assert hcbench.fit("Warns", np.ones((3, 2))).n == 3
+
+
+def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
+    calls: list[int] = []
+
+    def paid(problem: Problem, seed: int, budget: int | None) -> Answers:
+        def answer(questions: Any, *_: object) -> Any:
+            calls.append(len(questions))
+            return np.zeros(len(questions), np.int8)
+
+        return Answers(kind="ordinal-queries", n=problem.n, arity=3, answer=answer)
+
+    sizes: list[tuple[int, int]] = []
+
+    @njit
+    def late(x: int) -> int:
+        return x + 1
+
+    def asks_once(oracle: Any, given: Any, rng: Any) -> Any:
+        sizes.append((given.n, int(oracle.ask([[0, 1, 2]])[0])))
+        if given.n > 12:
+            late(given.n)  # compiled in the timed call, which is not repeated as it would cost
+        return BAD.caterpillar(given.n)
+
+    for _ in range(2):
+        done = run_job(job(asks_once, oracle=Call(paid, {}), live=True))
+        assert (done.status, done.cost.queries) == ("ok", 1)
+    assert calls == [1, 1]
+    assert sizes == [(12, 2), (20, 0), (20, 0)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "questions", "codes"),
+    [
+        ("ordinal-queries", [[0, 1, 2], [5, 1, 3]], [2, 0]),
+        ("quadruplet-queries", [[0, 1, 2, 3], [4, 1, 0, 3], [0, 3, 3, 1]], [1, -1, 0]),
+        ("pair-queries", [[0, 1]], [0]),
+    ],
+)
+def test_synthetic_answers_are_those_of_a_caterpillar(
+    kind: str, questions: list[list[int]], codes: list[int]
+) -> None:
+    like = Answers(kind=kind, n=100, arity=len(questions[0]))
+    assert Oracle(synthetic_answers(like, 6)).ask(questions).tolist() == codes
+
+
+def never_sure(problem: Problem, seed: int, budget: int | None) -> Answers:
+    """Answers the first query only."""
+
+    def answer(questions: Any, *_: object) -> Any:
+        return np.where(questions[:, 2] == 2, 0, UNSURE)
+
+    return Answers(kind="ordinal-queries", n=problem.n, arity=3, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("records", "status", "stopped"), [(True, "ok", "unanswered"), (False, "unanswered", "")]
+)
+def test_a_query_without_an_answer_ends_the_cell_with_what_it_had(
+    records: bool, status: str, stopped: str
+) -> None:
+    def asks_twice(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1, 2]])
+        if records:
+            oracle.record(BAD.caterpillar(given.n))
+        oracle.ask([[0, 1, 3], [0, 1, 2]])
+        raise AssertionError("not reached")
+
+    done = run_job(job(asks_twice, oracle=Call(never_sure, {})))
+    assert (done.status, done.stopped) == (status, stopped)
+    assert done.cost.queries == 1 + 2 + 4, "the one without an answer is made five times"
+    if records:
+        assert done.points[-1].result == BAD.caterpillar(20)
+    else:
+        assert done.reason == "no answer to [0, 1, 3], asked 5 times"
+
+
+def test_an_algorithm_that_takes_unsure_gets_it() -> None:
+    given_codes: list[int] = []
+
+    def takes(oracle: Any, given: Any, rng: Any) -> Any:
+        given_codes.extend(oracle.ask([[0, 1, 3], [0, 1, 2]]).tolist())
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(takes, oracle=Call(never_sure, {}), takes_unsure=True, live=True))
+    assert (done.status, done.cost.queries) == ("ok", 2)
+    assert given_codes[-2:] == [UNSURE, 0]

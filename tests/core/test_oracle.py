@@ -25,6 +25,7 @@ from hcbench.errors import (
     InvalidAnswerError,
     InvalidQuestionError,
     ParameterError,
+    UnansweredError,
 )
 from hcbench.oracle import _kernels, compiled
 
@@ -539,9 +540,21 @@ def test_unsure_is_asked_again_and_counted_again() -> None:
     assert oracle.ask([[0, 1, 2], [1, 2, 3]]).tolist() == [2, 1]
     assert oracle.ledger.queries == 5
     never = ask_oracle("ordinal-queries", lambda *_: UNSURE, n=5)
-    with pytest.raises(InvalidQuestionError, match=r"no answer to \[0, 1, 2\], asked 5 times"):
+    with pytest.raises(UnansweredError, match=r"no answer to \[0, 1, 2\], asked 5 times"):
         never.ask([[0, 1, 2]])
     assert never.ledger.queries == 5
+    never.takes_unsure = True
+    assert never.ask([[0, 1, 2], [1, 2, 3]]).tolist() == [UNSURE, UNSURE]
+    assert never.ledger.queries == 7
+
+
+def test_a_batch_that_is_refused_costs_nothing() -> None:
+    asked: list[int] = []
+    oracle = ask_oracle("ordinal-queries", lambda *_: asked.append(0) or 0, n=5, budget=1)
+    with pytest.raises(BudgetExceededError):
+        oracle.ask([[0, 1, 2], [1, 2, 3]])
+    ledger = oracle.ledger
+    assert (asked, ledger.queries, ledger.distinct_queries, ledger.rounds) == ([], 0, 0, 0)
 
 
 @pytest.mark.parametrize(("symmetry", "distinct"), [(None, 1), ("unordered", 1), ("ordered", 3)])

@@ -102,6 +102,7 @@ def fit(
         )
     given = give(problem, use.spec.hints_of(use.params))
     asked.prepare()
+    asked.takes_unsure = use.spec.takes_unsure
     returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
     return as_result(returned, problem.n)
 

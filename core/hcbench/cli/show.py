@@ -173,6 +173,7 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "returns": f"a {spec.returns}",
                 "anytime": "records results after numbers of queries" if spec.anytime else None,
                 "reference": "shown as a reference, not ranked" if spec.reference else None,
+                "unsure": "takes UNSURE for an answer" if spec.takes_unsure else None,
             }
         case DatasetSpec():
             randomness = "data depend on the seed" if spec.random else "always the same"

@@ -14,6 +14,7 @@ from hcbench.errors import (
     InvalidAnswerError,
     InvalidQuestionError,
     ParameterError,
+    UnansweredError,
 )
 from hcbench.model.problem import Result
 from hcbench.oracle import _kernels as kernels, compiled
@@ -165,11 +166,13 @@ class Oracle:
     ----------
     PATIENCE : int
         How often a question is asked until there is an answer.
+    takes_unsure : bool
+        Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
     """
 
     PATIENCE: ClassVar[int] = 5
 
-    __slots__ = ("_answers", "_ask", "_clock", "_trace", "checkpoints", "ledger")
+    __slots__ = ("_answers", "_ask", "_clock", "_trace", "checkpoints", "ledger", "takes_unsure")
 
     def __init__(
         self,
@@ -184,6 +187,7 @@ class Oracle:
         self._trace: list[Point] = []
         self.checkpoints = tuple(checkpoints)
         self.ledger = Ledger(answers, budget)
+        self.takes_unsure = False
 
     @property
     def kind(self) -> str:
@@ -239,7 +243,8 @@ class Oracle:
         -------
         (m,) int8 array
             Quadruplets: 1 (the first pair is), -1 (the second is), 0 (a tie). Ordinal: 0, 1, 2,
-            the position of the odd one out, or NONE. Pairs: 1, or 0 or -1.
+            the position of the odd one out, or NONE. Pairs: 1, or 0 or -1. If the algorithm
+            declares `takes_unsure`, also UNSURE.
 
         Raises
         ------
@@ -247,20 +252,23 @@ class Oracle:
             If the batch is larger than what is left; then nothing is answered.
         InvalidQuestionError
             If the questions have the wrong shape or name items that do not exist, or if one pairs
-            an item with itself where that is no question, or gets no answer (UNSURE) `PATIENCE`
-            times.
+            an item with itself where that is no question.
+        UnansweredError
+            If one gets no answer (UNSURE) `PATIENCE` times; each time counts as a query.
         InvalidAnswerError
             If an answer is none of these codes.
         """
         rows = self._checked(questions)
         codes = self._answered(rows)
+        if self.takes_unsure:
+            return codes
         for _ in range(self.PATIENCE - 1):
             unsure = codes == UNSURE
             if not unsure.any():
                 return codes
             codes[unsure] = self._answered(rows[unsure])
         if (codes == UNSURE).any():
-            raise InvalidQuestionError(
+            raise UnansweredError(
                 f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {self.PATIENCE} times"
             )
         return codes

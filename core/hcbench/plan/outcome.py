@@ -11,10 +11,13 @@ from hcbench.model.cost import Cost
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
 
-Status: TypeAlias = Literal["ok", "error", "timeout", "memory", "crash", "budget", "skipped"]
+Status: TypeAlias = Literal[
+    "ok", "error", "timeout", "memory", "crash", "budget", "unanswered", "skipped"
+]
 #: ``ok``: it has a result. ``error``: the algorithm, its data set or its oracle raised.
 #: ``timeout``, ``memory``: it exceeded the limit. ``crash``: its process ended. ``budget``: it had
-#: no result when its queries were used up. ``skipped``: it is inapplicable.
+#: no result when its queries were used up. ``unanswered``: nor when one got no answer.
+#: ``skipped``: it is inapplicable.
 STATUSES: tuple[Status, ...] = get_args(Status)
 #: The load of a machine on which processes wait for each other. The harness itself adds a little.
 BUSY = 1.25
@@ -86,7 +89,8 @@ class Outcome:
         Where it failed: "start", "imports", "data", "oracle", "warm-up" or "algorithm"; "outside"
         if its process was killed by somebody else; "" if it did not fail.
     stopped : str
-        "budget" if an ok result is what there was when the questions were used up.
+        "budget" if an ok result is what there was when the questions were used up, "unanswered"
+        if it is what there was when one got no answer.
     cost : Cost
         Of the call.
     load : float or None

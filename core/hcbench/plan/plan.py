@@ -310,7 +310,9 @@ def choose_oracles(
         entries = [
             e
             for e in registry.oracles.entries
-            if e.spec.kind == kind and not any(p.required for p in e.spec.parameters)
+            if e.spec.kind == kind
+            and not e.spec.is_live
+            and not any(p.required for p in e.spec.parameters)
         ]
         # First the one named like its kind.
         for entry in sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name)):

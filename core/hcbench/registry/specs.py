@@ -301,6 +301,9 @@ class AlgorithmSpec(Spec):
         Whether it records intermediate results, so that one run gives a learning curve.
     reference : bool
         A reference line: shown with the others, never marked best nor ranked.
+    takes_unsure : bool
+        Whether `Oracle.ask` may return UNSURE; otherwise a query without an answer is made again,
+        `Oracle.PATIENCE` times at most, and then ends the call with what was recorded.
     questions : str or callable, optional
         ``questions(n, **params) -> (number, is_bound) or None``: the number of queries about n
         items, either an upper bound or an estimate; None if it is unknown. It is shown to persons
@@ -314,6 +317,7 @@ class AlgorithmSpec(Spec):
     returns: Literal["tree", "partition"] = "tree"
     anytime: bool = False
     reference: bool = False
+    takes_unsure: bool = False
     questions: Function | None = None
 
     def __post_init__(self) -> None:
@@ -406,6 +410,10 @@ class OracleSpec(Spec):
         The parameters that name files; their content belongs to the key of a cell.
     informed : bool, or callable from params and what the data set provides to bool
         Whether its answers come from the truth with which metrics compare. Tables say so.
+    currency : str
+        In which its answers are paid, such as ``"USD"``; "" if they cost no money.
+    person : bool
+        Whether a person answers.
     """
 
     noun = "oracle"
@@ -414,6 +422,13 @@ class OracleSpec(Spec):
     countable: bool = True
     files: tuple[str, ...] = ()
     informed: bool | Callable[[Params, frozenset[str]], bool] = False
+    currency: str = ""
+    person: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether an answer costs money or a person's time: algorithms never warm up with it."""
+        return bool(self.currency) or self.person
 
     def informed_with(self, params: Params, provided: frozenset[str]) -> bool:
         """Whether its answers come from the truth, given what the data set provides."""

@@ -30,6 +30,7 @@ from hcbench.errors import (
     InvalidProblemError,
     InvalidTreeError,
     NotApplicableError,
+    UnansweredError,
 )
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
@@ -48,6 +49,7 @@ from hcbench.run.inputs import (
     make_answers,
     make_oracle,
     problem_of,
+    synthetic_answers,
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.workers.processes import (
@@ -167,20 +169,20 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         problem = made.problem
         announce("oracle")
         answers = answers_of(job, problem)
-        oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
+        oracle = _make_oracle(job, answers.answers)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         settings = _settings_of_process()
         announce("warm-up")
-        _warm_up(job, problem)
+        _warm_up(job, problem, answers.answers)
     except BaseException as error:
         return _failed(error)
     inputs, threads = checksums(problem, answers.answers), _threads()
     announce("algorithm")
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    if called.compiled and called.error is None:
+    if called.compiled and called.error is None and not job.live:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = make_oracle(answers.answers, job.budget, job.checkpoints, job.clock)
+        oracle = _make_oracle(job, answers.answers)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     clear_timers()
@@ -202,6 +204,12 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         return outcome
     announce("metrics", outcome)  # reported even if a metric ends the worker
     return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
+
+
+def _make_oracle(job: Job, answers: Answers) -> Oracle:
+    oracle = make_oracle(answers, job.budget, job.checkpoints, job.clock)
+    oracle.takes_unsure = job.takes_unsure
+    return oracle
 
 
 def _settings_of_process() -> tuple[object, ...]:
@@ -235,6 +243,8 @@ def _failed(error: BaseException) -> Outcome:
         status = "skipped"
     elif isinstance(error, BudgetExceededError):
         status = "budget"
+    elif isinstance(error, UnansweredError):
+        status = "unanswered"
     elif isinstance(error, MemoryError):
         status = "memory"
     phase = "imports" if isinstance(error, ImportError) else ""
@@ -251,19 +261,24 @@ def describe(error: BaseException) -> str:
     return text[:LONGEST]
 
 
-def _warm_up(job: Job, problem: Problem) -> None:
+def _warm_up(job: Job, problem: Problem, answers: Answers) -> None:
     """Run the algorithm on a few items first, so that no import and no JIT is timed.
 
     The items are of the problem itself: the same types, layout and writeability compile the same
-    kernels. An error here will occur again, and be reported, in the call itself.
+    kernels. An oracle that costs money or a person's time is replaced by one of the same kind. An
+    error here will occur again, and be reported, in the call itself.
     """
     name = repr((job.algorithm, job.oracle, _signature(problem)))
-    if name in _warm:
+    if name in _warm or (job.live and not answers.arity):
         return
     _warm.add(name)
     with suppress(Exception), collect_notes():  # notes on a few items are not about the data
         few = problem.take(_spread(problem.n))
-        oracle = make_oracle(make_answers(job.oracle, few, job.noise_seed, None), None)
+        if job.live:
+            answers = synthetic_answers(answers, few.n)
+        else:
+            answers = make_answers(job.oracle, few, job.noise_seed, None)
+        oracle = make_oracle(answers, None)
         given = give(few, job.hints)
         job.algorithm(oracle, given, np.random.default_rng(job.algorithm_seed))
 
@@ -379,15 +394,16 @@ def as_result(returned: Any, n: int) -> Result:
 def _conclude(job: Job, called: _Called) -> Outcome:
     """What came out of a call, without values: its end, its checkpoints, or its failure."""
     result = called.result
-    if isinstance(called.error, BudgetExceededError) and called.trace:
-        result = called.trace[-1].result  # what it had when the budget ended
+    unanswered = isinstance(called.error, UnansweredError)
+    if called.trace and (unanswered or isinstance(called.error, BudgetExceededError)):
+        result = called.trace[-1].result  # what it had when the budget or the answers ended
     if result is None:
         assert called.error is not None
         return _failed(called.error)
     if result_kind(result) != job.returns:
         wrong = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
         return Outcome(status="error", reason=wrong)
-    stopped = "budget" if called.refused else ""
+    stopped = "unanswered" if unanswered else "budget" if called.refused else ""
     return Outcome(stopped=stopped, points=_points(job, called, result))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -22,7 +22,7 @@ from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers, Oracle
+from hcbench.oracle import Answers, Code, Oracle, Questions
 from hcbench.registry.specs import HINTS, unknown_hint
 from hcbench.run.job import Call, Job
 
@@ -132,6 +132,25 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: int | None) 
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
     return answers
+
+
+def synthetic_answers(like: Answers, n: int) -> Answers:
+    """Answers to the same queries about n items, which cost nothing.
+
+    Item after item joins the hierarchy, in their order: of two pairs the one without the last item
+    is closer, the last of three is the odd one out, and no two items belong together.
+    """
+
+    def answer(questions: Questions, *_: object) -> Code:
+        if like.kind == "ordinal-queries":
+            codes: NDArray[Any] = questions.argmax(axis=1)
+        elif like.kind == "quadruplet-queries":
+            codes = np.sign(questions[:, 2:].max(axis=1) - questions[:, :2].max(axis=1))
+        else:
+            codes = np.zeros(len(questions))
+        return codes.astype(np.int8, copy=False)
+
+    return replace(like, n=n, answer=answer, compiled=None, draw=None, matrix=None)
 
 
 def make_oracle(

@@ -46,6 +46,10 @@ class Job:
     budget : int or None
     checkpoints : tuple of int
     metrics : mapping of label to Call
+    live : bool
+        Whether an answer of the oracle costs money or a person's time.
+    takes_unsure : bool
+        Whether the algorithm takes UNSURE for an answer.
     clock : callable
         Times the call and the oracle's answers.
     """
@@ -63,6 +67,8 @@ class Job:
     budget: int | None
     checkpoints: tuple[int, ...]
     metrics: Mapping[str, Call]
+    live: bool = False
+    takes_unsure: bool = False
     clock: Callable[[], float] = perf_counter
 
 

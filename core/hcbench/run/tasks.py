@@ -112,6 +112,8 @@ def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
             for m in cell.metrics
             if m.label in wanted and not cell.why_inapplicable(m)
         },
+        live=cell.oracle.spec.is_live,
+        takes_unsure=cell.algorithm.spec.takes_unsure,
     )
 
 

@@ -60,6 +60,7 @@ def answers_of(
 
     The check does not apply where the oracle says so, as one of recorded answers about other items.
     """
+    _require_free(subject)
     change = {} if noise is None else {"noise": noise}
     call = Call(subject.spec.function, {**subject.params, **change})
     try:
@@ -70,6 +71,11 @@ def answers_of(
     except NotApplicableError as error:
         skip(f"it does not apply to planted items: {describe(error)}")
     return answers
+
+
+def _require_free(subject: Subject) -> None:
+    if subject.spec.is_live:
+        skip("its answers cost money or a person's time")
 
 
 def noise_of(subject: Subject) -> float | None:
@@ -382,6 +388,7 @@ def check_few_items(subject: Subject) -> None:
 
 def check_needs(subject: Subject) -> None:
     """Data that provide what it declares to need are enough, or it says why not."""
+    _require_free(subject)
     for part in sorted({part for need in subject.spec.needs for part in need.split("|")}):
         problem = _only(part, subject.spec.needs)
         try:

@@ -274,6 +274,7 @@ def run(
 ) -> Ran:
     """Call an algorithm as a cell does."""
     oracle = make_oracle(answers, budget, checkpoints)
+    oracle.takes_unsure = subject.spec.takes_unsure
     called = call_algorithm(subject.call, oracle, given, seed)
     if isinstance(called.error, KeyboardInterrupt):
         raise called.error

@@ -109,7 +109,9 @@ class Subject:
         fitting = [
             use
             for use in self.oracles
-            if use.spec.kind == kind and unmet(use.spec.needs, provided) is None
+            if use.spec.kind == kind
+            and not use.spec.is_live
+            and unmet(use.spec.needs, provided) is None
         ]
         return min(fitting, key=lambda use: use.spec.name != kind, default=None)
 
