@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hcbench import QUERY_KINDS, Oracle, load_registry
+from hcbench import QUERY_KINDS, AlgorithmSpec, Oracle, load_registry
 from hcbench.authoring.testing.running import make_items
+from hcbench.registry.fingerprint import installation
 from hcbench.testing import Check, checks_of
 from hcbench_ask.answers_file import Header
 
@@ -53,6 +54,8 @@ SETTINGS = {
 }
 #: Specs that need large downloads, or a terminal.
 LEFT_OUT = {"20newsgroups", "20newsgroups-pca", "zebrafish", "person"}
+#: Specs of libraries that compile for a minute when they are first imported.
+LEFT_OUT |= {"evoc", "fast-hdbscan"}
 #: Specs that need a file; tests below write it.
 BY_FILE = {"file", "recorded-items", "recorded-ordinal", "recorded-pair", "recorded-quadruplet"}
 #: Data sets of public files, which are checked if HCBENCH_DATA contains them.
@@ -67,6 +70,7 @@ def names() -> list[str]:
         for catalogue in registry.catalogues[:4]
         for entry in catalogue.entries
         if entry.plugin.distribution == "hcbench"
+        and not (isinstance(entry.spec, AlgorithmSpec) and installation(entry.spec.requires))
     ]
     left_out = LEFT_OUT | BY_FILE | (set() if os.environ.get("HCBENCH_DATA") else PUBLIC)
     return [name for base in found if base not in left_out for name in SETTINGS.get(base, (base,))]

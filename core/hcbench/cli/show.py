@@ -12,6 +12,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.errors import ParameterError
+from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.specs import (
     AlgorithmSpec,
@@ -79,7 +80,9 @@ def _words(value: Any) -> str:
 def _essentials(spec: Spec) -> dict[str, Any]:
     match spec:
         case AlgorithmSpec():
-            return {"accepts": spec.accepts, "needs": _needs(spec)}
+            command = installation(spec.requires)
+            first = f"until {command}" if command else None
+            return {"accepts": spec.accepts, "needs": _needs(spec), "unavailable": first}
         case DatasetSpec():
             return {"provides": _declared(spec, spec.provides)}
         case OracleSpec():

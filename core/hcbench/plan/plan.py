@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
+from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
 from hcbench.registry.suite import Suite
 
@@ -294,6 +295,9 @@ def choose_oracles(
         Requested oracles that are inapplicable; "" if the algorithm has none at all.
     """
     spec = algorithm.spec
+    command = installation(spec.requires)
+    if command:
+        return [], [("", f"{algorithm.label} needs what is not installed: {command}")]
     hints = spec.hints_of(algorithm.params)
     missing = unmet((*spec.needs, "truth") if hints else spec.needs, provided)
     if missing:

@@ -81,6 +81,12 @@ def installed_version(name: str) -> str:
         return ""
 
 
+def installation(required: Iterable[str]) -> str:
+    """The command that installs the distributions that are not installed; "" if all are."""
+    missing = [name for name in required if not installed_version(name)]
+    return " ".join(["pip install", *missing]) if missing else ""
+
+
 def is_editable(installed: Distribution) -> bool:
     """Whether the source of a distribution may change without its version."""
     text = installed.read_text("direct_url.json")

@@ -232,7 +232,7 @@ class Spec:
     paper : Reference, optional
     requires : tuple of str
         Distributions on which its result depends, such as ``"scipy"``: stored results of other
-        versions are not reused.
+        versions are not reused. An algorithm is inapplicable while one of them is not installed.
     exempt : mapping of str to str
         From a check of ``hcbench check`` that it cannot pass to the reason.
     """

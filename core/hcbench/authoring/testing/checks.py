@@ -26,6 +26,8 @@ from hcbench.authoring.testing.subjects import (
     subjects_of,
 )
 from hcbench.errors import DataNotAvailableError, NotApplicableError, ParameterError
+from hcbench.registry.fingerprint import installation
+from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.cell import describe
 
 Function: TypeAlias = Callable[[Subject], None]
@@ -100,6 +102,11 @@ class Check:
             return Finding(
                 "not applicable", f"{label} needs {missing}: name {label}[{missing}=...]"
             ), None
+        spec = self.subject.spec
+        lacking = installation(spec.requires) if isinstance(spec, AlgorithmSpec) else ""
+        if lacking:
+            reason = f"{label} needs what is not installed: {lacking}"
+            return Finding("not applicable", reason), None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how to treat them is for the author's own tests
             try:

@@ -1,0 +1,144 @@
+"""Hierarchies by density: HDBSCAN of scikit-learn and of fast_hdbscan, PLSCAN, and EVoC."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from hcbench import Given, NotApplicableError, Oracle, Tree
+from hcbench_peers.inputs import read_distances, read_vectors, single_item, tree_of_groups
+
+
+def sklearn_hdbscan(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    min_cluster_size: int,
+    min_samples: int | None,
+    metric: str,
+    alpha: float,
+) -> Tree:
+    """Single linkage of mutual reachability distances by `sklearn.cluster.HDBSCAN`.
+
+    It is in a private attribute of the estimator. O(n^2) time at worst.
+    """
+    from sklearn.cluster import HDBSCAN
+
+    if given.n == 1:
+        return single_item(given)
+    if oracle.kind == "similarities":
+        data, metric = squareform(read_distances(oracle, "")[0]), "precomputed"
+    else:
+        data = read_vectors(oracle)
+    model = HDBSCAN(
+        min_cluster_size=min_cluster_size,
+        min_samples=min(min_samples or min_cluster_size, given.n),
+        metric=metric,
+        alpha=alpha,
+        copy=False,
+    )
+    model.fit(data)
+    names = ("left_node", "right_node", "value", "cluster_size")
+    merges = np.column_stack([model._single_linkage_tree_[name] for name in names])
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def fast_hdbscan(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    min_cluster_size: int,
+    min_samples: int | None,
+) -> Tree:
+    """Single linkage of mutual reachability distances by `fast_hdbscan.HDBSCAN`.
+
+    O(n log n) time in few dimensions. Numbers are of single precision.
+    """
+    from fast_hdbscan import HDBSCAN
+
+    if given.n == 1:
+        return single_item(given)
+    model = HDBSCAN(
+        min_cluster_size=min_cluster_size,
+        min_samples=min(min_samples or min_cluster_size, given.n - 1),
+        reproducible=True,
+    )
+    model.fit(read_vectors(oracle))
+    return Tree.from_linkage(model.single_linkage_tree_.to_numpy(), names=given.names)
+
+
+def plscan(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, min_samples: int, metric: str
+) -> Tree:
+    """The single linkage tree of `fast_plscan.PLSCAN`: mutual reachability distances.
+
+    O(n log n) time in few dimensions. Numbers are of single precision.
+
+    Raises
+    ------
+    NotApplicableError
+        For two items, as it needs more than its smallest `min_samples`.
+    """
+    from fast_plscan import PLSCAN
+
+    if given.n == 1:
+        return single_item(given)
+    if given.n == 2:
+        raise NotApplicableError("fast-plscan needs 3 items or more, and there are 2")
+    model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric)
+    model.fit(read_vectors(oracle))
+    return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
+
+
+def evoc(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    noise_level: float,
+    base_min_cluster_size: int,
+    n_neighbors: int,
+    min_samples: int,
+) -> Tree:
+    """The layers of clusters of `evoc.EVoC`; an item that is noise in all is below the root.
+
+    About O(n log n) time.
+
+    Raises
+    ------
+    NotApplicableError
+        For fewer than 6 items, of which it makes no graph.
+    """
+    from evoc import EVoC
+
+    if given.n == 1:
+        return single_item(given)
+    if given.n < 6:
+        raise NotApplicableError(f"evoc needs 6 items or more, and there are {given.n}")
+    vectors = read_vectors(oracle)
+    model = EVoC(
+        noise_level=noise_level,
+        base_min_cluster_size=base_min_cluster_size,
+        n_neighbors=min(n_neighbors, given.n - 1),
+        min_samples=min_samples,
+        # The default, but no more than there are features.
+        node_embedding_dim=min(max(n_neighbors // 4, 4), 15, *vectors.shape),
+        random_state=int(rng.integers(2**31)),
+    )
+    model.fit(vectors)
+    layers = model.cluster_layers_
+    root = (len(layers), 0)
+    number, above, waiting = {root: 0}, [-1], [root]
+    while waiting:
+        cluster = waiting.pop()
+        for part in model.cluster_tree_.get(cluster, ()):
+            number[part] = len(above)
+            above.append(number[cluster])
+            waiting.append(part)
+    group = np.zeros(given.n, dtype=np.int64)
+    for layer in reversed(range(len(layers))):  # the finest layer last, so that it has its way
+        for label in np.unique(layers[layer][layers[layer] >= 0]):
+            group[layers[layer] == label] = number[layer, label]
+    return tree_of_groups(group, above, given)

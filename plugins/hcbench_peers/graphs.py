@@ -1,0 +1,98 @@
+"""Hierarchies of the graph of nearest neighbours: scikit-network and higra."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench_peers.inputs import (
+    Floats,
+    Graph,
+    neighbour_graph,
+    read_vectors,
+    single_item,
+    tree_of_groups,
+)
+
+
+def paris(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    neighbours: int,
+    edges: str,
+    weights: str,
+) -> Tree:
+    """Merge the clusters a, b of largest p(a, b) / (p(a) p(b)), by `sknetwork.hierarchy.Paris`.
+
+    Heights are the inverse of that ratio. O(n k log n) time, roughly.
+    """
+    from sknetwork.hierarchy import Paris
+
+    if given.n == 1:
+        return single_item(given)
+    graph = neighbour_graph(oracle, neighbours)
+    merges = Paris(weights=weights).fit_predict(graph.adjacency(_weights(graph, edges)))
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def louvain(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    neighbours: int,
+    edges: str,
+    method: str,
+    depth: int,
+    resolution: float,
+) -> Tree:
+    """Clusters of large modularity within clusters, by `LouvainIteration` or `LouvainHierarchy`.
+
+    Heights are levels; parts of a cluster are children of one node. O(n k) time a level, roughly.
+    """
+    from sknetwork.hierarchy import LouvainHierarchy, LouvainIteration
+
+    if given.n == 1:
+        return single_item(given)
+    graph = neighbour_graph(oracle, neighbours)
+    top_down = method == "iteration"
+    model = LouvainIteration(depth, resolution) if top_down else LouvainHierarchy(resolution)
+    try:
+        merges = model.fit_predict(graph.adjacency(_weights(graph, edges)))
+    except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
+        return tree_of_groups(np.zeros(given.n, dtype=np.int64), [-1], given)
+    return Tree.from_linkage(merges, names=given.names).collapse_ties()
+
+
+def _weights(graph: Graph, edges: str) -> Floats:
+    """Weights of edges: 1, or exp(-(d / s)^2), where s is the mean distance d of all edges."""
+    scale = float(graph.distance.mean())
+    if edges == "equal" or scale == 0:
+        return np.ones_like(graph.distance)
+    return np.exp(-((graph.distance / scale) ** 2)).clip(1e-12)
+
+
+def partition_tree(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, linkage: str, neighbours: int
+) -> Tree:
+    """Merge neighbours in the graph of nearest neighbours, by higra's binary partition trees.
+
+    With average linkage the distance of two clusters is the mean of the edges between them.
+    O(n k log n) time, roughly.
+    """
+    import higra
+
+    if given.n == 1:
+        return single_item(given)
+    if linkage == "ward" and oracle.kind != "vectors":
+        raise NotApplicableError(f"linkage=ward needs vectors, not {oracle.kind}")
+    edges = neighbour_graph(oracle, neighbours)
+    graph = higra.UndirectedGraph(given.n)
+    graph.add_edges(edges.first, edges.second)
+    make = getattr(higra, f"binary_partition_tree_{linkage}_linkage")
+    tree, heights = make(graph, read_vectors(oracle) if linkage == "ward" else edges.distance)
+    parent = tree.parents().astype(np.int64)
+    parent[-1] = -1
+    return Tree(parent, heights, HeightKind.DISTANCE, given.names)

@@ -1,0 +1,158 @@
+"""What the libraries read: dense vectors, distances, graphs of neighbours; and trees of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.neighbors import NearestNeighbors
+
+from hcbench import DataError, Given, NotApplicableError, Oracle, Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_SCIPY: dict[str, Literal["euclidean", "cosine", "cityblock"]] = {
+    "euclidean": "euclidean",
+    "cosine": "cosine",
+    "manhattan": "cityblock",
+}
+
+
+def read_vectors(oracle: Oracle) -> Floats:
+    """The vectors (n, p) as a new dense array, since some libraries write to theirs."""
+    vectors: Any = oracle.read()
+    dense = vectors.toarray() if hasattr(vectors, "toarray") else vectors
+    return np.array(dense, dtype=np.float64, order="C")
+
+
+def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
+    """Distances (n(n-1)/2,), as scipy's `pdist`; and max(S), if they are max(S) - S.
+
+    S are similarities, and the maximum is over pairs of different items. O(n^2 p) time for vectors
+    and O(n^2) memory.
+
+    Raises
+    ------
+    DataError
+        If a vector of zeros has no cosine.
+    """
+    if oracle.kind == "similarities":
+        similarity: Any = oracle.read()
+        upper = np.asarray(similarity[np.triu_indices(len(similarity), 1)], dtype=np.float64)
+        top = float(upper.max())
+        return top - upper, top
+    vectors = read_vectors(oracle)
+    if metric == "cosine" and not vectors.any(axis=1).all():
+        row = int(np.flatnonzero(~vectors.any(axis=1))[0])
+        raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
+    return pdist(vectors, _SCIPY[metric]), None
+
+
+def require_vectors(oracle: Oracle, what: str) -> None:
+    """Raise an error if the items are not vectors.
+
+    Raises
+    ------
+    NotApplicableError
+    """
+    if oracle.kind != "vectors":
+        raise NotApplicableError(f"{what} needs vectors, not {oracle.kind}")
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A connected graph: edge e joins ``first[e] < second[e]`` at ``distance[e]``."""
+
+    n: int
+    first: Ints
+    second: Ints
+    distance: Floats
+
+    def adjacency(self, weight: Floats) -> csr_matrix:
+        """The symmetric matrix (n, n) of weights of the edges."""
+        rows, columns = np.r_[self.first, self.second], np.r_[self.second, self.first]
+        return csr_matrix((np.r_[weight, weight], (rows, columns)), shape=(self.n, self.n))
+
+
+def neighbour_graph(oracle: Oracle, k: int) -> Graph:
+    """Join each item to its k nearest ones, and parts without a connection at their nearest items.
+
+    Distances are Euclidean, or max(S) - S of similarities S. Each round of connecting joins every
+    part but the largest to its nearest item elsewhere, so that the additional edges are of a
+    minimum spanning tree. The time is that of scikit-learn's `NearestNeighbors`, in O(n k) memory
+    for vectors; O(n^2) for similarities.
+    """
+    if oracle.kind == "similarities":
+        points: Any = squareform(read_distances(oracle, "")[0])
+        searching = NearestNeighbors(metric="precomputed").fit(points)
+    else:
+        points = read_vectors(oracle)
+        searching = NearestNeighbors().fit(points)
+    n = len(points)
+    distance, nearest = searching.kneighbors(n_neighbors=min(k, n - 1))  # of other items
+    ends = [np.column_stack([np.repeat(np.arange(n), nearest.shape[1]), nearest.ravel()])]
+    lengths = [distance.ravel()]
+    while True:
+        rows, columns = np.concatenate(ends).T
+        joined = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        parts, part = connected_components(joined, directed=False)
+        if parts == 1:
+            break
+        largest = np.bincount(part).argmax()
+        for each in set(range(parts)) - {largest}:
+            edge, length = _shortest_edge(points, part == each, oracle.kind == "similarities")
+            ends.append(edge)
+            lengths.append(length)
+    pairs = np.sort(np.column_stack([rows, columns]), axis=1)
+    unique, first_of = np.unique(pairs, axis=0, return_index=True)
+    return Graph(n, unique[:, 0], unique[:, 1], np.concatenate(lengths)[first_of])
+
+
+def _shortest_edge(
+    points: Any, inside: NDArray[np.bool_], precomputed: bool
+) -> tuple[Ints, Floats]:
+    """The edge (1, 2) between the items inside and the others, and its length (1,)."""
+    here, there = np.flatnonzero(inside), np.flatnonzero(~inside)
+    if precomputed:
+        between = points[np.ix_(here, there)]
+        nearest, distance = between.argmin(axis=1), between.min(axis=1)
+    else:
+        nearest, distance = pairwise_distances_argmin_min(points[here], points[there])
+    start = distance.argmin()
+    return np.array([[here[start], there[nearest[start]]]]), distance[start : start + 1]
+
+
+def single_item(given: Given) -> Tree:
+    """The tree of one item, which some libraries refuse."""
+    return Tree([-1], names=given.names)
+
+
+def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree:
+    """The tree, without heights, of nested groups of items.
+
+    Parameters
+    ----------
+    group
+        (n,) the smallest group of each item.
+    above
+        Of each group, the one above it, whose number is smaller; group 0 is the root. Groups
+        without items are omitted, and those with one group inside are that group.
+    given
+        For the names.
+    """
+    own = np.asarray(group)
+    size = np.bincount(own, minlength=len(above))
+    for number in range(len(above) - 1, 0, -1):
+        size[above[number]] += size[number]
+    kept = size > 0
+    node = own.size - 1 + np.cumsum(kept)
+    inner = np.array([-1, *node[above[1:]]])[kept]
+    parent = np.concatenate([node[own], inner])
+    return Tree.from_parents(parent, names=given.names, collapse_unary=True)

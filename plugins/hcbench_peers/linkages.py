@@ -1,0 +1,101 @@
+"""Linkages: scipy, fastcluster and scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench_peers.inputs import read_distances, read_vectors, require_vectors, single_item
+
+EUCLIDEAN = ("centroid", "median", "ward")
+"""Methods that are defined for vectors and their Euclidean distances only."""
+
+
+def scipy_linkage(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, method: str, metric: str
+) -> Tree:
+    """Linkage by `scipy.cluster.hierarchy.linkage`: O(n^2) time after the distances."""
+    from scipy.cluster.hierarchy import linkage
+
+    return _of_distances(linkage, oracle, given, method, metric)
+
+
+def fastcluster_linkage(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, method: str, metric: str
+) -> Tree:
+    """Linkage by `fastcluster.linkage`: O(n^2) time after the distances."""
+    from fastcluster import linkage
+
+    return _of_distances(linkage, oracle, given, method, metric)
+
+
+def fastcluster_vector(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, method: str, metric: str
+) -> Tree:
+    """Linkage by `fastcluster.linkage_vector`: O(n^2 p) time, O(n p) memory."""
+    from fastcluster import linkage_vector
+
+    if given.n == 1:
+        return single_item(given)
+    if method in EUCLIDEAN:
+        metric = "euclidean"
+    merges = linkage_vector(read_vectors(oracle), method, metric.replace("manhattan", "cityblock"))
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def _of_distances(linkage: Any, oracle: Oracle, given: Given, method: str, metric: str) -> Tree:
+    """Merge by distances; heights of similarities are affinities."""
+    if given.n == 1:
+        return single_item(given)
+    if method in EUCLIDEAN:
+        require_vectors(oracle, f"method={method}")
+        metric = "euclidean"
+    distances, top = read_distances(oracle, metric)
+    merges: NDArray[np.float64] = linkage(distances, method)
+    if top is None:
+        return Tree.from_linkage(merges, names=given.names)
+    merges[:, 2] = top - merges[:, 2]
+    leaf = float(merges[0, 2])
+    return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=leaf, names=given.names)
+
+
+def agglomerative(
+    oracle: Oracle,
+    given: Given,
+    rng: np.random.Generator,
+    *,
+    linkage: str,
+    metric: str,
+    neighbours: int | None,
+) -> Tree:
+    """Linkage by `sklearn.cluster.AgglomerativeClustering`, between neighbours only if asked for.
+
+    With `neighbours` only clusters that the graph of nearest neighbours joins are merged, so
+    heights may fall; scikit-learn joins parts without a connection at their nearest items.
+    O(n^2) time, with `neighbours` usually much less.
+    """
+    from sklearn.cluster import AgglomerativeClustering
+    from sklearn.neighbors import kneighbors_graph
+
+    if given.n == 1:
+        return single_item(given)
+    vectors = read_vectors(oracle)
+    graph = None
+    if neighbours is not None:
+        k = min(neighbours, given.n - 1)
+        graph = kneighbors_graph(vectors, k, metric=metric, include_self=False)
+    model = AgglomerativeClustering(
+        n_clusters=None,
+        distance_threshold=0.0,
+        linkage=linkage,
+        metric="euclidean" if linkage == "ward" else metric,
+        connectivity=graph,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that it joins the parts of the graph
+        model.fit(vectors)
+    return Tree.from_children(model.children_, model.distances_, names=given.names)

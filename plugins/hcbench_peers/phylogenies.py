@@ -1,0 +1,57 @@
+"""scikit-bio's neighbour joining and UPGMA."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from hcbench import Given, HeightKind, NewickWarning, Oracle, Tree
+from hcbench_peers.inputs import read_distances, single_item
+
+
+def neighbour_joining(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, metric: str, neg_as_zero: bool
+) -> Tree:
+    """`skbio.tree.nj`, rooted at the middle of the longest path; without heights.
+
+    O(n^3) time and O(n^2) memory.
+    """
+    from skbio.tree import nj
+
+    def rooted(distances: Any) -> Any:
+        return nj(distances, neg_as_zero=neg_as_zero).root_at_midpoint()
+
+    return _tree(rooted, oracle, given, metric)
+
+
+def upgma(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, metric: str, weighted: bool
+) -> Tree:
+    """`skbio.tree.upgma`; heights are twice its own, as those are half the distances.
+
+    O(n^2) time after the distances, and O(n^2) memory.
+    """
+    from skbio.tree import upgma as average
+
+    return _tree(lambda distances: average(distances, weighted=weighted), oracle, given, metric)
+
+
+def _tree(make: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str) -> Tree:
+    if given.n == 1:
+        return single_item(given)
+    distances, _ = read_distances(oracle, metric)
+    if given.n == 2:  # fewer than it accepts
+        return Tree([2, 2, -1], [0.0, 0.0, distances[0]], HeightKind.DISTANCE, given.names)
+    from skbio import DistanceMatrix
+
+    labels = [str(item) for item in range(given.n)]
+    made = make(DistanceMatrix(squareform(distances), labels))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewickWarning)  # of paths of different lengths
+        tree = Tree.from_newick(str(made), names=labels)
+    height = None if tree.height is None else 2 * tree.height
+    return Tree(tree.parent, height, tree.kind, given.names)

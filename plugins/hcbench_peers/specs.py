@@ -1,0 +1,328 @@
+"""Specs of the algorithms; parameters have the names and the defaults of the library."""
+
+from __future__ import annotations
+
+from hcbench import AlgorithmSpec, Parameter
+from hcbench_peers import references
+
+_VECTORS = ("vectors",)
+_BOTH = ("vectors", "similarities")
+_TIES = "mutual reachability distances tie whatever the data, and ties go by rounding"
+_GREEDY = "greedy: the result depends on the order in which items are given"
+
+
+def _choice(name: str, doc: str, *choices: str) -> Parameter:
+    """A parameter with these choices, the first of which is the default."""
+    return Parameter(name, choices[0], doc, choices=choices)
+
+
+def _metric(doc: str = "The distance of two vectors; not used on similarities.") -> Parameter:
+    return _choice("metric", doc, "euclidean", "cosine", "manhattan")
+
+
+_NEIGHBOURS = Parameter(
+    "neighbours", 10, "Nearest items that each item is joined to.", interval="[1, inf)"
+)
+_EDGES = _choice(
+    "edges",
+    "Weights of edges: exp(-(d / s)^2), with the mean s of all distances d; or all the same.",
+    "similarity",
+    "equal",
+)
+_MIN_CLUSTER_SIZE = Parameter(
+    "min_cluster_size",
+    5,
+    "Smallest cluster; only the default of min_samples, as the tree has smaller ones too.",
+    interval="[2, inf)",
+)
+_MIN_SAMPLES = Parameter(
+    "min_samples",
+    None,
+    "Items in the neighbourhood that makes the core distance of an item; by default "
+    "min_cluster_size, and at most all.",
+    type="int",
+    interval="[1, inf)",
+)
+
+SCIPY_LINKAGE = AlgorithmSpec(
+    name="scipy-linkage",
+    function="hcbench_peers.linkages:scipy_linkage",
+    doc="Linkage by scipy.cluster.hierarchy. SciPy has the licence BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _choice(
+            "method",
+            "The distance of two clusters; the last three need vectors.",
+            *("single", "complete", "average", "weighted", "centroid", "median", "ward"),
+        ),
+        _metric(),
+    ),
+    paper=references.SCIPY,
+    requires=("scipy",),
+)
+FC_LINKAGE = AlgorithmSpec(
+    name="fc-linkage",
+    function="hcbench_peers.linkages:fastcluster_linkage",
+    doc="Linkage by fastcluster. Its licence is BSD-2-Clause or GPL-2.0-or-later.",
+    accepts=_BOTH,
+    parameters=SCIPY_LINKAGE.parameters,
+    paper=references.FASTCLUSTER,
+    requires=("fastcluster", "scipy"),
+)
+FC_VECTOR = AlgorithmSpec(
+    name="fc-vector",
+    function="hcbench_peers.linkages:fastcluster_vector",
+    doc="Linkage by fastcluster in memory O(n p). Its licence is BSD-2-Clause or GPL-2.0-or-later.",
+    accepts=_VECTORS,
+    parameters=(
+        _choice("method", "The distance of two clusters.", "single", "centroid", "median", "ward"),
+        _metric("The distance of two vectors; not used but for method=single."),
+    ),
+    paper=references.FASTCLUSTER,
+    requires=("fastcluster", "scipy"),
+)
+SK_AGGLOMERATIVE = AlgorithmSpec(
+    name="sk-agglomerative",
+    function="hcbench_peers.linkages:agglomerative",
+    doc="Linkage by scikit-learn's AgglomerativeClustering, between all clusters or between "
+    "neighbours. Scikit-learn has the licence BSD-3-Clause.",
+    accepts=_VECTORS,
+    parameters=(
+        _choice(
+            "linkage", "The distance of two clusters.", "ward", "complete", "average", "single"
+        ),
+        _metric("The distance of two vectors; not used for linkage=ward."),
+        Parameter(
+            "neighbours",
+            None,
+            "Merge clusters only where the graph of this many nearest neighbours joins them; by "
+            "default any.",
+            type="int",
+            interval="[1, inf)",
+        ),
+    ),
+    paper=references.SCIKIT_LEARN,
+    requires=("scikit-learn", "scipy"),
+)
+SK_BISECTING_KMEANS = AlgorithmSpec(
+    name="sk-bisecting-kmeans",
+    function="hcbench_peers.splits:bisecting_kmeans",
+    doc="The splits of scikit-learn's BisectingKMeans. Scikit-learn has the licence BSD-3-Clause.",
+    accepts=_VECTORS,
+    parameters=(
+        Parameter(
+            "n_clusters",
+            8,
+            "Clusters to split into, at most the number of different items: all is that number.",
+            alternative="str",
+            interval="[1, inf)",
+            choices=("all",),
+        ),
+        _choice("init", "Choice of the first centres of a split.", "random", "k-means++"),
+        Parameter("n_init", 1, "Attempts at each split.", interval="[1, inf)"),
+        _choice(
+            "bisecting_strategy",
+            "Which cluster is split next.",
+            "biggest_inertia",
+            "largest_cluster",
+        ),
+    ),
+    paper=references.BISECTING,
+    requires=("scikit-learn", "scipy"),
+)
+SK_BIRCH = AlgorithmSpec(
+    name="sk-birch",
+    function="hcbench_peers.splits:birch",
+    doc="The tree of clustering features of scikit-learn's Birch. Scikit-learn has the licence "
+    "BSD-3-Clause.",
+    accepts=_VECTORS,
+    parameters=(
+        Parameter(
+            "threshold", 0.5, "Largest radius of a subcluster of items.", interval="[0, inf)"
+        ),
+        Parameter("branching_factor", 50, "Most parts of a node.", interval="[2, inf)"),
+    ),
+    paper=references.BIRCH,
+    requires=("scikit-learn", "scipy"),
+    exempt={"renumbered_items": _GREEDY},
+)
+SK_HDBSCAN = AlgorithmSpec(
+    name="sk-hdbscan",
+    function="hcbench_peers.density:sklearn_hdbscan",
+    doc="Single linkage of mutual reachability distances by scikit-learn's HDBSCAN. Scikit-learn "
+    "has the licence BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _MIN_CLUSTER_SIZE,
+        _MIN_SAMPLES,
+        _metric(),
+        Parameter(
+            "alpha",
+            1.0,
+            "Distances are divided by it before they are compared with core distances.",
+            interval="(0, inf)",
+        ),
+    ),
+    paper=references.HDBSCAN,
+    requires=("scikit-learn", "scipy"),
+    exempt={"renumbered_items": _TIES},
+)
+FAST_HDBSCAN = AlgorithmSpec(
+    name="fast-hdbscan",
+    function="hcbench_peers.density:fast_hdbscan",
+    doc="Single linkage of mutual reachability distances by fast_hdbscan. Its licence is "
+    "BSD-2-Clause.",
+    accepts=_VECTORS,
+    parameters=(_MIN_CLUSTER_SIZE, _MIN_SAMPLES),
+    paper=references.FAST_HDBSCAN,
+    requires=("fast_hdbscan", "hdbscan", "scipy"),
+    exempt={"renumbered_items": _TIES},
+)
+FAST_PLSCAN = AlgorithmSpec(
+    name="fast-plscan",
+    function="hcbench_peers.density:plscan",
+    doc="Single linkage of mutual reachability distances by fast_plscan. Its licence is "
+    "BSD-3-Clause.",
+    accepts=_VECTORS,
+    parameters=(
+        Parameter(
+            "min_samples",
+            5,
+            "Items in the neighbourhood that makes the core distance of an item.",
+            interval="[2, inf)",
+        ),
+        _choice("metric", "The distance of two vectors.", "euclidean", "manhattan", "chebyshev"),
+    ),
+    paper=references.PLSCAN,
+    requires=("fast-plscan", "scipy"),
+    exempt={"renumbered_items": _TIES},
+)
+EVOC = AlgorithmSpec(
+    name="evoc",
+    function="hcbench_peers.density:evoc",
+    doc="Layers of clusters of embedding vectors, by evoc. Its licence is BSD-2-Clause.",
+    accepts=_VECTORS,
+    parameters=(
+        Parameter(
+            "noise_level",
+            0.5,
+            "Expected proportion of noise, from none to much.",
+            interval="[0, 1]",
+        ),
+        Parameter(
+            "base_min_cluster_size",
+            5,
+            "Smallest cluster of the finest layer.",
+            interval="[2, inf)",
+        ),
+        Parameter("n_neighbors", 15, "Nearest items in its graph.", interval="[1, inf)"),
+        Parameter("min_samples", 5, "Items that make the density of an item.", interval="[1, inf)"),
+    ),
+    paper=references.PLSCAN,
+    requires=("evoc", "scipy"),
+)
+SKN_PARIS = AlgorithmSpec(
+    name="skn-paris",
+    function="hcbench_peers.graphs:paris",
+    doc="Merges of the graph of nearest neighbours, by Paris of scikit-network. Its licence is "
+    "BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _NEIGHBOURS,
+        _EDGES,
+        _choice(
+            "weights",
+            "Of nodes: the sum of their edges, or all the same.",
+            "degree",
+            "uniform",
+        ),
+    ),
+    paper=references.PARIS,
+    requires=("scikit-network", "scikit-learn", "scipy"),
+)
+SKN_LOUVAIN = AlgorithmSpec(
+    name="skn-louvain",
+    function="hcbench_peers.graphs:louvain",
+    doc="Nested clusters of large modularity in the graph of nearest neighbours, by Louvain of "
+    "scikit-network. Its licence is BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _NEIGHBOURS,
+        _EDGES,
+        _choice(
+            "method",
+            "Split from the root (LouvainIteration), or aggregate from the items "
+            "(LouvainHierarchy).",
+            "iteration",
+            "hierarchy",
+        ),
+        Parameter(
+            "depth", 3, "Levels of splits; not used for method=hierarchy.", interval="[1, inf)"
+        ),
+        Parameter(
+            "resolution", 1.0, "Of modularity: more is smaller clusters.", interval="(0, inf)"
+        ),
+    ),
+    paper=references.LOUVAIN,
+    requires=("scikit-network", "scikit-learn", "scipy"),
+    exempt={"renumbered_items": _GREEDY},
+)
+HIGRA_BPT = AlgorithmSpec(
+    name="higra-bpt",
+    function="hcbench_peers.graphs:partition_tree",
+    doc="Linkage on the graph of nearest neighbours, by higra's binary partition trees. Its "
+    "licence is CeCILL-B.",
+    accepts=_BOTH,
+    parameters=(
+        _choice(
+            "linkage",
+            "The distance of two joined clusters; ward needs vectors.",
+            *("average", "single", "complete", "ward"),
+        ),
+        _NEIGHBOURS,
+    ),
+    paper=references.HIGRA,
+    requires=("higra", "scikit-learn", "scipy"),
+)
+SKBIO_NJ = AlgorithmSpec(
+    name="skbio-nj",
+    function="hcbench_peers.phylogenies:neighbour_joining",
+    doc="Neighbour joining by scikit-bio, rooted at the midpoint. Its licence is BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _metric(),
+        Parameter("neg_as_zero", True, "Whether negative branch lengths become 0."),
+    ),
+    paper=references.NEIGHBOUR_JOINING,
+    requires=("scikit-bio", "scipy"),
+)
+SKBIO_UPGMA = AlgorithmSpec(
+    name="skbio-upgma",
+    function="hcbench_peers.phylogenies:upgma",
+    doc="UPGMA by scikit-bio. Its licence is BSD-3-Clause.",
+    accepts=_BOTH,
+    parameters=(
+        _metric(),
+        Parameter("weighted", False, "Whether merged clusters have equal weights (WPGMA)."),
+    ),
+    paper=references.SOKAL_1958,
+    requires=("scikit-bio", "scipy"),
+)
+
+ALGORITHMS = (
+    SCIPY_LINKAGE,
+    FC_LINKAGE,
+    FC_VECTOR,
+    SK_AGGLOMERATIVE,
+    SK_BISECTING_KMEANS,
+    SK_BIRCH,
+    SK_HDBSCAN,
+    FAST_HDBSCAN,
+    FAST_PLSCAN,
+    EVOC,
+    SKN_PARIS,
+    SKN_LOUVAIN,
+    HIGRA_BPT,
+    SKBIO_NJ,
+    SKBIO_UPGMA,
+)

@@ -1,0 +1,199 @@
+"""Algorithms of other libraries: equal trees of equal methods, and trees known by hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
+
+import hcbench
+import hcbench_peers
+from hcbench import AlgorithmSpec, Answers, Oracle, Partition, Suite, Tree, load_registry
+from hcbench.plan.plan import make_plan
+from hcbench.registry.fingerprint import installation
+from hcbench.testing import checks_of
+from hcbench_peers.inputs import neighbour_graph, tree_of_groups
+from hcbench_peers.specs import ALGORITHMS
+from tests.plugins.fitting import cophenetic
+
+POINTS = np.random.default_rng(0).normal(size=(25, 4))
+SPECS = {spec.name: spec for spec in ALGORITHMS}
+#: Two groups of three on a line, which every method separates first.
+LINE = np.array([[0.0], [1.0], [2.5], [20.0], [21.5], [22.5]])
+HALVES = Partition([0, 0, 0, 1, 1, 1])
+METHODS = {
+    "single": "Single",
+    "complete": "Complete",
+    "average": "UPGMA",
+    "weighted": "WPGMA",
+    "centroid": "Centroid",
+    "median": "Median",
+    "ward": "Ward",
+}
+
+
+def fit(name: str, data: object, **params: object) -> Tree:
+    """Fit an algorithm, or skip the test if its library is not installed."""
+    command = installation(SPECS[name].requires)
+    if command:
+        pytest.skip(f"{name}: {command}")
+    tree = hcbench.fit(name, data, **params)
+    assert isinstance(tree, Tree)
+    return tree
+
+
+def heights(name: str, data: object, **params: object) -> np.ndarray:
+    return cophenetic(fit(name, data, **params))
+
+
+@pytest.mark.parametrize("name", ["scipy-linkage", "fc-linkage", "fc-vector", "sk-agglomerative"])
+def test_linkages_of_all_libraries_are_the_trees_of_ours(name: str) -> None:
+    parameter = SPECS[name].parameters[0]
+    for method in parameter.choices:
+        ours = cophenetic(hcbench.fit(METHODS[method], POINTS))  # type: ignore[arg-type]
+        theirs = heights(name, POINTS, **{parameter.name: method})
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("weighted", "ours"), [(False, "UPGMA"), (True, "WPGMA")])
+def test_scikit_bio_has_the_trees_of_ours(weighted: bool, ours: str) -> None:
+    expected = cophenetic(hcbench.fit(ours, POINTS))  # type: ignore[arg-type]
+    theirs = heights("skbio-upgma", POINTS, weighted=weighted)
+    np.testing.assert_allclose(theirs, expected, rtol=1e-9)
+
+
+def test_linkages_of_similarities_have_their_heights() -> None:
+    similarity = 5.0 - cdist(POINTS, POINTS)
+    ours = cophenetic(hcbench.fit("UPGMA", similarity))  # type: ignore[arg-type]
+    for name in ("scipy-linkage", "fc-linkage"):
+        theirs = heights(name, similarity, method="average")
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+    with pytest.raises(hcbench.NotApplicableError, match="method=ward needs vectors"):
+        fit("scipy-linkage", similarity, method="ward")
+
+
+def test_a_row_of_zeros_has_no_cosine() -> None:
+    with pytest.raises(hcbench.DataError, match="row 0 is zero"):
+        fit("scipy-linkage", np.eye(3)[:, 1:] - np.eye(3)[:1, 1:], metric="cosine")
+
+
+def test_a_graph_of_all_neighbours_changes_no_linkage() -> None:
+    free = fit("sk-agglomerative", POINTS, linkage="average")
+    bound = fit("sk-agglomerative", POINTS, linkage="average", neighbours=24)
+    assert bound.isomorphic(free)
+    for linkage in ("single", "complete", "average"):
+        expected = cophenetic(hcbench.fit(METHODS[linkage], POINTS))  # type: ignore[arg-type]
+        np.testing.assert_allclose(
+            heights("higra-bpt", POINTS, linkage=linkage, neighbours=24), expected, rtol=1e-9
+        )
+    assert fit("higra-bpt", POINTS, linkage="ward", neighbours=24).isomorphic(
+        hcbench.fit("Ward", POINTS)  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "samples"), [("sk-hdbscan", 4), ("fast-plscan", 3), ("fast-hdbscan", 3)]
+)
+def test_densities_make_the_spanning_tree_of_mutual_reachability(name: str, samples: int) -> None:
+    """The core distance is that to the third other item; scikit-learn counts the item itself."""
+    distance = cdist(POINTS, POINTS)
+    core = np.sort(distance, axis=1)[:, 3]
+    reach = np.maximum(distance, np.maximum.outer(core, core))
+    tree = fit(name, POINTS, min_samples=samples)
+    assert tree.height is not None
+    merged = np.sort(tree.height[tree.n :])
+    np.testing.assert_allclose(merged, np.sort(minimum_spanning_tree(reach).data), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sk-birch[threshold=2]",
+        "sk-bisecting-kmeans",
+        "sk-bisecting-kmeans[n_clusters=all]",
+        "skn-louvain[neighbours=2]",
+        "skn-paris[neighbours=2]",
+        "higra-bpt[neighbours=1]",
+        "skbio-nj",
+    ],
+)
+def test_distant_groups_are_separated_first(name: str) -> None:
+    base, _, rest = name.rstrip("]").partition("[")
+    key, _, value = rest.partition("=")
+    params = {key: int(value) if value.isdigit() else value} if rest else {}
+    assert fit(base, LINE, **params).cut(2) == HALVES
+
+
+def test_neighbours_and_the_shortest_edges_between_parts() -> None:
+    """Of 0, 1, 2.5 the nearest ones are 1, 0, 1; 2.5 and 20 connect the halves."""
+    oracle = Oracle(Answers(kind="vectors", n=6, data=LINE))
+    graph = neighbour_graph(oracle, 1)
+    edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    assert list(zip(graph.first, graph.second, strict=True)) == edges
+    assert graph.distance.tolist() == [1.0, 1.5, 17.5, 1.5, 1.0]
+    similarity = Oracle(Answers(kind="similarities", n=6, data=-cdist(LINE, LINE)))
+    by_similarity = neighbour_graph(similarity, 1)
+    assert by_similarity.first.tolist() == graph.first.tolist()
+    assert by_similarity.second.tolist() == graph.second.tolist()
+    assert by_similarity.distance.tolist() == [0.0, 0.5, 16.5, 0.5, 0.0]  # less max(S) = -1
+
+
+def test_groups_without_items_are_omitted() -> None:
+    """Root 0 has 1 and 2; 1 has 3, of items 0 and 1; 2 has 4, empty, and 5, of 2 and 3."""
+    given = hcbench.Problem(n=5, vectors=np.zeros((5, 1)))
+    tree = tree_of_groups([3, 3, 5, 5, 0], [-1, 0, 0, 1, 2, 2], given)  # type: ignore[arg-type]
+    assert tree.isomorphic(Tree.from_newick("((0,1),(2,3),4);", [*"01234"]))
+
+
+def test_neighbour_joining_recovers_an_additive_tree() -> None:
+    """The example of Saitou and Nei's method in Wikipedia: ((a, b), c) and (d, e)."""
+    distance = np.array(
+        [[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]]
+    )
+    tree = fit("skbio-nj", 10.0 - distance)
+    parts = {frozenset(tree.leaves(node).tolist()) for node in range(tree.n, tree.n_nodes)}
+    assert frozenset({0, 1}) in parts or frozenset({2, 3, 4}) in parts
+    assert frozenset({3, 4}) in parts or frozenset({0, 1, 2}) in parts
+
+
+def test_an_algorithm_without_its_library_is_reported_with_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "absent.py"
+    file.write_text(
+        "from hcbench import AlgorithmSpec, hookimpl\n"
+        "@hookimpl\n"
+        "def hcbench_algorithms():\n"
+        "    yield AlgorithmSpec(name='Absent', function='absent:f', doc='', "
+        "accepts=('vectors',), requires=('scipy', 'no-such-thing'))\n"
+    )
+    suite = Suite(name="", algorithms=("Absent", "Single"), datasets=("iris",), repetitions=1)
+    plan = make_plan(suite, load_registry([file]))
+    reason = "Absent needs what is not installed: pip install no-such-thing"
+    assert [(each.algorithm, each.reason) for each in plan.inapplicable] == [("Absent", reason)]
+    assert [cell.algorithm.label for cell in plan.cells] == ["Single"]
+    found = {check.run() for check in checks_of(["Absent"], plugins=[file])}
+    assert {(each.status, each.reason) for each in found} == {("not applicable", reason)}
+
+
+@pytest.mark.parametrize("spec", ALGORITHMS, ids=lambda spec: spec.name)
+def test_each_spec_names_the_licence_and_a_source_with_a_link(spec: AlgorithmSpec) -> None:
+    assert re.search("BSD|GPL|CeCILL", spec.doc)
+    assert spec.paper is not None
+    assert {"doi", "url", "volume"} & set(spec.paper.fields)
+
+
+def test_the_plugin_of_the_readme_runs_genie(tmp_path: Path) -> None:
+    readme = Path(hcbench_peers.__path__[0]) / "README.md"
+    file = tmp_path / "genie.py"
+    file.write_text(readme.read_text().partition("```python\n")[2].partition("```")[0])
+    (use,) = load_registry([file]).use_algorithms("Genie")
+    command = installation(use.spec.requires)
+    if command:
+        pytest.skip(f"Genie: {command}")
+    findings = [check.run() for check in checks_of(["Genie"], plugins=[file])]
+    assert {each.reason for each in findings if each.status == "failed"} == {
+        "Genie has no paper; set paper=Reference(...), or exempt it with the reason"
+    }
