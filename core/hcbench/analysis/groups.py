@@ -11,8 +11,9 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
@@ -61,6 +62,8 @@ class Group:
     budget: int | None
     checkpoint: int | None
     outcomes: tuple[Outcome, ...]
+    # Tables and figures read the same values many times.
+    _values: dict[str | MetricInfo, list[Value]] = field(default_factory=dict, init=False)
 
     @property
     def place(self) -> dict[str, Any]:
@@ -79,7 +82,10 @@ class Group:
 
     def values(self, metric: str | MetricInfo) -> list[Value]:
         """The value of a metric in each repetition."""
-        return [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
+        if metric not in self._values:
+            read = [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
+            self._values[metric] = read
+        return self._values[metric]
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
@@ -95,7 +101,8 @@ class Group:
 
     def leaves_range(self, metric: MetricInfo) -> bool:
         """Whether a value is outside of the interval of the metric."""
-        return any(map(metric.leaves_range, self.numbers(metric)))
+        finite = [number for number in self.numbers(metric) if math.isfinite(number)]
+        return any(map(metric.leaves_range, (min(finite), max(finite)) if finite else ()))
 
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
