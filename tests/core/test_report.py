@@ -165,6 +165,18 @@ def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> Non
     assert column_of(table, "AARI ↑") == [["0.250", 0.25], None]
 
 
+def test_of_very_many_repetitions_the_first_and_the_failures_are_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hcbench.show.report.sections.MOST_ROWS", 6)
+    cells = [outcome(name, "x", r, values=a_value(0.25)) for name in "AB" for r in range(5)]
+    cells[4] = outcome("A", "x", 4, status="timeout", reason="after 3 s")
+    data = page_of(store, keep_run(store, cells)).data
+    assert column_of(data["tables"]["cells"], "repetition") == [0, 1, 2, 4, 0, 1, 2]
+    [(_, [note, _])] = [view for view in data["sections"]["rows"]["views"] if len(view[1]) == 2]
+    assert "3 more are in the store" in note["lines"][0]
+
+
 def test_the_leaderboard_has_a_column_for_each_data_set(store: Store) -> None:
     cells = [
         outcome("A", "x", values=a_value(0.5)),

@@ -61,6 +61,19 @@ def test_the_interval_is_that_of_an_independent_bca_bootstrap() -> None:
     assert found.high == pytest.approx(high, abs=0.03)
 
 
+def test_the_intervals_of_very_many_numbers_are_those_of_large_samples() -> None:
+    values = np.random.default_rng(1).exponential(size=1500)
+    found = summarise(values.tolist())
+    normal = stats.norm.interval(0.95, values.mean(), stats.sem(values))
+    assert (found.low, found.high) == pytest.approx(normal, rel=1e-12)
+    # An exact interval of the median: as many signs are positive as in 1500 tosses of a coin.
+    exact = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
+    found = summarise(values.tolist(), "median")
+    ordered = np.sort(values)
+    places = np.searchsorted(ordered, [found.low, found.high, exact.low, exact.high])
+    assert np.abs(places[:2] - places[2:]).max() <= 1
+
+
 def test_degenerate_numbers_give_the_point() -> None:
     for values in ([0.1] * 3, [0.1]):
         found = summarise(values)

@@ -244,12 +244,22 @@ def _add_growth(page: Sections, results: Results) -> None:
 
 
 def _add_rows(page: Sections, results: Results) -> None:
-    shown = [(("each repetition",), [page.table("cells", cells_table(results))])]
+    table = cells_table(results)
+    blocks: list[dict[str, Any]] = [page.table("cells", table)]
+    hidden = sum(len(group.outcomes) for group in results.run_groups) - len(table["rows"])
+    if hidden:
+        line = (
+            f"The first repetitions and all failures: {hidden:,} more are in the store, which "
+            f"hcbench results show --format csv prints."
+        )
+        blocks.insert(0, {"lines": [line]})
+    shown = [(("each repetition",), blocks)]
     if any(len(group.outcomes) > 1 for group in results.groups):
         shown.insert(0, (("means",), [page.table("means", means_table(results))]))
     page.add("rows", ("Rows",), shown)
 
 
+MOST_ROWS = 10_000  # of the table of cells, which a browser still shows at once
 KEY_LENGTH = 8  # characters of a key, enough for `hcbench rerun`
 
 
@@ -347,14 +357,17 @@ def means_table(results: Results) -> dict[str, Any]:
 
 
 def cells_table(results: Results) -> dict[str, Any]:
-    """One row per cell and checkpoint."""
+    """One row per cell and checkpoint; of very many, the failures and the first repetitions."""
     columns, places = _places(results)
+    most = max(1, MOST_ROWS // len(results.run_groups))
     header: list[str | dict[str, Any]] = [*columns, "repetition"]
     header += [{"label": "status", "filter": True}, "cell", {"label": "seed", "hidden": True}]
     rows = []
     for place, group in zip(places, results.run_groups, strict=True):
         values = [(metric, group.values(metric)) for metric in results.metrics]
         for i, outcome in enumerate(group.outcomes):
+            if i >= most and not outcome.failed:
+                continue
             failed = {"badge": "bad", "note": outcome.reason or "unknown reason"}
             status = outcome.status
             row: list[Cell] = [*place, outcome.repetition]
