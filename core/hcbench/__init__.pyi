@@ -12,6 +12,7 @@ from .errors import (
     HcbenchError as HcbenchError,
     ModelWarning as ModelWarning,
     NotApplicableError as NotApplicableError,
+    OracleError as OracleError,
     ParameterError as ParameterError,
     UnansweredError as UnansweredError,
 )
@@ -61,6 +62,7 @@ from .oracle import (
     Ledger as Ledger,
     Oracle as Oracle,
     QueryKind as QueryKind,
+    Reply as Reply,
     ask_oracle as ask_oracle,
 )
 from .oracle.answers import Point as Point, Scored as Scored

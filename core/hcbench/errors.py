@@ -166,6 +166,10 @@ class BudgetExceededError(HcbenchError):
     """A query costs more than the remaining budget."""
 
 
+class OracleError(HcbenchError):
+    """An oracle cannot answer now, as a server that is away; the next run tries the cell again."""
+
+
 class UnansweredError(HcbenchError):
     """A query has no answer, however often it is made."""
 

@@ -87,4 +87,7 @@ COSTS = (
     _cost("seconds", "Wall time of the algorithm, excluding the oracle's answers.", "s"),
     _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
     _cost("peak-memory", "Peak memory during the call, above that before it.", "bytes"),
+    _cost("price", "Price of the answers of a paid oracle, in its currency.", ""),
+    _cost("tokens", "Tokens of the answers of a paid oracle.", ""),
+    _cost("latency", "Seconds that the answers of a paid oracle took, one after the other.", "s"),
 )

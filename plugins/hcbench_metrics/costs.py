@@ -63,6 +63,28 @@ def peak_memory(scored: Scored) -> float:
     return float(scored.cost.peak_bytes)
 
 
+def price(scored: Scored) -> float:
+    """Price of the answers, each different one once, whoever has paid for it."""
+    return _expense(scored, scored.cost.price)
+
+
+def tokens(scored: Scored) -> float:
+    """Tokens of the answers, likewise."""
+    return _expense(scored, scored.cost.tokens)
+
+
+def latency(scored: Scored) -> float:
+    """Time that the answers took when they were given, in s; at once, the sum is longer."""
+    return _expense(scored, scored.cost.latency)
+
+
+def _expense(scored: Scored, amount: float | None) -> float:
+    seconds(scored)
+    if amount is None:
+        raise NotApplicableError("this oracle is free")
+    return amount
+
+
 def _counted(scored: Scored, count: int | None) -> float:
     if count is not None:
         return float(count)

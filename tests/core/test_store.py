@@ -645,7 +645,7 @@ def test_another_schema_version_is_refused(filled: Path) -> None:
     with sqlite3.connect(filled) as raw:
         raw.execute("UPDATE meta SET value = '99' WHERE name = 'hcbench schema'")
     raw.close()
-    message = r"another version of hcbench \(schema 99, this one has 1\); upgrade hcbench, or give"
+    message = r"another version of hcbench \(schema 99, this one has 2\); upgrade hcbench, or give"
     with pytest.raises(StoreError, match=message) as caught:
         Store(filled)
     assert_one_line(caught, filled)
@@ -720,7 +720,7 @@ def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_number_beyond_64_bits_is_reported(store: Store) -> None:
     with pytest.raises(StoreError, match="more than 64 bits"):
-        store.save(begin(store), [make_record(make_outcome(budget=2**64))])
+        store.save(begin(store), [make_record(make_outcome(repetition=2**64))])
 
 
 def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:

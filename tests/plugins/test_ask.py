@@ -27,7 +27,7 @@ from hcbench import (
     fit,
     load_registry,
 )
-from hcbench.errors import InvalidQuestionError
+from hcbench.errors import UnansweredError
 from hcbench.registry import make_use
 from hcbench.registry.plugins import Plugin
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
@@ -603,5 +603,5 @@ def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, mo
 
 
 def test_a_person_who_is_never_sure_is_an_error_of_the_oracle():
-    with pytest.raises(InvalidQuestionError, match="asked 5 times"):
+    with pytest.raises(UnansweredError, match="asked 5 times"):
         fit("Build", n=3, ordinal=lambda *_: -2)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hcbench.analysis.groups import COSTS, KINDS
 from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.plan.outcome import budget_text
 from hcbench.registry.names import format_name, format_value
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
             axes.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
     sizes = {results.sizes.get(o.data_digest) for group in groups for o in group.outcomes}
     others: dict[Kind, set[int | None]] = {
-        "budget": {group.budget for group in groups},
+        "budget": {g.budget for g in groups if not isinstance(g.budget, str)},
         "checkpoint": {group.checkpoint for group in groups},
         "n": sizes,
     }
@@ -267,7 +268,7 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
             if name in of_oracle or name in own:
                 key[name] = _text((algorithm if name in own else oracle).params.get(name))
         if several_budgets and group.budget is not None:
-            key["budget"] = f"{group.budget:,}"
+            key["budget"] = budget_text(group.budget)
         keys[group] = key
         on_axis = {axis.name} if axis.kind == "algorithm" else set()
         line = algorithm.without(on_axis | (own & parameters.keys())).text
@@ -319,7 +320,8 @@ def _groups_along(results: Results, axis: Axis) -> list[Group]:
 
 def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float | None:
     if axis.kind in ("budget", "checkpoint"):
-        return None if (count := getattr(group, axis.kind)) is None else float(count)
+        count = getattr(group, axis.kind)
+        return float(count) if isinstance(count, int) else None
     if axis.kind == "n":
         return _size(group, results)
     label = labels[axis.kind][getattr(group, axis.kind)]

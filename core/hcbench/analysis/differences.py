@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.groups import PLACE, name_variants
 from hcbench.analysis.statistics import Summary, mean_and_std, paired_difference
+from hcbench.model.cost import Budget
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
@@ -43,7 +44,7 @@ class Difference:
     algorithm: str
     dataset: str
     oracle: str
-    budget: int | None
+    budget: Budget | None
     checkpoint: int | None
     metric: str
     before: float | None
@@ -62,7 +63,7 @@ class StatusChange:
     algorithm: str
     dataset: str
     oracle: str
-    budget: int | None
+    budget: Budget | None
     repetition: int
     before: str
     after: str
@@ -117,7 +118,7 @@ def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
 
 def _statuses(
     outcomes: Sequence[Outcome],
-) -> dict[tuple[str, str, str, int | None, int, int], str]:
+) -> dict[tuple[str, str, str, Budget | None, int, int], str]:
     return {
         (o.algorithm, o.dataset, o.oracle, o.budget, o.repetition, o.seed): o.status
         for o in outcomes

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
-from hcbench.plan.outcome import Outcome, Value
+from hcbench.model.cost import Budget
+from hcbench.plan.outcome import Outcome, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Group:
     algorithm: str
     dataset: str
     oracle: str
-    budget: int | None
+    budget: Budget | None
     checkpoint: int | None
     outcomes: tuple[Outcome, ...]
     # Tables and figures read the same values many times.
@@ -151,7 +152,7 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
         if "oracle" in told:
             parts.append(f"oracle {group.oracle or '-'}")
         if "budget" in told:
-            parts.append(f"budget {'none' if group.budget is None else f'{group.budget:,}'}")
+            parts.append(f"budget {budget_text(group.budget)}")
         names[group] = ", ".join(parts)
     return names
 
@@ -167,7 +168,7 @@ def group_outcomes(
     algorithms, datasets : sequence of str
         All labels, in the order of the result.
     """
-    repetitions_of: dict[tuple[str, str, str, int | None], list[Outcome]] = {}
+    repetitions_of: dict[tuple[str, str, str, Budget | None], list[Outcome]] = {}
     for outcome in outcomes:
         key = (outcome.algorithm, outcome.dataset, outcome.oracle, outcome.budget)
         repetitions_of.setdefault(key, []).append(outcome)
@@ -285,7 +286,8 @@ def make_table(
         for metric in columns.values()
         for outcome, value in zip(group.outcomes, group.values(metric), strict=True)
     ]
-    table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+    amounts = {} if all(not isinstance(g.budget, str) for g in groups) else {"budget": "object"}
+    table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype({**_COLUMNS, **amounts})
     for kind, plural in KINDS.items():
         of_kind = parameters.get(plural, {})
         for name in dict.fromkeys(name for params in of_kind.values() for name in params):

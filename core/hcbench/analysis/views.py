@@ -22,6 +22,7 @@ from hcbench.analysis.axes import (
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.statistics import Summary, fit_power_law, summarise
 from hcbench.errors import HcbenchError
+from hcbench.model.cost import Budget
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -285,7 +286,7 @@ class TradeoffPoint:
     name: str
     algorithm: str
     oracle: str
-    budget: int | None
+    budget: Budget | None
     checkpoint: int | None
     reference: bool
     x: Summary

@@ -13,6 +13,7 @@ import numpy as np
 
 from hcbench.api.notebook import StoredResults, default_observer
 from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
+from hcbench.model.cost import Budget
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
@@ -31,7 +32,7 @@ def compare(
     *,
     repetitions: int = 5,
     seed: int = 0,
-    budget: int | Sequence[int] | None = None,
+    budget: Budget | Sequence[Budget] | None = None,
     checkpoints: Sequence[int] = (),
     n_jobs: int | None = None,
     exclusive: bool = False,
@@ -69,8 +70,9 @@ def compare(
     repetitions : int
     seed : int
         The base of all seeds.
-    budget : int or sequence of int, optional
-        The largest number of queries of an algorithm; several budgets are separate runs.
+    budget : int, str, or sequence of these, optional
+        The largest number of queries of an algorithm, or what the answers of a paid oracle may
+        cost, such as ``"5USD"`` or ``"20000tokens"``; several budgets are separate runs.
     checkpoints : sequence of int
         Query counts at which the results of anytime algorithms are judged.
     n_jobs : int, optional

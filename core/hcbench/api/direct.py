@@ -9,7 +9,7 @@ import numpy as np
 
 from hcbench.api.own import as_problem, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
-from hcbench.model.cost import Cost
+from hcbench.model.cost import Budget, Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
@@ -29,7 +29,7 @@ def fit(
     /,
     *,
     seed: int = 0,
-    budget: int | None = None,
+    budget: Budget | None = None,
     oracle: str | Oracle | None = None,
     truth: Any = None,
     n: int | None = None,
@@ -139,7 +139,7 @@ def _who_answers(
     asked: Oracle | None,
     callables: Mapping[str, Own],
     n: int | None,
-    budget: int | None,
+    budget: Budget | None,
     truth: Any,
     *,
     vectorized: bool,
@@ -167,7 +167,7 @@ def _default_oracle(
     problem: Problem,
     oracle: str | None,
     seed: int,
-    budget: int | None,
+    budget: Budget | None,
 ) -> Oracle:
     requested = registry.use_oracles(oracle) if oracle else []
     able, unable = choose_oracles(use, problem.provides, "the data", requested, registry)

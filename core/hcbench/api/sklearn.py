@@ -20,6 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from hcbench.api.direct import fit
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
+from hcbench.model.cost import Budget
 from hcbench.model.problem import Problem
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.model.trees.arrays import distances
@@ -86,7 +87,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         *,
         n_clusters: int | None = None,
         oracle: str | None = None,
-        budget: int | None = None,
+        budget: Budget | None = None,
         random_state: Any = None,
         **params: Any,
     ) -> None:

@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.plan.plan import Plan, Shard
+    from hcbench.plan.plan import Plan
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
     from hcbench.show.figures import Drawn
@@ -157,7 +157,7 @@ def carry_out(
     if not quiet:
         for warning in registry.plugins.warnings:
             tell(f"warning: {warning}")
-        _tell_end(results, opened, plugin, plan.shard)
+        _tell_end(results, opened, plugin, plan)
     for figure in drawn:
         if figure.path is None:
             tell(f"figure {figure.name} is not drawn: {figure.reason}")
@@ -231,7 +231,7 @@ def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **given: 
     return Results.of_plan(plan, outcomes)
 
 
-def _tell_end(results: Results, store: Store, plugins: Sequence[Path], shard: Shard | None) -> None:
+def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan) -> None:
     from hcbench.analysis.overviews import count_verdicts
     from hcbench.cli.progress import count_cells
 
@@ -241,18 +241,30 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], shard: Sh
     reused = sum(o.reused for o in outcomes)
     if reused:
         parts.append(f"{reused} of them stored before")
+    currencies = {cell.labels[2]: cell.oracle.spec.currency for cell in plan.cells}
+    paid: dict[str, list[float]] = {}
+    for outcome in outcomes:
+        if outcome.cost.price is not None:
+            total = paid.setdefault(currencies[outcome.oracle], [0.0, 0.0])
+            saved = outcome.cost.price if outcome.reused else outcome.cost.saved or 0.0
+            total[0] += outcome.cost.price - saved
+            total[1] += saved
     broken = sum(bool(o.metric_errors) for o in outcomes)
     if broken:
         parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
+    for currency, (now, saved) in paid.items():
+        tell(f"answers: {now:.4g} {currency} paid, {saved:.4g} {currency} saved by stored ones")
     failed = next((o for o in outcomes if o.failed and o.key), None)
     if failed is not None:
         files = "".join(f" --plugin {shlex.quote(str(file))}" for file in plugins)
         tell(f"run a failed cell again with: hcbench rerun {failed.key[:8]} --in-process{files}")
     if store.location != ":memory:":
         tell(f"stored in {store.location}; see hcbench results")
-    if shard is not None:
-        tell(f"this is {shard}; merge all shards with: hcbench results merge STORE... -o STORE")
+    if plan.shard is not None:
+        tell(
+            f"this is {plan.shard}; merge all shards with: hcbench results merge STORE... -o STORE"
+        )
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")
 
@@ -284,6 +296,7 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
                 "cells": len(plan.cells),
                 "stored": stored,
                 "to_run": len(plan.cells) - stored,
+                "price": _prices(plan, known)[0],
                 "repetitions": plan.suite.repetitions,
                 "seed": plan.suite.seed,
                 "metrics": [metric.label for metric in plan.metrics],
@@ -299,7 +312,8 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         writer.writeheader()
         writer.writerows(groups)
     elif form == "table":
-        click.echo(printable("\n".join(_lines(plan, groups, store))))
+        lines = [*_lines(plan, groups, store), *_price_lines(plan, known)]
+        click.echo(printable("\n".join(lines)))
     else:
         raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
 
@@ -319,6 +333,28 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
         *([str(plan.shard)] if plan.shard is not None else []),
         *([f"claims: {len(plan.suite.claims)}"] if plan.suite.claims else []),
         *(f"figure {figure.name}: {figure.doc}" for figure in plan.suite.figures),
+    ]
+
+
+def _prices(plan: Plan, known: Collection[str]) -> tuple[dict[str, float], int]:
+    """By currency, what the cells to run may cost; and the number of cells that may cost more."""
+    prices: dict[str, float] = {}
+    unknown = 0
+    for cell in plan.cells:
+        currency = cell.oracle.spec.currency
+        if currency and cell.key not in known:
+            price = cell.expected_price
+            prices[currency] = prices.get(currency, 0.0) + (price or 0.0)
+            unknown += price is None
+    return prices, unknown
+
+
+def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:
+    prices, unknown = _prices(plan, known)
+    others = f"; unknown for {unknown} of the cells, limit it with --budget" if unknown else ""
+    return [
+        f"price: at most about {price:.4g} {currency}, less what is stored{others}"
+        for currency, price in prices.items()
     ]
 
 

@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
+from hcbench.model.cost import Budget, read_budget, split_budget
 from hcbench.registry.names import GIB, SECONDS, split_list
 
 if TYPE_CHECKING:
@@ -164,6 +165,18 @@ def read_counts(text: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
+def read_budgets(text: str) -> tuple[Budget, ...]:
+    """Numbers of queries, or amounts of money or tokens, separated by commas."""
+    budgets: list[Budget] = []
+    for part in text.split(","):
+        try:
+            is_amount = part.strip()[-1:].isalpha() and math.isfinite(float(split_budget(part)[0]))
+        except ParameterError as error:
+            raise click.BadParameter(str(error)) from error
+        budgets += [read_budget(part)] if is_amount else read_counts(part)
+    return tuple(budgets)
+
+
 def read_part(text: str) -> tuple[int, int]:
     """``i/n``: the i-th of n parts, from 1."""
     number, _, count = text.partition("/")
@@ -285,9 +298,10 @@ SUITE_OPTIONS = (
     click.option(
         "--budget",
         "budgets",
-        type=read_counts,
+        type=read_budgets,
         metavar="N[,N...]",
-        help="The most queries an algorithm may ask; several budgets make a run each.",
+        help="The most queries an algorithm may ask, or what the answers of a paid oracle may cost "
+        "(5USD, 20000tokens); several budgets make a run each.",
     ),
     click.option(
         "--checkpoints",
@@ -382,7 +396,7 @@ CELL_FILTERS = (
     names_option("--oracles", "Only oracles, likewise.", filters=True),
     click.option(
         "--budget",
-        type=read_counts,
+        type=read_budgets,
         metavar="N[,N...]",
         help="Only cells with one of these budgets.",
     ),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
     from hcbench.registry import Registry
     from hcbench.run.job import Call
+    from hcbench.store import Store
 
 
 @click.command(epilog=options.examples("hcbench rerun 3fa2b1 --in-process --pdb"))
@@ -54,7 +55,7 @@ def rerun(
     """Run one stored cell again, and compare it with what is stored.
 
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
-    stored. Without --in-process it runs in an isolated worker, as in a run.
+    stored but paid answers. Without --in-process it runs in an isolated worker, as in a run.
     """
     if debug and not in_process:
         raise click.UsageError("--pdb needs --in-process")
@@ -67,9 +68,9 @@ def rerun(
     for change in changes:
         tell(f"warning: {change}")
     if in_process:
-        fresh, raised = _in_process(again, stdout=debug)
+        fresh, raised = _in_process(again, opened, stdout=debug)
     else:
-        fresh, raised = _in_worker(again, registry, timeout), None
+        fresh, raised = _in_worker(again, opened, registry, timeout), None
     _show(again, stored, fresh)
     if debug and fresh.failed and raised is not None:
         pdb.post_mortem(raised.__traceback__)
@@ -120,7 +121,7 @@ def rebuild(
     return cell, changes + missing
 
 
-def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
+def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell in this process; return its outcome and the exception it raised."""
     from hcbench.registry.specs import load_function
     from hcbench.run.cell import run_job
@@ -142,7 +143,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
 
         return replace(call, function=function)
 
-    job = make_job(cell, [m.label for m in cell.metrics])
+    job = make_job(cell, [m.label for m in cell.metrics], store)
     calls: dict[str, Any] = {
         name: watched(getattr(job, name)) for name in ("dataset", "oracle", "algorithm")
     }
@@ -153,7 +154,7 @@ def _in_process(cell: Cell, *, stdout: bool) -> tuple[Outcome, BaseException | N
     return outcome_of(cell, Report(cell, "done", done)), raised[-1] if raised else None
 
 
-def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
+def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> Outcome:
     """Run a cell in a worker, as a run does."""
     from hcbench.run.executors import CellPool
     from hcbench.run.job import pack_job
@@ -161,7 +162,7 @@ def _in_worker(cell: Cell, registry: Registry, timeout: float) -> Outcome:
     from hcbench.run.tasks import make_job
     from hcbench.run.workers import Limits
 
-    job = make_job(cell, [m.label for m in cell.metrics])
+    job = make_job(cell, [m.label for m in cell.metrics], store)
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
     with CellPool(1) as pool:
         pool.submit(cell, pack_job(job, registry.plugins.files), limits)
@@ -188,7 +189,13 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     sys.stdout.flush()
 
 
-_UNITS = {"seconds": "s", "oracle_seconds": "s", "peak_bytes": "bytes"}
+_UNITS = {
+    "seconds": "s",
+    "oracle_seconds": "s",
+    "latency": "s",
+    "peak_bytes": "bytes",
+    **dict.fromkeys(("price", "tokens", "saved"), ""),
+}
 """Of costs; the others are numbers of queries."""
 
 

@@ -17,7 +17,7 @@ from hcbench.cli import options
 from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode, StoreError
 from hcbench.model.text import printable
-from hcbench.plan.outcome import STATUSES
+from hcbench.plan.outcome import STATUSES, budget_text
 
 if TYPE_CHECKING:
     from hcbench.analysis.differences import Difference, StatusChange
@@ -318,7 +318,7 @@ def _variant(row: Difference | StatusChange) -> str:
     """An algorithm with all that tells it from others of its name."""
     parts = [row.algorithm, row.oracle]
     if row.budget is not None:
-        parts.append(f"budget {row.budget:,}")
+        parts.append(f"budget {budget_text(row.budget)}")
     checkpoint = getattr(row, "checkpoint", None)
     if checkpoint is not None:
         parts.append(f"after {checkpoint:,}")

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from hcbench.errors import ModelWarning
+from hcbench.errors import ModelWarning, ParameterError
+
+#: A number of queries, or an amount of money or tokens such as ``"5USD"`` or ``"20000tokens"``.
+Budget: TypeAlias = int | str
+TOKENS = "tokens"
+
+
+def read_budget(written: Budget) -> Budget:
+    """A budget as it is written, in its normal form.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither a number nor an amount with its unit.
+    """
+    if isinstance(written, str) and written.strip().isdecimal():
+        return int(written)
+    if isinstance(written, str):
+        amount, unit = split_budget(written)
+        return f"{amount}{unit}"
+    return written
+
+
+def split_budget(budget: str) -> tuple[str, str]:
+    """The amount and the unit of a budget of money or tokens."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{3}|tokens?)\s*", budget)
+    if match is None:
+        raise ParameterError(
+            f"{budget.strip()!r} is not a number of queries; write for example 1000,5000, or 5USD "
+            "or 20000tokens for oracles that are paid"
+        )
+    unit = match[2]
+    return match[1], TOKENS if unit.lower() in ("token", TOKENS) else unit.upper()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +62,11 @@ class Cost:
         As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
     draws : int or None
         Pairs that were drawn, which costs nothing; None where there are none to draw.
+    price, tokens, latency : float or None
+        Of the answers of a paid oracle, in its currency, in tokens and in s: of each different
+        answer once, whoever has paid for it; None for other oracles.
+    saved : float or None
+        What of the price was not paid, as answers were stored already.
     """
 
     seconds: float | None = None
@@ -38,6 +76,10 @@ class Cost:
     distinct_queries: int | None = None
     rounds: int | None = None
     draws: int | None = None
+    price: float | None = None
+    tokens: float | None = None
+    latency: float | None = None
+    saved: float | None = None
 
 
 MOST = 20  # of one call: a text with a number in it may come in any number of forms

@@ -5,7 +5,16 @@ Algorithms see only the `Oracle`, so that they can neither miscount nor exceed t
 `ask_oracle` makes one of a callable. `QUERY_KINDS` is the table of the kinds of queries.
 """
 
-from hcbench.oracle.answers import NONE, QUERY_KINDS, UNSURE, Answers, Code, QueryKind, Questions
+from hcbench.oracle.answers import (
+    NONE,
+    QUERY_KINDS,
+    UNSURE,
+    Answers,
+    Code,
+    QueryKind,
+    Questions,
+    Reply,
+)
 from hcbench.oracle.oracle import Ledger, Oracle, ask_oracle
 
 __all__ = [
@@ -18,5 +27,6 @@ __all__ = [
     "Oracle",
     "QueryKind",
     "Questions",
+    "Reply",
     "ask_oracle",
 ]

@@ -6,7 +6,7 @@ The same query can be asked in several ways, as its items may stand in any order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from types import MappingProxyType
@@ -152,6 +152,30 @@ Code: TypeAlias = NDArray[np.int8]
 _SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to one query of a batch, and what it costs.
+
+    Attributes
+    ----------
+    row : int
+        The number of the query in its batch, from 0.
+    code : int
+        See `Oracle.ask`.
+    price : float
+        In the currency of the oracle.
+    tokens : float
+    seconds : float
+        How long it took.
+    """
+
+    row: int
+    code: int
+    price: float = 0.0
+    tokens: float = 0.0
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
     """The answers of an oracle plugin, before core counts them.
@@ -172,6 +196,13 @@ class Answers:
         ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys identify the
         canonical query, times count how often it was made before: together with the noise seed
         they determine a noisy answer (`hcbench.compiled.uniform`).
+    replies : callable, optional
+        For oracles that are paid, instead of ``answer``: it takes the same and yields a `Reply` for
+        each query as it arrives, in any order. No query comes twice with the same count, and its
+        items are in the first of `QueryKind.orders`; an answer that is stored is not asked for.
+    source : str
+        What decides these answers besides the items and the query, such as a model and a prompt:
+        they are stored under it. By default all parameters of the oracle and its seed.
     compiled : numba function, optional
         ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops,
         `hcbench.compiled.WITH_ITSELF` for queries that pair an item with itself, which are
@@ -204,6 +235,10 @@ class Answers:
     size: int | None = None
     arity: int = 0
     answer: Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
+    replies: (
+        Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Iterator[Reply]] | None
+    ) = None
+    source: str = ""
     compiled: Any = None
     floats: NDArray[np.float64] | None = None
     ints: NDArray[np.int64] | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, MutableMapping, Sequence
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +17,21 @@ from hcbench.errors import (
     ParameterError,
     UnansweredError,
 )
+from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.model.problem import Result
 from hcbench.oracle import _kernels as kernels, compiled
-from hcbench.oracle.answers import QUERY_KINDS, UNSURE, Answers, Code, Point, Questions
+from hcbench.oracle.answers import (
+    QUERY_KINDS,
+    UNSURE,
+    Answers,
+    Code,
+    Point,
+    Questions,
+    Reply,
+)
+
+#: The items of a query in the first of its orders, and how often it was made before.
+Query: TypeAlias = tuple[tuple[int, ...], int]
 
 
 class Ledger:
@@ -30,11 +43,20 @@ class Ledger:
         Of oracle; counts of different kinds are never added up.
     countable : bool
         Whether this kind answers anything countable; if not, the counts are None.
+    expenses : dict of str to float
+        Of the answers of a paid oracle: ``price``, ``tokens`` and ``latency``, and ``saved``, what
+        of the price was not paid, as answers were stored; empty for other oracles.
     """
 
-    __slots__ = ("_compiled", "_counters", "_draws", "_seconds", "_state", "countable", "kind")
+    __slots__ = (
+        *("_compiled", "_counters", "_draws", "_limit", "_most", "_seconds", "_state"),
+        *("countable", "expenses", "kind"),
+    )
 
-    def __init__(self, answers: Answers, budget: int | None) -> None:
+    def __init__(self, answers: Answers, budget: Budget | None) -> None:
+        self._limit: str | None = None
+        if isinstance(budget, str):
+            self._limit, budget = budget, None
         if budget is not None and budget < 0:
             raise ParameterError(
                 f"a budget of questions cannot be negative, got {budget}; None is none"
@@ -53,6 +75,9 @@ class Ledger:
         self._draws = 0 if answers.can_draw else None
         self._seconds = 0.0
         self._compiled = False
+        names = ("price", "tokens", "latency", "saved") if answers.replies is not None else ()
+        self.expenses = dict.fromkeys(names, 0.0)
+        self._most = 0.0  # that an answer has cost, in the unit of the limit
 
     def _count(self, which: int) -> int | None:
         return int(self._counters[which]) if self.countable else None
@@ -88,8 +113,39 @@ class Ledger:
 
     @property
     def left(self) -> int | None:
-        """How many more questions will be answered; None without a budget."""
-        return None if self.budget is None else self.budget - int(self._counters[kernels.QUERIES])
+        """How many more questions will be answered; None without a budget.
+
+        With a budget of money or tokens, if each costs as much as the dearest one so far; None
+        before the first one.
+        """
+        if self._limit is None:
+            asked = int(self._counters[kernels.QUERIES])
+            return None if self.budget is None else self.budget - asked
+        amount, unit = split_budget(self._limit)
+        left = float(amount) - self.expenses["tokens" if unit == TOKENS else "price"]
+        if not self._most:
+            return None if left > 0 else 0
+        return max(0, math.floor(left / self._most + 1e-9))
+
+    def _pay(self, reply: Reply, *, stored: bool) -> None:
+        """Count what an answer costs.
+
+        Raises
+        ------
+        BudgetExceededError
+            If that is more than the budget.
+        """
+        self.expenses["price"] += reply.price
+        self.expenses["tokens"] += reply.tokens
+        self.expenses["latency"] += reply.seconds
+        self.expenses["saved"] += reply.price if stored else 0.0
+        if self._limit is not None:
+            amount, unit = split_budget(self._limit)
+            name, cost = ("tokens", reply.tokens) if unit == TOKENS else ("price", reply.price)
+            self._most = max(self._most, cost)
+            if self.expenses[name] > float(amount) * (1 + 1e-9):
+                self._counters[kernels.REFUSED] = 1
+                raise BudgetExceededError(f"the budget of {self._limit} is used up")
 
     @property
     def refused(self) -> bool:
@@ -122,12 +178,15 @@ class Ledger:
 
     def _begin_round(self, questions: int) -> None:
         """Count a round, or refuse a batch, whole, that is larger than what is left."""
+        self._refuse_more_than(questions)
+        self._counters[kernels.ROUNDS] += 1
+
+    def _refuse_more_than(self, questions: int) -> None:
         if not self._allows(questions):
             raise BudgetExceededError(
-                f"{questions} more {self.kind} exceed the budget of {self.budget}: "
+                f"{questions} more {self.kind} exceed the budget of {self._limit or self.budget}: "
                 f"{self.left} are left"
             )
-        self._counters[kernels.ROUNDS] += 1
 
     def _read_whole(self, size: int) -> None:
         self._begin_round(size)
@@ -155,8 +214,9 @@ class Oracle:
     ----------
     answers : Answers
         What it knows.
-    budget : int, optional
-        The most questions that will be answered; the ledger tells it.
+    budget : int or str, optional
+        The most questions that will be answered; the ledger tells it. Or the most that the answers
+        may cost, such as ``"5USD"`` or ``"20000tokens"``.
     checkpoints : sequence of int
         Query counts at which results are wanted.
     clock : callable
@@ -166,18 +226,23 @@ class Oracle:
     ----------
     PATIENCE : int
         How often a question is asked until there is an answer.
+    stored : mutable mapping
+        The answers of a paid oracle, by query, to which new ones are added.
     takes_unsure : bool
         Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
     """
 
     PATIENCE: ClassVar[int] = 5
 
-    __slots__ = ("_answers", "_ask", "_clock", "_trace", "checkpoints", "ledger", "takes_unsure")
+    __slots__ = (
+        *("_answers", "_ask", "_clock", "_paid", "_trace"),
+        *("checkpoints", "ledger", "stored", "takes_unsure"),
+    )
 
     def __init__(
         self,
         answers: Answers,
-        budget: int | None = None,
+        budget: Budget | None = None,
         checkpoints: Sequence[int] = (),
         clock: Callable[[], float] = perf_counter,
     ) -> None:
@@ -187,6 +252,8 @@ class Oracle:
         self._trace: list[Point] = []
         self.checkpoints = tuple(checkpoints)
         self.ledger = Ledger(answers, budget)
+        self.stored: MutableMapping[Query, Reply] = {}
+        self._paid: set[Query] = set()
         self.takes_unsure = False
 
     @property
@@ -278,7 +345,9 @@ class Oracle:
         ledger = self.ledger
         ledger._begin_round(len(rows))
         start = self._clock()
-        if self._answers.answer is None:
+        if self._answers.replies is not None:
+            codes = self._answered_by_replies(rows)
+        elif self._answers.answer is None:
             codes = self._answered_compiled(rows)
         else:
             codes = self._answered_by_callable(rows)
@@ -321,14 +390,66 @@ class Oracle:
                 raise InvalidQuestionError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong}")
         return codes
 
-    def _answered_by_callable(self, rows: NDArray[np.integer[Any]]) -> Code:
-        assert self._answers.answer is not None
+    def _noted(
+        self, rows: NDArray[np.integer[Any]]
+    ) -> tuple[Questions, NDArray[np.uint64], NDArray[np.int64]]:
+        """Count questions; return them with their keys and how often they were asked before."""
         keys, times = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
         items = np.zeros((4, len(rows)), np.int32)
         _fill_in(rows, items)
         compiled.note_questions(self.ledger._state, items, keys, times)
-        questions = np.ascontiguousarray(rows, dtype=np.int64)
-        given = np.asarray(self._answers.answer(questions, keys, times))
+        return np.ascontiguousarray(rows, dtype=np.int64), keys, times
+
+    def _answered_by_replies(self, rows: NDArray[np.integer[Any]]) -> Code:
+        """Ask a paid oracle; with a budget of money in parts, as only answers tell the price."""
+        codes = np.empty(len(rows), np.int64)
+        done, part = 0, len(rows) if self.ledger._limit is None else 1
+        while done < len(rows):
+            if done:
+                self.ledger._refuse_more_than(len(rows) - done)
+            now = slice(done, done + part)
+            codes[now] = self._bought(rows[now])
+            done += part
+            part *= 2
+        return codes  # type: ignore[return-value]  # `_valid` makes them int8
+
+    def _bought(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """The answers that are stored, and the others from the oracle. O(m)."""
+        assert self._answers.replies is not None
+        questions, keys, times = self._noted(rows)
+        kind = QUERY_KINDS.get(self.kind)
+        orders = kind.orders if kind else (tuple(range(rows.shape[1])),)
+        places: dict[Query, list[tuple[int, tuple[int, ...]]]] = {}
+        for at, (row, time) in enumerate(zip(questions.tolist(), times.tolist(), strict=True)):
+            items, order = min((tuple(row[p] for p in order), order) for order in orders)
+            places.setdefault((items, time if self._answers.timed else 0), []).append((at, order))
+        new = []
+        for query in places:
+            if query not in self.stored:
+                new.append(query)
+            elif query not in self._paid:
+                self._paid.add(query)
+                self.ledger._pay(self.stored[query], stored=True)
+        if new:
+            first = [places[query][0][0] for query in new]
+            asked = np.array([items for items, _ in new], dtype=np.int64)
+            for reply in self._answers.replies(asked, keys[first], times[first]):
+                self._valid(np.array([reply.code]), asked[reply.row : reply.row + 1])
+                self.stored[new[reply.row]] = reply
+                self._paid.add(new[reply.row])
+                self.ledger._pay(reply, stored=False)
+        codes = np.empty(len(rows), np.int64)
+        for query, same in places.items():
+            if query not in self.stored:
+                raise InvalidAnswerError(f"{self.kind}: there is no reply to {list(query[0])}")
+            for at, order in same:
+                code = self.stored[query].code
+                codes[at] = kind.restore(code, order) if kind else code
+        return codes
+
+    def _answered_by_callable(self, rows: NDArray[np.integer[Any]]) -> Code:
+        assert self._answers.answer is not None
+        given = np.asarray(self._answers.answer(*self._noted(rows)))
         if given.shape != (len(rows),):
             raise InvalidAnswerError(
                 f"{len(rows)} questions were answered by an array of shape {given.shape}"
@@ -481,7 +602,7 @@ def ask_oracle(
     *,
     n: int,
     arity: int | None = None,
-    budget: int | None = None,
+    budget: Budget | None = None,
     vectorized: bool = False,
 ) -> Oracle:
     """Make an oracle that counts the calls of a function: a person, a model, another system.

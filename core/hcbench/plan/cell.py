@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from hcbench.model.cost import Budget, split_budget
 from hcbench.plan.seeds import derive_seed
 from hcbench.registry import Use
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, unmet
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    load_function,
+    unmet,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +36,7 @@ class Cell:
     oracle: Use[OracleSpec]
     repetition: int
     seed: int
-    budget: int | None
+    budget: Budget | None
     checkpoints: tuple[int, ...]
     metrics: tuple[Use[MetricSpec], ...]
 
@@ -67,6 +76,23 @@ class Cell:
     def algorithm_seed(self) -> int:
         """The same for all algorithms on these data."""
         return derive_seed(self.seed, "algorithm", self.dataset.seed_name, self.repetition)
+
+    @property
+    def expected_price(self) -> float | None:
+        """What the answers are expected to cost at most; 0 if they are free, None if unknown."""
+        oracle = self.oracle.spec
+        if not oracle.currency:
+            return 0.0
+        if isinstance(self.budget, str) and split_budget(self.budget)[1] == oracle.currency:
+            return float(split_budget(self.budget)[0])
+        n, queries = self.dataset.params.get("n"), [self.budget]
+        if isinstance(n, int):
+            expected = self.algorithm.spec.expected_queries(n, self.algorithm.params)
+            queries.append(None if expected is None else math.ceil(expected[0]))
+        known = [number for number in queries if isinstance(number, int)]
+        if not known or oracle.price is None:
+            return None
+        return min(known) * float(load_function(oracle.price)(**self.oracle.params))
 
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""

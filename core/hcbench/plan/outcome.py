@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.model.cost import Cost
+from hcbench.model.cost import Budget, Cost
 
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
@@ -21,6 +21,11 @@ Status: TypeAlias = Literal[
 STATUSES: tuple[Status, ...] = get_args(Status)
 #: The load of a machine on which processes wait for each other. The harness itself adds a little.
 BUSY = 1.25
+
+
+def budget_text(budget: Budget | None) -> str:
+    """A budget as it is shown."""
+    return f"{budget:,}" if isinstance(budget, int) else budget or "none"
 
 
 def is_failure(status: Status) -> bool:
@@ -81,7 +86,7 @@ class Outcome:
     algorithm, dataset, oracle : str
         Labels.
     repetition, seed : int
-    budget : int or None
+    budget : int, str or None
     status : str
     reason : str
         Why it is not ok, in one line.
@@ -118,7 +123,7 @@ class Outcome:
     oracle: str = ""
     repetition: int = 0
     seed: int = 0
-    budget: int | None = None
+    budget: Budget | None = None
     status: Status = "ok"
     reason: str = ""
     phase: str = ""

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TypeAlias, TypeVar
 
 from hcbench.errors import ParameterError, SuiteError
+from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
@@ -187,13 +188,30 @@ def make_plan(
                     metrics=all_metrics,
                 )
                 for oracle in able
-                for budget in (oracle.spec.countable and suite.budgets) or (None,)
+                for budget in _budgets_of(oracle.spec, suite.budgets)
             ]
         # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
         plan.cells.extend(
             make(repetition=number) for number in range(suite.repetitions) for make in makers
         )
     return plan
+
+
+def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budget | None]:
+    """The budgets that limit an oracle: of queries if it counts them, of money if it is paid."""
+    limiting: list[Budget | None] = []
+    for budget in budgets:
+        if isinstance(budget, int):
+            limiting += [budget] * oracle.countable
+        elif oracle.currency:
+            amount, unit = split_budget(budget)
+            if unit not in (TOKENS, oracle.currency):
+                raise ParameterError(
+                    f"{oracle.name} is paid in {oracle.currency}, not in {unit}: write for example "
+                    f"{amount}{oracle.currency}"
+                )
+            limiting.append(budget)
+    return limiting or (None,)
 
 
 _Restrictions: TypeAlias = dict[str, dict[str, set[str]]]

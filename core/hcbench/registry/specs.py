@@ -412,6 +412,9 @@ class OracleSpec(Spec):
         Whether its answers come from the truth with which metrics compare. Tables say so.
     currency : str
         In which its answers are paid, such as ``"USD"``; "" if they cost no money.
+    price : str or callable, optional
+        ``price(**params) -> float``: what an answer is expected to cost, in this currency; with it
+        ``--dry-run`` estimates what a run costs.
     person : bool
         Whether a person answers.
     """
@@ -423,6 +426,7 @@ class OracleSpec(Spec):
     files: tuple[str, ...] = ()
     informed: bool | Callable[[Params, frozenset[str]], bool] = False
     currency: str = ""
+    price: Function | None = None
     person: bool = False
 
     @property

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
+from hcbench.model.cost import Budget, read_budget
 from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml
 from hcbench.registry.specs import Function, Reference, Value
 
@@ -224,8 +225,9 @@ class Suite:
     repetitions : int
     seed : int
         The base of all seeds.
-    budgets : tuple of int
-        The most questions an algorithm may ask, each a run of its own; empty: unlimited.
+    budgets : tuple of int or str
+        The most questions an algorithm may ask, or for paid oracles the most that the answers may
+        cost, such as ``"5USD"`` or ``"20000tokens"``; each a run of its own; empty: unlimited.
     checkpoints : tuple of int
         Query counts at which the results of anytime algorithms are judged.
     timeout : float, optional
@@ -247,7 +249,7 @@ class Suite:
     only: tuple[tuple[str, ...], ...] = ()
     repetitions: int = 5
     seed: int = 0
-    budgets: tuple[int, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     checkpoints: tuple[int, ...] = ()
     timeout: float | None = 300.0
     memory: float | None = None
@@ -260,7 +262,9 @@ class Suite:
             limit = getattr(self, name)
             if limit is not None and limit <= 0:
                 raise SuiteError(f"{name} must be positive, got {limit}")
-        counts = {"budget": self.budgets, "checkpoints": self.checkpoints, "seed": (self.seed,)}
+        object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
+        numbers = tuple(budget for budget in self.budgets if not isinstance(budget, str))
+        counts = {"budget": numbers, "checkpoints": self.checkpoints, "seed": (self.seed,)}
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
                 raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
@@ -401,7 +405,9 @@ def _sequence(name: str, value: Any, of: Any, source: str) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(each, wanted) for each in value):
         if is_table:
             raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
-        raise SuiteError(f"{source}: {name} must be a list of {of.__name__}, got {value!r}")
+        raise SuiteError(
+            f"{source}: {name} must be a list of {getattr(of, '__name__', of)}, got {value!r}"
+        )
     return tuple(_of_table(of, each, source) if is_table else each for each in value)
 
 

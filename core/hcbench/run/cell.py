@@ -14,8 +14,9 @@ import threading
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,15 @@ from hcbench.errors import (
     InvalidProblemError,
     InvalidTreeError,
     NotApplicableError,
+    OracleError,
     UnansweredError,
 )
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers, Oracle
+from hcbench.oracle import Answers, Oracle, Reply
 from hcbench.oracle.answers import Point, Scored
-from hcbench.oracle.oracle import Ledger
+from hcbench.oracle.oracle import Ledger, Query
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.inputs import (
@@ -169,7 +171,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         problem = made.problem
         announce("oracle")
         answers = answers_of(job, problem)
-        oracle = _make_oracle(job, answers.answers)
+        oracle = _make_oracle(job, answers.answers, made.digest)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         settings = _settings_of_process()
@@ -182,7 +184,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None and not job.live:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = _make_oracle(job, answers.answers)
+        oracle = _make_oracle(job, answers.answers, made.digest)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     clear_timers()
@@ -206,10 +208,37 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
 
 
-def _make_oracle(job: Job, answers: Answers) -> Oracle:
+def _make_oracle(job: Job, answers: Answers, data: str) -> Oracle:
     oracle = make_oracle(answers, job.budget, job.checkpoints, job.clock)
     oracle.takes_unsure = job.takes_unsure
+    if job.store and answers.replies is not None:
+        decides = answers.source or repr((job.oracle.params, job.noise_seed))
+        named = repr((job.oracle_name, decides, data)).encode()
+        oracle.stored = StoredReplies(job.store, blake2b(named, digest_size=16).hexdigest())
     return oracle
+
+
+class StoredReplies(dict[Query, Reply]):
+    """The answers of a paid oracle, each stored as it arrives.
+
+    Parameters
+    ----------
+    store : str
+        The address of the store.
+    source : str
+        What decides the answers.
+    """
+
+    def __init__(self, store: str, source: str) -> None:
+        from hcbench.store import Store  # imports SQLAlchemy, which other cells do not need
+
+        self._store, self._source = Store(store), source
+        known = self._store.replies(source)
+        super().__init__({query: Reply(0, *values) for query, values in known.items()})
+
+    def __setitem__(self, query: Query, reply: Reply) -> None:
+        self._store.save_reply(self._source, query, astuple(reply)[1:])
+        super().__setitem__(query, reply)
 
 
 def _settings_of_process() -> tuple[object, ...]:
@@ -249,6 +278,7 @@ def _failed(error: BaseException) -> Outcome:
         status = "memory"
     phase = "imports" if isinstance(error, ImportError) else ""
     phase = "data" if isinstance(error, DataNotAvailableError) else phase
+    phase = "oracle" if isinstance(error, OracleError) else phase
     trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
     return Outcome(status=status, reason=describe(error), traceback=trace, phase=phase)
 
@@ -356,6 +386,7 @@ def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
         distinct_queries=ledger.distinct_queries,
         rounds=ledger.rounds,
         draws=ledger.draws,
+        **ledger.expenses,
     )
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.cost import collect_notes
+from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Code, Oracle, Questions
@@ -120,15 +120,15 @@ def checksum(array: NDArray[Any]) -> int:
     return zlib.crc32(np.ascontiguousarray(array.T if array.flags.fnc else array).data)
 
 
-def make_answers(oracle: Call, problem: Problem, seed: int, budget: int | None) -> Answers:
-    """Call an oracle plugin.
+def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | None) -> Answers:
+    """Call an oracle plugin; a budget of money is nothing that it needs to know.
 
     Raises
     ------
     InvalidProblemError
         If it returns anything else than answers.
     """
-    answers = oracle(problem, seed, budget)
+    answers = oracle(problem, seed, budget if isinstance(budget, int) else None)
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
     return answers
@@ -150,12 +150,12 @@ def synthetic_answers(like: Answers, n: int) -> Answers:
             codes = np.zeros(len(questions))
         return codes.astype(np.int8, copy=False)
 
-    return replace(like, n=n, answer=answer, compiled=None, draw=None, matrix=None)
+    return replace(like, n=n, answer=answer, replies=None, compiled=None, draw=None, matrix=None)
 
 
 def make_oracle(
     answers: Answers,
-    budget: int | None,
+    budget: Budget | None,
     checkpoints: tuple[int, ...] = (),
     clock: Callable[[], float] = perf_counter,
 ) -> Oracle:

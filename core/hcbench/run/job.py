@@ -13,7 +13,7 @@ from hcbench.registry.plugins import import_file
 from hcbench.registry.specs import Function, Params, load_function
 
 if TYPE_CHECKING:
-    from hcbench.model.cost import Cost
+    from hcbench.model.cost import Budget, Cost
     from hcbench.plan.outcome import ScoredPoint
 
 
@@ -43,13 +43,17 @@ class Job:
         What the data set declares to yield.
     hints : tuple of str
     returns : {"tree", "partition"}
-    budget : int or None
+    budget : int, str or None
     checkpoints : tuple of int
     metrics : mapping of label to Call
     live : bool
         Whether an answer of the oracle costs money or a person's time.
     takes_unsure : bool
         Whether the algorithm takes UNSURE for an answer.
+    store : str
+        Where the answers of a paid oracle are stored; "" if they are not.
+    oracle_name : str
+        With its distribution: the answers are stored under it.
     clock : callable
         Times the call and the oracle's answers.
     """
@@ -64,11 +68,13 @@ class Job:
     provides: frozenset[str]
     hints: tuple[str, ...]
     returns: str
-    budget: int | None
+    budget: Budget | None
     checkpoints: tuple[int, ...]
     metrics: Mapping[str, Call]
     live: bool = False
     takes_unsure: bool = False
+    store: str = ""
+    oracle_name: str = ""
     clock: Callable[[], float] = perf_counter
 
 

@@ -135,6 +135,11 @@ def _work(
     tasks: Sequence[Task], record: RunRecord, machines: Executor, *, alone: bool = False
 ) -> None:
     """Do tasks in isolated workers; ``alone``: one at a time, stored before the next begins."""
+    if not alone and (paid := [task for task in tasks if _pays(task)]):
+        # One after the other, so that none pays for what another is asking; the key is here.
+        _work([task for task in tasks if not _pays(task)], record, machines)
+        _work(paid, record, ThisMachine(1), alone=True)
+        return
     if not tasks:
         return
     waiting: AffinityQueue[Task] = AffinityQueue()
@@ -162,6 +167,10 @@ def _work(
             left -= len(reports)
             reports, saved = [], time.monotonic()
             record.observer.running(_running(pool))
+
+
+def _pays(task: Task) -> bool:
+    return bool(task.cell.oracle.spec.currency) and not isinstance(task, RescoreTask)
 
 
 def _imports(tasks: Sequence[Task], slots: int) -> list[ImportJob]:

@@ -84,7 +84,7 @@ def rescore_tasks(
     ]
 
 
-def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
+def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> Job:
     """What a worker needs to run a cell, and to compute those metrics that are applicable.
 
     Parameters
@@ -92,6 +92,8 @@ def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
     cell : Cell
     metrics : iterable of str
         Labels.
+    store : Store, optional
+        Where the answers of paid oracles are.
     """
     wanted = set(metrics)
     return Job(
@@ -114,6 +116,8 @@ def make_job(cell: Cell, metrics: Iterable[str]) -> Job:
         },
         live=cell.oracle.spec.is_live,
         takes_unsure=cell.algorithm.spec.takes_unsure,
+        store=store.address if store is not None and cell.oracle.spec.currency else "",
+        oracle_name=f"{cell.oracle.plugin.distribution}:{cell.oracle.spec.name}",
     )
 
 
@@ -123,7 +127,7 @@ def _call(use: Use[Any]) -> Call:
 
 def job_of(task: Task, store: Store) -> Job | RescoreJob:
     """What a worker needs for a task."""
-    job = make_job(task.cell, task.metrics)
+    job = make_job(task.cell, task.metrics, store)
     if isinstance(task, RescoreTask):
         return RescoreJob(job, task.outcome.cost, store.results_of(task.stored.row))
     return job

@@ -15,6 +15,7 @@ from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.trees import Tree
 from hcbench.model.trees.partition import facing_orders
+from hcbench.plan.outcome import budget_text
 from hcbench.show.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.show.figures import FORMATS, write_figure
 from hcbench.show.plots import (
@@ -185,7 +186,7 @@ def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
 def _title(group: Group, repetition: int | None = None) -> str:
     """What a tree is of; with the repetition, also after how many queries."""
     text = f"{group.algorithm} on {group.dataset} through {group.oracle}"
-    text += "" if group.budget is None else f", budget {group.budget:,}"
+    text += "" if group.budget is None else f", budget {budget_text(group.budget)}"
     if repetition is None:
         return text
     at = "" if group.checkpoint is None else f", after {group.checkpoint:,} queries"

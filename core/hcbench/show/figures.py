@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, PluginError
-from hcbench.model.cost import collect_notes
+from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry, load_registry
@@ -62,7 +62,7 @@ class FigureView:
         repetition: int = 0,
         *,
         oracle: str = "",
-        budget: int | None = None,
+        budget: Budget | None = None,
         checkpoint: int | None = None,
     ) -> Tree:
         """The stored tree that an algorithm returned.
@@ -101,7 +101,7 @@ class FigureView:
         return next((p.result for p in points if p.checkpoint == checkpoint), None)
 
     def _outcome(
-        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | None
+        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: Budget | None
     ) -> Outcome:
         known = self.results.parameters
         matches = [

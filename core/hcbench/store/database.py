@@ -295,6 +295,13 @@ class Place:
     file: Path | None = None
     server: URL | None = None
 
+    @property
+    def address(self) -> str:
+        """The path or the URL, with its password; "" if it is in memory."""
+        if self.server is not None:
+            return self.server.render_as_string(hide_password=False)
+        return "" if self.file is None else str(self.file)
+
     def is_same(self, other: Place) -> bool:
         """Whether both are the same store, judging by their names."""
         if self.file is not None and other.file is not None:

@@ -440,6 +440,7 @@ def _types(table: sa.Table) -> tuple[tuple[str, frozenset[type]], ...]:
     types = []
     for column in table.c:
         kind = column.type.python_type
-        kinds: set[type] = {kind, int} if kind is float else {kind}
+        either = kind is float or column.name == "budget"
+        kinds: set[type] = {kind, int} if either else {kind}
         types.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
     return tuple(types)

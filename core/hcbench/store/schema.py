@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _VERSION = "hcbench schema"  # its name in ``meta``
 #: The status of an error that is not final.
 LOST = "lost"
@@ -26,6 +26,22 @@ END = -1
 
 #: SQLite's own row number must be called INTEGER; given by hand, as a writer is alone.
 _RowId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+
+class BudgetText(sa.TypeDecorator[Any]):
+    """A budget: a number of queries, or an amount of money or tokens as text."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        """As text."""
+        return None if value is None else str(value)
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ARG002
+        """A number as one."""
+        return int(value) if value is not None and str(value).isdecimal() else value
+
 
 metadata = sa.MetaData()
 
@@ -61,7 +77,7 @@ cells = sa.Table(
     sa.Column("oracle", sa.Text, nullable=False),
     sa.Column("repetition", sa.Integer, nullable=False),
     sa.Column("seed", sa.Text, nullable=False),  # a base seed may have more than 64 bits
-    sa.Column("budget", sa.BigInteger),
+    sa.Column("budget", BudgetText),
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("phase", sa.String(16), nullable=False),
@@ -73,6 +89,7 @@ cells = sa.Table(
     sa.Column("distinct_queries", sa.BigInteger),
     sa.Column("rounds", sa.BigInteger),
     sa.Column("draws", sa.BigInteger),
+    *(sa.Column(name, sa.Double) for name in ("price", "tokens", "latency", "saved")),
     sa.Column("timeout", sa.Double),
     sa.Column("memory", sa.Double),
     sa.Column("data_digest", sa.Text, nullable=False),
@@ -113,6 +130,16 @@ metric_values = sa.Table(
     sqlite_with_rowid=False,
 )
 
+replies = sa.Table(
+    "replies",  # of paid oracles
+    metadata,
+    sa.Column("source", sa.String(40), primary_key=True),
+    sa.Column("query", sa.String(255), primary_key=True),  # JSON, a list of items
+    sa.Column("time", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("code", sa.Integer, nullable=False),
+    *(sa.Column(name, sa.Double, nullable=False) for name in ("price", "tokens", "seconds")),
+)
+
 run_cells = sa.Table(
     "run_cells",
     metadata,
@@ -150,12 +177,25 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
                 "give another place with --store"
             )
         return False
-    if version != str(SCHEMA_VERSION):
+    if version == "1":
+        _upgrade(connection)
+    elif version != str(SCHEMA_VERSION):
         raise StoreError(
             f"{location} is a store of another version of hcbench (schema {version}, this one has "
             f"{SCHEMA_VERSION}); upgrade hcbench, or give another place with --store"
         )
     return True
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    """Add the costs of paid oracles to a store of schema 1."""
+    for name in ("price", "tokens", "latency", "saved"):
+        connection.exec_driver_sql(f"ALTER TABLE cells ADD COLUMN {name} DOUBLE PRECISION")
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("ALTER TABLE cells ALTER COLUMN budget TYPE TEXT")
+    replies.create(connection)
+    upgraded = sa.update(meta).where(meta.c.name == _VERSION)
+    connection.execute(upgraded.values(value=str(SCHEMA_VERSION)))
 
 
 def create_tables(connection: sa.Connection) -> None:

@@ -45,6 +45,7 @@ from hcbench.store.schema import (
     cells,
     metric_values,
     points,
+    replies,
     run_cells,
     runs,
     upsert_into,
@@ -102,6 +103,11 @@ class Store:
     def location(self) -> str:
         """Where it is, without a password."""
         return str(self.database.place)
+
+    @property
+    def address(self) -> str:
+        """What opens it in another process, with a password; "" if it is in memory."""
+        return self.database.place.address
 
     def __enter__(self) -> Self:
         return self
@@ -224,7 +230,34 @@ class Store:
                 insert = upsert_into(run_cells, connection.dialect.name)
                 connection.execute(insert.from_select(["run", "cell"], reused))
 
+    @_retried
+    def save_reply(
+        self, source: str, query: tuple[tuple[int, ...], int], reply: Sequence[float]
+    ) -> None:
+        """Store an answer of a paid oracle; workers call it, so that none is lost with the run.
+
+        Parameters
+        ----------
+        source : str
+            What decides the answers.
+        query : (tuple of int, int)
+            Its items, and how often it was made before.
+        reply : (code, price, tokens, seconds)
+        """
+        values = (source, json.dumps(query[0]), query[1], *reply)
+        row = dict(zip(replies.c.keys(), values, strict=True))
+        with self.database.writing() as connection:
+            self.database.upsert(connection, replies, [row])
+
     # ---- Reading ---------------------------------------------------------------------------------
+
+    @_retried
+    def replies(self, source: str) -> dict[tuple[tuple[int, ...], int], tuple[Any, ...]]:
+        """The stored answers of a paid oracle, by query, as `save_reply` takes them."""
+        wanted = sa.select(replies).where(replies.c.source == source)
+        with self.database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return {(tuple(json.loads(row.query)), row.time): tuple(row[3:]) for row in rows}
 
     @_retried
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:

@@ -32,6 +32,10 @@ COST = Cost(
     distinct_queries=50,
     rounds=6,
     draws=70,
+    price=0.25,
+    tokens=4000.0,
+    latency=30.0,
+    saved=0.0,
 )
 """The cost that metrics see, as there is no call."""
 

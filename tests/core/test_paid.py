@@ -1,0 +1,280 @@
+"""Oracles whose answers cost money: what the ledger counts, budgets, and what is stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hcbench
+from hcbench import UNSURE, Answers, Oracle, Reply
+from hcbench.errors import BudgetExceededError, InvalidAnswerError, ParameterError
+from hcbench.model.cost import read_budget
+from hcbench.store import Store
+from hcbench.store.schema import SCHEMA_VERSION
+
+PLUGIN = """
+from hcbench import (Answers, DatasetSpec, OracleError, OracleSpec, Parameter, Problem, Reply,
+                     hookimpl)
+
+ASKED, AWAY = [], [float("inf")]
+
+def paid(problem, seed, budget):
+    def replies(questions, keys, times):
+        for row, items in enumerate(questions.tolist()):
+            if len(ASKED) >= AWAY[0]:
+                raise OracleError("the server is away")
+            ASKED.append(tuple(items))
+            yield Reply(row, 2, 0.01, 10, 0.5)
+
+    return Answers(kind="ordinal-queries", n=problem.n, arity=3, replies=replies, timed=False,
+                   source="the last one")
+
+def items(seed, *, n):
+    return Problem(n=n, names=tuple(map(str, range(n))))
+
+@hookimpl
+def hcbench_oracles():
+    return [OracleSpec(name="paid", function=paid, doc="Paid.", kind="ordinal-queries",
+                       needs=(), currency="USD", price=lambda: 0.01)]
+
+@hookimpl
+def hcbench_datasets():
+    return [DatasetSpec(name="items", function=items, doc="Items.", provides=(),
+                        random=False, parameters=(Parameter("n", 6, "Number of items."),))]
+"""
+
+
+def caterpillar(asked: list[Any], price: float = 0.25, **settings: Any) -> Answers:
+    """Of three items the last is the odd one out; the answers arrive in reverse order."""
+
+    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        for row in range(len(questions) - 1, -1, -1):
+            asked.append((questions[row].tolist(), int(times[row])))
+            yield Reply(row, 2, price, 100, 0.5)
+
+    return Answers(
+        kind="ordinal-queries", n=9, arity=3, replies=replies, **{"timed": False, **settings}
+    )
+
+
+def test_a_question_is_paid_once_however_its_items_stand() -> None:
+    asked: list[Any] = []
+    oracle = Oracle(caterpillar(asked))
+    assert oracle.ask([[0, 1, 2], [2, 1, 0], [5, 4, 3]]).tolist() == [2, 0, 0]
+    assert oracle.ask([[1, 2, 0]]).tolist() == [1]
+    assert asked == [([3, 4, 5], 0), ([0, 1, 2], 0)]
+    ledger = oracle.ledger
+    assert (ledger.queries, ledger.distinct_queries, ledger.rounds) == (4, 2, 2)
+    assert ledger.expenses == {"price": 0.5, "tokens": 200, "latency": 1.0, "saved": 0}
+    assert ledger.is_sound
+
+
+def test_answers_that_depend_on_how_often_they_are_asked_are_paid_each_time() -> None:
+    asked: list[Any] = []
+    oracle = Oracle(caterpillar(asked, timed=True))
+    oracle.ask([[0, 1, 2], [0, 1, 2]])
+    assert sorted(asked) == [([0, 1, 2], 0), ([0, 1, 2], 1)]
+    assert oracle.ledger.expenses["price"] == 0.5
+
+
+def test_stored_answers_count_as_saved() -> None:
+    asked: list[Any] = []
+    first = Oracle(caterpillar(asked))
+    first.ask([[0, 1, 2], [0, 1, 3]])
+    second = Oracle(caterpillar(asked))
+    second.stored = first.stored
+    second.ask([[3, 1, 0], [0, 1, 4]])
+    assert len(asked) == 3
+    assert second.ledger.expenses["price"] == 0.5
+    assert second.ledger.expenses["saved"] == 0.25
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_budget_of_money_is_kept_whether_answers_are_stored_or_not(stored: bool) -> None:
+    asked: list[Any] = []
+    known = Oracle(caterpillar(asked))
+    if stored:
+        known.ask([[0, 1, k] for k in range(2, 9)])
+    oracle = Oracle(caterpillar(asked), budget="1USD")
+    oracle.stored = known.stored
+    assert oracle.ledger.left is None, "no price is known yet"
+    oracle.ask([[0, 1, 2], [0, 1, 3]])
+    assert (oracle.ledger.left, oracle.until_due) == (2, 2)
+    with pytest.raises(BudgetExceededError, match=r"3 more ordinal-queries exceed .* 1USD: 2 are"):
+        oracle.ask([[0, 1, 4], [0, 1, 5], [0, 1, 6]])
+    assert oracle.ledger.queries == 2, "a batch that is refused costs nothing"
+    oracle.ask([[0, 1, 4], [0, 1, 5]])
+    assert oracle.ledger.expenses["price"] == 1.0
+    assert oracle.due()
+    with pytest.raises(BudgetExceededError):
+        oracle.ask([[0, 1, 6]])
+
+
+def test_a_first_batch_beyond_the_budget_costs_one_answer() -> None:
+    asked: list[Any] = []
+    oracle = Oracle(caterpillar(asked, price=0.1), budget="0.3USD")
+    with pytest.raises(BudgetExceededError, match="7 more"):
+        oracle.ask([[0, 1, k] for k in [2, 3, 4, 5, 6, 7, 8, 2]])
+    assert len(asked) == 1
+    assert oracle.ask([[0, 1, 3], [0, 1, 4]]).tolist() == [2, 2], "0.1 + 0.1 + 0.1 are 0.3"
+
+
+def test_answers_that_become_dearer_end_at_the_budget() -> None:
+    asked: list[int] = []
+
+    def dearer(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        for row in range(len(questions)):
+            asked.append(row)
+            yield Reply(row, 2, 0.0, tokens=10.0 * len(asked))
+
+    answers = Answers(kind="ordinal-queries", n=9, arity=3, replies=dearer)
+    oracle = Oracle(answers, budget="100tokens")
+    with pytest.raises(BudgetExceededError):
+        oracle.ask([[0, 1, k] for k in range(2, 9)])
+    assert len(asked) <= 5, "10 + 20 + 30 + 40 are all"
+    assert oracle.ledger.refused
+
+
+def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
+    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        if questions[0, 2] == 3:
+            yield Reply(0, 7)
+
+    oracle = Oracle(Answers(kind="ordinal-queries", n=9, arity=3, replies=replies))
+    with pytest.raises(InvalidAnswerError, match="was answered by 7"):
+        oracle.ask([[0, 1, 3]])
+    with pytest.raises(InvalidAnswerError, match=r"no reply to \[0, 1, 2\]"):
+        oracle.ask([[2, 1, 0]])
+    assert not oracle.stored
+
+
+def test_quadruplets_and_own_kinds_are_stored_in_their_first_order() -> None:
+    def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        for row, items in enumerate(questions.tolist()):
+            yield Reply(row, UNSURE if 8 in items else 1)
+
+    oracle = Oracle(Answers(kind="quadruplet-queries", n=9, arity=4, replies=replies))
+    asked = [[0, 1, 2, 3], [3, 2, 1, 0], [3, 2, 0, 1]]
+    assert oracle.ask(asked).tolist() == [1, -1, -1]
+    oracle.takes_unsure = True
+    assert oracle.ask([[8, 1, 2, 3]]).tolist() == [UNSURE]
+    own = Oracle(Answers(kind="mine", n=9, arity=2, symmetry="ordered", replies=replies))
+    assert own.ask([[1, 0], [0, 1]]).tolist() == [1, 1]
+    assert list(own.stored) == [((1, 0), 0), ((0, 1), 0)]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("1000", 1000),
+        (7, 7),
+        ("5USD", "5USD"),
+        (" 0.50 eur", "0.50EUR"),
+        ("2000token", "2000tokens"),
+    ],
+)
+def test_budgets_are_read(written: Any, read: Any) -> None:
+    assert read_budget(written) == read
+    assert read_budget(read) == read
+
+
+@pytest.mark.parametrize("written", ["5x", "USD", "1k", "-5USD", "1e3USD", ""])
+def test_other_budgets_are_refused(written: str) -> None:
+    with pytest.raises(ParameterError, match="is not a number of queries"):
+        read_budget(written)
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, in_process: None) -> Any:
+    """A plugin file with a paid oracle; its module."""
+    from hcbench.registry.plugins import import_file
+
+    path = tmp_path / "paid.py"
+    path.write_text(PLUGIN)
+    return import_file(path)
+
+
+def run(plugin: Any, store: Path, **changes: Any) -> Any:
+    settings = {
+        "algos": ["InsertionClustering", "QuickClustering"],
+        "datasets": ["items"],
+        "oracles": ["paid"],
+        "metrics": ["queries", "price", "tokens", "latency"],
+        "repetitions": 2,
+    }
+    return hcbench.compare(
+        **{**settings, **changes}, plugins=[plugin.__file__], store=store, progress=False
+    )
+
+
+def test_no_answer_is_paid_twice_with_one_store(plugin: Any, tmp_path: Path) -> None:
+    store = tmp_path / "results.sqlite"
+    outcomes = run(plugin, store).outcomes
+    assert {o.status for o in outcomes} == {"ok"}
+    assert len(plugin.ASKED) == len(set(plugin.ASKED)), "by two algorithms in two repetitions"
+    for outcome in outcomes:
+        values = {label: value.value for label, value in outcome.points[-1].values.items()}
+        distinct = outcome.cost.distinct_queries
+        assert values["price"] == pytest.approx(0.01 * distinct)
+        assert values["tokens"] == 10 * distinct
+        assert values["latency"] == 0.5 * distinct
+    paid = sum(o.cost.price - o.cost.saved for o in outcomes)
+    assert paid == pytest.approx(0.01 * len(plugin.ASKED))
+    before = len(plugin.ASKED)
+    again = run(plugin, store, fresh=True).outcomes
+    assert len(plugin.ASKED) == before
+    assert [o.cost.price for o in again] == [o.cost.price for o in outcomes]
+    assert [o.cost.saved for o in again] == [o.cost.price for o in outcomes]
+    run(plugin, store, datasets=["items[n=5]"])
+    assert len(plugin.ASKED) > before, "other items are other questions"
+
+
+def test_budgets_of_money_make_runs_each(plugin: Any, tmp_path: Path) -> None:
+    results = run(
+        plugin, tmp_path / "s.sqlite", budget=["0.05USD", 1000], repetitions=1, metrics=["price"]
+    )
+    ends = {(o.algorithm, o.budget): o.status for o in results.outcomes}
+    assert ends == {
+        ("InsertionClustering", "0.05USD"): "budget",
+        ("InsertionClustering", 1000): "ok",
+        ("QuickClustering", "0.05USD"): "budget",
+        ("QuickClustering", 1000): "ok",
+    }
+    table = results.table
+    assert set(table["budget"]) == {"0.05USD", 1000}
+    with pytest.raises(ParameterError, match=r"paid is paid in USD, not in EUR: write .* 5USD"):
+        run(plugin, tmp_path / "s.sqlite", budget="5EUR")
+
+
+def test_a_cell_whose_oracle_was_away_is_resumed(plugin: Any, tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    plugin.AWAY[0] = 4
+    failed = run(plugin, store, algos=["InsertionClustering"], repetitions=1).outcomes[0]
+    assert (failed.status, failed.phase, failed.reason) == ("error", "oracle", "the server is away")
+    plugin.AWAY[0] = np.inf
+    resumed = run(plugin, store, algos=["InsertionClustering"], repetitions=1).outcomes[0]
+    assert resumed.status == "ok"
+    assert len(plugin.ASKED) == len(set(plugin.ASKED))
+    assert resumed.cost.saved == pytest.approx(0.04)
+
+
+def test_a_store_of_schema_1_is_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with Store(path) as store:
+        store.begin_run(command="", suite="", environment={})
+    with sqlite3.connect(path) as old:
+        for name in ("price", "tokens", "latency", "saved"):
+            old.execute(f"ALTER TABLE cells DROP COLUMN {name}")
+        old.execute("DROP TABLE replies")
+        old.execute("UPDATE meta SET value = '1'")
+    with Store(path) as store:
+        assert len(store.runs()) == 1
+        store.save_reply("source", ((0, 1, 2), 0), (2, 0.5, 10, 1.5))
+        assert store.replies("source") == {((0, 1, 2), 0): (2, 0.5, 10, 1.5)}
+    with sqlite3.connect(path) as new:
+        assert new.execute("SELECT value FROM meta").fetchall() == [(str(SCHEMA_VERSION),)]
