@@ -14,9 +14,8 @@ import threading
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,9 @@ from hcbench.errors import (
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers, Oracle, Reply
+from hcbench.oracle import Answers, Oracle
 from hcbench.oracle.answers import Point, Scored
-from hcbench.oracle.oracle import Ledger, Query
+from hcbench.oracle.oracle import Ledger
 from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.inputs import (
@@ -211,34 +210,10 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
 def _make_oracle(job: Job, answers: Answers, data: str) -> Oracle:
     oracle = make_oracle(answers, job.budget, job.checkpoints, job.clock)
     oracle.takes_unsure = job.takes_unsure
-    if job.store and answers.replies is not None:
-        decides = answers.source or repr((job.oracle.params, job.noise_seed))
-        named = repr((job.oracle_name, decides, data)).encode()
-        oracle.stored = StoredReplies(job.store, blake2b(named, digest_size=16).hexdigest())
+    if job.replies is not None and answers.replies is not None:
+        source = answers.source or repr((dict(job.oracle.params), job.noise_seed))
+        oracle.stored = job.replies(source, data)
     return oracle
-
-
-class StoredReplies(dict[Query, Reply]):
-    """The answers of a paid oracle, each stored as it arrives.
-
-    Parameters
-    ----------
-    store : str
-        The address of the store.
-    source : str
-        What decides the answers.
-    """
-
-    def __init__(self, store: str, source: str) -> None:
-        from hcbench.store import Store  # imports SQLAlchemy, which other cells do not need
-
-        self._store, self._source = Store(store), source
-        known = self._store.replies(source)
-        super().__init__({query: Reply(0, *values) for query, values in known.items()})
-
-    def __setitem__(self, query: Query, reply: Reply) -> None:
-        self._store.save_reply(self._source, query, astuple(reply)[1:])
-        super().__setitem__(query, reply)
 
 
 def _settings_of_process() -> tuple[object, ...]:

@@ -50,10 +50,8 @@ class Job:
         Whether an answer of the oracle costs money or a person's time.
     takes_unsure : bool
         Whether the algorithm takes UNSURE for an answer.
-    store : str
-        Where the answers of a paid oracle are stored; "" if they are not.
-    oracle_name : str
-        With its distribution: the answers are stored under it.
+    replies : Call, optional
+        Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
         Times the call and the oracle's answers.
     """
@@ -73,8 +71,7 @@ class Job:
     metrics: Mapping[str, Call]
     live: bool = False
     takes_unsure: bool = False
-    store: str = ""
-    oracle_name: str = ""
+    replies: Call | None = None
     clock: Callable[[], float] = perf_counter
 
 

@@ -10,6 +10,7 @@ from hcbench.plan.cell import Cell
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
 from hcbench.registry import Use
+from hcbench.registry.specs import OracleSpec
 from hcbench.run.job import Call, Job, RescoreJob
 from hcbench.run.workers.messages import MEASURED
 from hcbench.store import Store, Stored
@@ -116,13 +117,21 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         },
         live=cell.oracle.spec.is_live,
         takes_unsure=cell.algorithm.spec.takes_unsure,
-        store=store.address if store is not None and cell.oracle.spec.currency else "",
-        oracle_name=f"{cell.oracle.plugin.distribution}:{cell.oracle.spec.name}",
+        replies=None if store is None else _replies_of(cell.oracle, store),
     )
 
 
 def _call(use: Use[Any]) -> Call:
     return Call(use.spec.function, dict(use.params))
+
+
+def _replies_of(oracle: Use[OracleSpec], store: Store) -> Call | None:
+    """Opens the stored answers of a paid oracle, unless the store is in memory."""
+    if not oracle.spec.currency or not store.address:
+        return None
+    name = f"{oracle.plugin.distribution}:{oracle.spec.name}"
+    params = {"store": store.address, "oracle": name}
+    return Call("hcbench.run.replies:StoredReplies", params)
 
 
 def job_of(task: Task, store: Store) -> Job | RescoreJob:

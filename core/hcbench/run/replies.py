@@ -1,0 +1,34 @@
+"""The answers of paid oracles, which workers read and store."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from hashlib import blake2b
+
+from hcbench.oracle import Reply
+from hcbench.oracle.oracle import Query
+from hcbench.store import Store
+
+
+class StoredReplies(dict[Query, Reply]):
+    """The answers of a paid oracle about some data, each stored as it arrives.
+
+    Parameters
+    ----------
+    source, data : str
+        What decides the answers: see `Answers.source`; the digest of the data.
+    store : str
+        The address of the store.
+    oracle : str
+        The name of the oracle, with its distribution.
+    """
+
+    def __init__(self, source: str, data: str, *, store: str, oracle: str) -> None:
+        self._store = Store(store)
+        self._key = blake2b(repr((oracle, source, data)).encode(), digest_size=16).hexdigest()
+        known = self._store.replies(self._key)
+        super().__init__({query: Reply(0, *values) for query, values in known.items()})
+
+    def __setitem__(self, query: Query, reply: Reply) -> None:
+        self._store.save_reply(self._key, query, astuple(reply)[1:])
+        super().__setitem__(query, reply)
