@@ -73,7 +73,12 @@ def keep_run(
     )
     environment = {
         "python": "3.11.7",
-        "machine": {"processor": "Abacus <1>", "cores": 2, "memory_bytes": 2**30},
+        "machine": {
+            "processor": "Abacus <1>",
+            "blas": "openblas Abacus",
+            "cores": 2,
+            "memory_bytes": 2**30,
+        },
         "versions": {"hcbench": "0.1.0"},
         "plugins": {"hcbench:metrics": "0.1.0"},
         "commit": "f00",

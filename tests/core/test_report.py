@@ -281,6 +281,7 @@ def test_title_note_papers_and_licences_are_told(tmp_path: Path) -> None:
     with Store(tmp_path / "s.sqlite") as store:
         (digest,) = {outcome.data_digest for outcome, _ in store.outcomes(run=1)}
         text = " ".join(Page(make_report(store, store.run(1))).text.split())
+    assert re.search(r"BLAS ?(openblas|mkl|blis|flexiblas)", text)
     assert "@article{sokal1958" in text
     assert "Sokal & Michener 1958" in text
     assert "CC BY 4.0" in text

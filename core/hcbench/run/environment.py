@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import threadpoolctl
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
@@ -55,12 +56,14 @@ def describe_machine() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``host``, ``system``, ``processor``, ``cores``, ``memory_bytes``.
+        ``host``, ``system``, ``processor``, ``blas`` with its kernels, on which the last digits of
+        results depend, ``cores``, ``memory_bytes``.
     """
     return {
         "host": platform.node(),
         "system": platform.platform(),
         "processor": _processor(),
+        "blas": _blas(),
         "cores": usable_cores(),
         "memory_bytes": psutil.virtual_memory().total,
     }
@@ -80,6 +83,12 @@ def _processor() -> str:
         return platform.processor()
     match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return match[1] if match else platform.processor()
+
+
+def _blas() -> str:
+    loaded = [each for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"]
+    names = {f"{each['internal_api']} {each.get('architecture', '')}".strip() for each in loaded}
+    return ", ".join(sorted(names))
 
 
 def versions(distributions: set[str]) -> dict[str, str]:
@@ -139,7 +148,7 @@ def check_machine(fingerprints: Mapping[str, str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``host``, ``system``, ``processor``, ``cores``, ``memory_bytes``.
+        As `describe_machine`.
 
     Raises
     ------

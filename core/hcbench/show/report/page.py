@@ -201,6 +201,7 @@ def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]
     memory = machine.get("memory_bytes")
     rows = {
         "processor": machine.get("processor"),
+        "BLAS": machine.get("blas"),
         "cores": machine.get("cores"),
         "memory": f"{memory / 2**30:.1f} GiB" if memory else None,
         "system": machine.get("system"),
