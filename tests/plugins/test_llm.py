@@ -1,0 +1,386 @@
+"""The oracle that asks a language model, against a server of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hcbench
+from hcbench import QUERY_KINDS, UNSURE, Oracle, OracleError, ParameterError, Problem
+from hcbench.errors import NotApplicableError
+from hcbench_llm import client as http, oracles
+from hcbench_llm.client import KEY, ChatClient
+
+SECRET = "sk-not-to-be-seen-0123456789"
+NAMES = ("oak", "fir", "elm", "cat", "dog")
+PRICES = {"input_price": 1000.0, "output_price": 2000.0}
+PRICE = (50 * 1000 + 1 * 2000) / 1e6
+
+
+class Model(ThreadingHTTPServer):
+    """A language model that knows trees from animals; a test may let it fail first."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}/v1/chat/completions"
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.failures: list[tuple[int, dict[str, str], Any]] = []
+        self.before: Callable[[], object] = lambda: None
+        self.says: Callable[[list[str]], str] = odd_one
+        self.answered: Counter[frozenset[str]] = Counter()
+        self.lock = threading.Lock()
+
+
+def odd_one(shown: list[str]) -> str:
+    kinds = [name in ("cat", "dog") for name in shown]
+    return next((str(i + 1) for i in range(3) if kinds.count(kinds[i]) == 1), "3")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Model
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        model = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with model.lock:
+            model.bodies.append(body)
+            model.headers.append(dict(self.headers))
+            failure = model.failures.pop(0) if model.failures else None
+        if failure is not None:
+            self.reply(*failure)
+            return
+        model.before()
+        shown = re.findall(r"^\d: (.*)$", body["messages"][1]["content"], re.MULTILINE)
+        message = {"role": "assistant", "content": model.says(shown)}
+        usage = {"prompt_tokens": 50, "completion_tokens": 1, "total_tokens": 51}
+        with model.lock:
+            model.answered[frozenset(shown)] += 1
+        self.reply(200, {}, {"choices": [{"index": 0, "message": message}], "usage": usage})
+
+    def reply(self, status: int, headers: dict[str, str], body: Any) -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.001)
+    monkeypatch.setenv(KEY, SECRET)
+    with Model() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def ask(model: Model, kind: str = "ordinal", **changes: Any) -> Oracle:
+    values: dict[str, Any] = {
+        "model": "m",
+        "url": model.url,
+        "context": "",
+        "temperature": 0.0,
+        "max_tokens": 16,
+        "concurrency": 4,
+        "rate": 0.0,
+        "timeout": 5.0,
+        "retries": 3,
+        **PRICES,
+    }
+    problem = Problem(n=len(NAMES), names=NAMES)
+    return Oracle(getattr(oracles, f"ask_{kind}")(problem, 7, None, **{**values, **changes}))
+
+
+TRIPLES = [[0, 1, 3], [0, 3, 1], [3, 1, 2], [3, 4, 2]]
+
+
+def test_answers_prices_and_tokens_of_a_batch_of_requests_at_once(model: Model) -> None:
+    together = threading.Barrier(3, timeout=5)
+    model.before = together.wait
+    oracle = ask(model, context="Words.")
+    assert oracle.ask(TRIPLES).tolist() == [2, 1, 0, 2]
+    assert len(model.bodies) == 3, "the first two are one question; all three were sent at once"
+    ledger = oracle.ledger
+    assert (ledger.queries, ledger.distinct_queries, ledger.rounds) == (4, 3, 1)
+    assert ledger.expenses["price"] == pytest.approx(3 * PRICE)
+    assert ledger.expenses["tokens"] == 3 * 51
+    assert 0 < ledger.expenses["latency"] < 15
+    body = model.bodies[0]
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.0, 16)
+    assert body["messages"][1]["content"].startswith("Words.\nWhich one is the odd one out?\n1: ")
+    assert body["messages"][1]["content"].endswith("\nAnswer with 1, 2 or 3 alone.")
+    assert {sent["Authorization"] for sent in model.headers} == {f"Bearer {SECRET}"}
+
+
+def test_no_place_is_preferred() -> None:
+    orders = QUERY_KINDS["ordinal-queries"].orders
+    assert len({orders[key % len(orders)] for key in range(6)}) == 6
+
+
+def test_a_model_that_always_says_the_same_place_is_not_always_the_same_item(model: Model) -> None:
+    model.says = lambda _shown: "1"
+    oracle = ask(model)
+    asked = [[i, j, k] for i in range(5) for j in range(i) for k in range(j)]
+    assert len(set(oracle.ask(asked).tolist())) > 1
+
+
+def test_pairs_and_quadruplets(model: Model) -> None:
+    model.says = lambda shown: "1" if "oak" in shown[0] and "fir" in shown[0] else "2"
+    quadruplets = ask(model, "quadruplet")
+    assert quadruplets.ask([[0, 1, 3, 2], [3, 2, 1, 0]]).tolist() == [1, -1]
+    model.says = lambda _shown: "Yes."
+    assert ask(model, "pair").ask([[0, 1]]).tolist() == [1]
+    text = model.bodies[-1]["messages"][1]["content"]
+    assert text.splitlines()[-3:] == ["y: yes", "n: no", "Answer with y or n alone."]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        *(("2", 1), ("3.", 2), (" **1** ", 0), ("fir", 1), ("Oak.", 0), ("The odd one is elm", 2)),
+        *(("2: fir", 1), ("Answer: 3", 2)),
+        *(("", UNSURE), ("4", UNSURE), ("1 or 2", UNSURE), ("oak or elm", UNSURE)),
+        *(("I cannot say.", UNSURE), ("12", UNSURE), ("none", UNSURE), ("\udcff\0", UNSURE)),
+    ],
+)
+def test_answers_are_read_or_are_unsure(said: str, code: int) -> None:
+    prompts = oracles.Prompts(QUERY_KINDS["ordinal-queries"], NAMES, "")
+    assert prompts.read(said, [0, 1, 2]) == code
+
+
+def test_errors_that_pass_are_repeated_after_the_time_that_is_asked_for(model: Model) -> None:
+    model.failures = [
+        (429, {"Retry-After": "0.2"}, {"error": {"message": "slow down"}}),
+        (500, {}, b"<html>oops"),
+        (200, {}, b"{}"),
+    ]
+    start = time.monotonic()
+    assert ask(model).ask([[0, 1, 3]]).tolist() == [2]
+    assert time.monotonic() - start >= 0.2
+    assert len(model.bodies) == 4
+
+
+def test_the_time_to_wait_is_a_number_or_a_date_and_bounded() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert http._retry_after(None) == http._retry_after("soon") == http._retry_after("-3") == 0
+    assert http._retry_after("1.5") == 1.5
+    assert 25 < http._retry_after(soon) <= 30
+    assert http._retry_after("86400") == http.LONGEST_PAUSE
+
+
+def test_replies_on_their_way_are_kept_when_another_request_fails(model: Model) -> None:
+    model.failures = [(400, {}, {"error": {"message": f"no model m; your key is {SECRET}"}})]
+    oracle = ask(model, concurrency=2)
+    with pytest.raises(OracleError, match=r"400 .*no model m; your key is \*\*\*") as caught:
+        oracle.ask(TRIPLES)
+    assert SECRET not in str(caught.value)
+    assert len(oracle.stored) == len(model.bodies) - 1
+    assert oracle.ledger.expenses["price"] == pytest.approx(len(oracle.stored) * PRICE)
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        ((401, {}, {"error": {"message": f"wrong key {SECRET}"}}), rf"401 .*variable {KEY}$"),
+        ((503, {}, b""), "has failed 2 times, the last time with 503"),
+        ((302, {"Location": "/elsewhere"}, b""), "refuses the request: 302"),
+    ],
+)
+def test_an_endpoint_that_fails_ends_the_call_in_one_line(
+    model: Model, failure: Any, message: str
+) -> None:
+    model.failures = [failure] * 2
+    with pytest.raises(OracleError, match=message) as caught:
+        ask(model, retries=1).ask([[0, 1, 3]])
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_is_away_or_slow_is_asked_again(model: Model) -> None:
+    model.before = lambda: time.sleep(0.3)
+    with pytest.raises(OracleError, match="has failed 2 times, the last time with TimeoutError"):
+        ask(model, timeout=0.05, retries=1).ask([[0, 1, 3]])
+    nowhere = ChatClient("http://127.0.0.1:9/v1", retries=1)
+    with pytest.raises(OracleError, match="ConnectionRefusedError"):
+        nowhere.complete({})
+
+
+def test_requests_keep_to_the_rate(model: Model) -> None:
+    start = time.monotonic()
+    ask(model, rate=1200.0).ask(TRIPLES)
+    assert time.monotonic() - start >= 2 * 60 / 1200
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("ftp://host/v1", "is not the URL of an endpoint"),
+        ("https://me:pass@host/v1", "would be stored"),
+        ("https://host/v1?key=abc", "would be stored"),
+        ("http://models.example/v1", "would get the key in HCBENCH_LLM_KEY unencrypted"),
+    ],
+)
+def test_urls_that_would_tell_secrets_are_refused(
+    url: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, SECRET)
+    with pytest.raises(ParameterError, match=message):
+        ChatClient(url)
+    monkeypatch.delenv(KEY)
+    ChatClient("http://models.example/v1")
+
+
+def test_a_key_that_no_header_can_hold_is_not_shown(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oracle = ask(model)
+    monkeypatch.setenv(KEY, f"{SECRET}\r\nX: y")
+    with pytest.raises(OracleError, match="has characters that no header can hold") as caught:
+        oracle.ask([[0, 1, 3]])
+    assert SECRET not in str(caught.value)
+
+
+def test_a_price_must_be_known(model: Model) -> None:
+    said = {"choices": [{"message": {"content": "1"}}]}
+    model.failures = [(200, {}, said)] * 2
+    with pytest.raises(OracleError, match="no price is known"):
+        ask(model).ask([[0, 1, 3]])
+    assert ask(model, input_price=0.0, output_price=0.0).ask([[0, 1, 3]]).size == 1
+
+
+def test_items_without_names_are_not_applicable(model: Model) -> None:
+    with pytest.raises(NotApplicableError, match="have none"):
+        oracles.ask_ordinal(
+            Problem(n=3),
+            0,
+            None,
+            model="m",
+            url=model.url,
+            context="",
+            temperature=0.0,
+            max_tokens=1,
+            concurrency=1,
+            **PRICES,
+        )
+
+
+def test_the_expected_price_is_that_of_a_short_query() -> None:
+    assert oracles.expected_price(model="m", input_price=1.0, output_price=4.0) == 108 / 1e6
+
+
+def compare(model: Model, folder: Path, **changes: Any) -> Any:
+    items = folder / "words.csv"
+    items.write_text("word,x\n" + "".join(f"{name},{i}\n" for i, name in enumerate(NAMES)))
+    prices = "input_price=1000,output_price=2000"
+    settings: dict[str, Any] = {
+        "algos": ["InsertionClustering", "Bottom-up"],
+        "datasets": [f"./{items.name}[names=word]"],
+        "oracles": [f"llm-ordinal[model=m,url='{model.url}',{prices}]"],
+        "metrics": ["price", "tokens", "queries"],
+        "repetitions": 1,
+        "store": folder / "store.sqlite",
+        "progress": False,
+    }
+    return hcbench.compare(**{**settings, **changes}).outcomes
+
+
+def test_two_algorithms_pay_once_and_the_key_is_nowhere(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcomes = compare(model, tmp_path)
+    assert [o.status for o in outcomes] == ["ok", "ok"]
+    assert max(model.answered.values()) == 1
+    paid = sum(o.cost.price - o.cost.saved for o in outcomes)
+    assert paid == pytest.approx(PRICE * len(model.bodies))
+    assert compare(model, tmp_path, fresh=True)[0].cost.saved == outcomes[0].cost.price
+    assert max(model.answered.values()) == 1
+    model.failures = [(401, {}, {"error": {"message": SECRET}})]
+    (tmp_path / "other.csv").write_text("word,x\nox,1\nfir,2\nelm,3\n")
+    failed = compare(model, tmp_path, datasets=["./other.csv[names=word]"], algos=["Bottom-up"])
+    assert (failed[0].status, failed[0].phase) == ("error", "oracle")
+    for path in tmp_path.iterdir():
+        assert SECRET.encode() not in path.read_bytes(), path
+
+
+def test_a_budget_of_money_ends_the_call(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (few,) = compare(model, tmp_path, algos=["InsertionClustering"], budget="0.11USD")
+    assert (few.status, few.budget) == ("budget", "0.11USD")
+    assert len(model.bodies) == 2 == int(0.11 / PRICE)
+
+
+def test_a_model_that_talks_nonsense_is_paid_once_and_ends_unanswered(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model.says = lambda _shown: "As a language model, I like all of them."
+    (outcome,) = compare(model, tmp_path, algos=["InsertionClustering"])
+    assert outcome.status == "unanswered"
+    assert len(model.bodies) == 1, "the same words cost nothing the second time"
+    assert outcome.cost.price == pytest.approx(PRICE)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
+    model: Model, tmp_path: Path
+) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def stop_at_the_third() -> None:
+        if sum(model.answered.values()) == 3 and not go_on.is_set():
+            reached.set()
+            go_on.wait(20)
+            raise ConnectionError("the client is gone, and nothing is charged")
+
+    model.before = stop_at_the_third
+    (tmp_path / "words.csv").write_text("word,x\n" + "".join(f"{n},1\n" for n in NAMES))
+    oracle = f"llm-ordinal[model=m,url='{model.url}',input_price=1000,output_price=2000]"
+    command = [
+        *(sys.executable, "-m", "hcbench", "compare", "--algos", "InsertionClustering"),
+        *("--datasets", "./words.csv[names=word]", "--oracles", oracle, "--metrics", "price"),
+        *("-r", "1", "--budget", "5USD", "--store", "s.sqlite"),
+    ]
+    model.handle_error = lambda *_: None  # type: ignore[method-assign]
+    environment = {**os.environ, KEY: SECRET}
+    killed = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
+    assert reached.wait(60)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    go_on.set()
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(model.answered.values()) == {1}
+    paid, saved = PRICE * (sum(model.answered.values()) - 3), PRICE * 3
+    assert f"answers: {paid:.4g} USD paid, {saved:.4g} USD saved" in done.stderr
+    assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
