@@ -118,7 +118,7 @@ def test_the_kinds_on_the_command_line_are_those_that_are_drawn() -> None:
     [
         (("ranks", "-o", "a.svg"), b"<?xml"),
         (("profile", "--failed", "drop", "--algo", "comb", "-o", "a.pdf"), b"%PDF"),
-        (("tradeoff", "--against", "seconds", "-o", "a.png"), b"\x89PNG"),
+        (("tradeoff", "-o", "a.png"), b"\x89PNG"),
         (("curve", "2", "--x", "dataset.n", "--metric", "FIRST", "-o", "a.PNG"), b"\x89PNG"),
         (("scaling", "-o", "a.svg"), b"<?xml"),
         (("dendrogram", "--algo", "comb", "--dataset", "*12*", "-o", "a.svg"), b"<?xml"),
@@ -155,7 +155,7 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("ranks", "--metric", "AARI"), "AARI was not measured; there are first, seconds"),
         (("curve",), "choose the horizontal axis: --x dataset.n or n"),
         (("curve", "--x", "delta"), "delta does not vary in these results; what varies: dataset.n"),
-        (("tradeoff",), "nothing has both first and queries"),
+        (("tradeoff", "--against", "queries"), "nothing has both first and queries"),
         (("dendrogram",), "choose a tree by --algos, --datasets, --oracles or --budget: comb"),
         (("dendrogram", "--algo", "fails"), "no cell has a result in repetition 0"),
         (("dendrogram", "--repetition", "7"), "no cell has a result in repetition 7"),

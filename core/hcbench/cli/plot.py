@@ -60,8 +60,9 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--against",
     metavar="NAME",
-    default="queries",
-    help="tradeoff: the cost, such as queries or seconds.",
+    default="",
+    show_default=False,
+    help="tradeoff: the cost; by default queries or, where nothing was asked, seconds.",
 )
 @click.option(
     "--failed",

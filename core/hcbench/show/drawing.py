@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.analysis.axes import axes_of
+from hcbench.analysis.groups import COSTS
 from hcbench.analysis.ranks import ALPHA, profile, ranking
 from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
@@ -230,7 +231,7 @@ class Choices:
     x : str
         The axis of ``curve`` and ``scaling``.
     against : str
-        The cost of ``tradeoff``.
+        The cost of ``tradeoff``; by default queries or, where nothing was asked, seconds.
     failed : {"worst", "drop"}
         How failures count.
     alpha : float
@@ -247,7 +248,7 @@ class Choices:
 
     metric: str = ""
     x: str = ""
-    against: str = "queries"
+    against: str = ""
     failed: Failed = "worst"
     alpha: float = ALPHA
     test: Test = "holm"
@@ -289,7 +290,7 @@ KINDS: Mapping[str, Kind] = {
     "tradeoff": Kind(
         "Quality against queries or seconds, with the Pareto front.",
         lambda view, results, _: draw_chart(tradeoff_chart(view, results)),
-        lambda results, c: tradeoff(results, _quality(results, c), c.against),
+        lambda results, c: tradeoff(results, _quality(results, c), c.against or _cost(results)),
     ),
     "curve": Kind(
         "A metric along a parameter that varies.",
@@ -396,6 +397,11 @@ def _quality(results: Results, choices: Choices) -> str:
     raise HcbenchError(
         "no metric was measured; add some with: hcbench results rescore --metrics NAME"
     )
+
+
+def _cost(results: Results) -> str:
+    asked = any(group.numbers(COSTS["queries"]) for group in results.groups)
+    return "queries" if asked else "seconds"
 
 
 def _only_axis(results: Results) -> str:
