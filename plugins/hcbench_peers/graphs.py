@@ -33,7 +33,9 @@ def paris(
     if given.n == 1:
         return single_item(given)
     graph = neighbour_graph(oracle, neighbours)
-    merges = Paris(weights=weights).fit_predict(graph.adjacency(_weights(graph, edges)))
+    # Sorted by height, as by default, ties and rounding may put a cluster before its parts.
+    model = Paris(weights=weights, reorder=False)
+    merges = model.fit_predict(graph.adjacency(_weights(graph, edges)))
     return Tree.from_linkage(merges, names=given.names)
 
 

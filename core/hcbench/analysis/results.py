@@ -274,8 +274,8 @@ class Results:
 
         What the blocks are, and whether there is a test, is said by `hcbench.analysis.groups`.
         Algorithms that failed in a repetition rank last in the
-        block. A block is excluded if an algorithm did not run or the metric is undefined for one.
-        Reference lines are not ranked. Empty for a single algorithm.
+        block. A block is excluded if an algorithm did not run there, but elsewhere, or the metric
+        is undefined for one. Reference lines are not ranked. Empty for a single algorithm.
         """
         rankings = [
             rank(make_blocks(self.competing, metric), metric)
@@ -292,8 +292,9 @@ class Results:
 
     @cached_property
     def competing(self) -> list[Group]:
-        """The groups that are ranked: those of no reference line."""
-        return [group for group in self.groups if not self.is_reference(group)]
+        """The groups that are ranked: those of no reference line, nor of what ran nowhere."""
+        ran = {o.algorithm for o in self.outcomes if o.status != "skipped"}
+        return [g for g in self.groups if g.algorithm in ran and not self.is_reference(g)]
 
     @cached_property
     def ranking(self) -> list[dict[str, Any]]:

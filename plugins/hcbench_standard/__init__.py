@@ -1,0 +1,64 @@
+"""Standard benchmarks: suites of data sets, algorithms and metrics, small and full.
+
+`suites` declares them, `shapes` generates clusters in the plane and Gaussians in any dimension, and
+`figures` draws the costs and the effect of noise. ``pages`` says why these data and metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hcbench import DatasetSpec, Parameter, Reference, Suite, hookimpl
+
+PEDREGOSA_2011 = Reference(
+    "pedregosa2011",
+    "article",
+    {
+        "author": "Pedregosa, Fabian and Varoquaux, Gaël and Gramfort, Alexandre and others",
+        "title": "Scikit-learn: Machine Learning in Python",
+        "journal": "Journal of Machine Learning Research",
+        "volume": "12",
+        "pages": "2825--2830",
+        "year": "2011",
+    },
+)
+
+SHAPES = DatasetSpec(
+    name="shapes",
+    function="hcbench_standard.shapes:shapes",
+    doc="Clusters of simple shapes, as in scikit-learn's comparison of clustering algorithms.",
+    provides=("vectors", "levels", "truth"),
+    parameters=(
+        Parameter(
+            "kind",
+            "blobs",
+            "Round Gaussians; of unequal size and spread; stretched; two half moons; or two rings.",
+            choices=("blobs", "unequal", "stretched", "moons", "rings"),
+        ),
+        Parameter("n", 500, "Points.", interval="[2, inf)"),
+        Parameter("clusters", 5, "Gaussians; not used for moons and rings.", interval="[1, inf)"),
+        Parameter("features", 2, "Coordinates; not used for moons and rings.", interval="[1, inf)"),
+        Parameter(
+            "noise",
+            0.05,
+            "Standard deviation of the points of moons and rings.",
+            interval="[0, inf)",
+        ),
+    ),
+    paper=PEDREGOSA_2011,
+    requires=("scikit-learn",),
+)
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """Return the generator of clusters of simple shapes."""
+    return (SHAPES,)
+
+
+@hookimpl
+def hcbench_suites() -> Iterable[Suite]:
+    """Return the standard benchmarks, small and full."""
+    from hcbench_standard.suites import SUITES
+
+    return SUITES

@@ -1,0 +1,44 @@
+"""Clusters of simple shapes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from sklearn.datasets import make_circles, make_moons
+
+from hcbench import Problem
+
+SPREADS = (0.5, 1.0, 2.5)
+"""Standard deviations of Gaussians of kind ``unequal``, in turn; their sizes are as 1 : 2 : 4."""
+WIDTH = 10.0
+"""Centres are uniform in the cube [-WIDTH, WIDTH]^features."""
+
+
+def shapes(seed: int, *, kind: str, n: int, clusters: int, features: int, noise: float) -> Problem:
+    """Draw n points of clusters, in a random order.
+
+    Gaussians have standard deviation 1 around centres that are uniform in a cube. Those of kind
+    ``unequal`` have the standard deviations `SPREADS` in turn, and sizes as 1 : 2 : 4; those of
+    kind ``stretched`` are multiplied by one random matrix. Moons and rings are scikit-learn's.
+    O(n features) time.
+    """
+    rng = np.random.default_rng(seed)
+    if kind in ("moons", "rings"):
+        state = int(rng.integers(2**31))
+        if kind == "moons":
+            points, label = make_moons(n, noise=noise, random_state=state)
+        else:
+            points, label = make_circles(n, noise=noise, factor=0.5, random_state=state)
+        return Problem(n=n, vectors=points, levels=label.astype(np.int64)[:, None])
+    number = np.arange(clusters)
+    weight = 2.0 ** (number % 3) if kind == "unequal" else np.ones(clusters)
+    ends = np.round(np.r_[0.0, np.cumsum(weight) / weight.sum()] * n).astype(np.int64)
+    label = np.repeat(number, [stop - start for start, stop in pairwise(ends)])
+    label = label[rng.permutation(n)]
+    centres = rng.uniform(-WIDTH, WIDTH, (clusters, features))
+    spread = np.take(SPREADS, label % 3) if kind == "unequal" else np.ones(n)
+    points = centres[label] + spread[:, None] * rng.normal(size=(n, features))
+    if kind == "stretched":
+        points = points @ rng.normal(size=(features, features))
+    return Problem(n=n, vectors=points, levels=label[:, None])

@@ -1,0 +1,278 @@
+"""The standard suites; the pages of this plugin say why they have these data and metrics.
+
+A small suite takes minutes. The full one has larger samples and more repetitions; it takes hours,
+or less on several machines: ``hcbench run standard-vectors-full --shard 1/8``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hcbench import Figure, Suite
+
+SMALL, FULL = 3, 10  # repetitions
+
+#: A floor, and the score with full information.
+REFERENCES = ("Random", "Truth")
+
+# ---- Vectors -------------------------------------------------------------------------------------
+
+LINKAGES = (
+    *("DotProduct", "UPGMA", "UPGMA[metric=cosine]", "Complete", "Single", "Ward"),
+    "HDBSCAN[min_cluster_size=5]",
+)
+PEERS = (
+    "sk-agglomerative[neighbours=10]",
+    "sk-bisecting-kmeans[n_clusters=50]",
+    "sk-birch",
+    *("skn-paris", "skn-louvain", "higra-bpt"),
+)
+QUALITY = ("AARI", "dendrogram-purity", "kendall-tau-b")
+COSTS = ("seconds", "peak-memory")
+
+
+def _tables(n: int) -> tuple[str, ...]:
+    """Measured items: tables, pictures, texts and returns, at most n of the large ones."""
+    return (
+        *(f"{name}[standardise=true]" for name in ("iris", "wine", "breast-cancer", "glass")),
+        "zoo",
+        f"digits[n={n}]",
+        f"mnist[n={n}]",
+        f"amazon-reviews[n={n}]",
+        "sp500",
+    )
+
+
+def _generated(n: int) -> tuple[str, ...]:
+    kinds = ("blobs", "unequal", "stretched", "moons", "rings")
+    return (
+        f"gray-simulated[n={n}, p=300]",
+        f"nested-gaussians[n={n}, depth=4]",
+        f"topics[n={n}]",
+        *(f"shapes[kind={kind}, n={n}]" for kind in kinds),
+    )
+
+
+VECTORS = Suite(
+    name="standard-vectors",
+    doc="17 data sets of vectors with labels: which hierarchy separates the classes?",
+    algorithms=(*LINKAGES, *PEERS, *REFERENCES),
+    datasets=(*_tables(400), *_generated(400)),
+    oracles=("vectors",),
+    metrics=(*QUALITY, *COSTS),
+    repetitions=SMALL,
+    timeout=60.0,
+)
+VECTORS_FULL = replace(
+    VECTORS,
+    name="standard-vectors-full",
+    doc="As standard-vectors, with 2000 items of each large data set and 10 repetitions.",
+    algorithms=(*LINKAGES, *PEERS, "fast-plscan", "evoc", *REFERENCES),
+    datasets=(*_tables(1500), *_generated(2000)),
+    repetitions=FULL,
+    timeout=900.0,
+)
+
+# ---- Hierarchies ---------------------------------------------------------------------------------
+
+
+def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
+    """Generated data of n items, or 8 clusters of `size`, and two of measured ones."""
+    return (
+        *(f"planted[N0={size}, delta={delta}]" for delta in (0.15, 0.06)),
+        *(f"gray-simulated[n={n}, p={p}]" for p in (1000, 50)),
+        *(f"nested-gaussians[n={n}, depth=4, noise_dimensions={more}]" for more in (0, 40)),
+        *(f"topics[n={n}]", f"hsbm[n={n}]"),
+        *(f"coalescent[n={n}, length={length}]" for length in (1000, 200)),
+        f"birth-death[n={n}]",
+        *(f"noisy-ultrametric[n={n}, noise={noise}]" for noise in (0.1, 0.3)),
+        *("sp500", f"amazon-reviews[n={2 * n}]"),
+    )
+
+
+HIERARCHIES = Suite(
+    name="standard-hierarchies",
+    doc="15 data sets with a true hierarchy: which method recovers it?",
+    algorithms=(
+        *("DotProduct", "UPGMA", "WPGMA", "Complete", "Single", "HDBSCAN[min_cluster_size=5]"),
+        *("skn-paris", "skn-louvain", "higra-bpt", "skbio-nj"),
+        *REFERENCES,
+    ),
+    datasets=_true_hierarchies(20, 200),
+    metrics=(
+        "triplet-agreement[count=resolved-in-truth]",
+        *("kendall-tau-b", "AARI"),
+        *COSTS,
+    ),
+    repetitions=SMALL,
+    timeout=60.0,
+)
+HIERARCHIES_FULL = replace(
+    HIERARCHIES,
+    name="standard-hierarchies-full",
+    doc="As standard-hierarchies, with 1000 items and 10 repetitions.",
+    datasets=_true_hierarchies(125, 1000),
+    repetitions=FULL,
+    timeout=900.0,
+)
+
+# ---- Comparisons ---------------------------------------------------------------------------------
+
+PASSIVE = ("4-AL", "4K-AL", "AL-rowsum", "tSTE-AL", "FORTE-AL")
+ACTIVE = ("4K-AL-act", "CL", "SL")
+ORDINAL = ("InsertionClustering", "QuickClustering")
+
+
+def _once(datasets: tuple[str, ...], oracle: str) -> tuple[tuple[str, str, str], ...]:
+    """References run with one oracle only, as they ask nothing."""
+    return tuple((name, dataset, oracle) for name in REFERENCES for dataset in datasets)
+
+
+_EUCLIDEAN = "similarity=euclidean"
+_TABLES = ("iris", "wine", "breast-cancer")
+_COMPARED = (
+    *(f"planted[N0=8, delta={delta}]" for delta in (0.15, 0.1, 0.06)),
+    "planted[N0=8, L=2, delta=0.1]",
+    *(f"{name}[n=60, standardise=true]" for name in _TABLES),
+    *("digits[n=60]", "mnist[n=60]", "zoo"),
+    *("shapes[n=60]", "shapes[kind=unequal, n=60]", "shapes[kind=moons, n=60]"),
+    "car",
+)
+_COMPARED_FULL = (
+    *(f"planted[N0=30, delta={delta}]" for delta in (0.15, 0.1, 0.06)),
+    "planted[N0=60, L=2, delta=0.1]",
+    *(f"{name}[n=150, standardise=true]" for name in _TABLES),
+    *("digits[n=240]", "mnist[n=240]", "zoo", "glass[standardise=true]"),
+    *("shapes[n=240]", "shapes[kind=unequal, n=240]", "shapes[kind=moons, n=240]"),
+    "car",
+)
+COMPARISONS = Suite(
+    name="standard-comparisons",
+    doc="Items known by comparisons only: how good a hierarchy, from how many answers?",
+    algorithms=(*PASSIVE, *ACTIVE, *ORDINAL, "AL", *REFERENCES),
+    datasets=_COMPARED,
+    oracles=(
+        *(f"{kind}[{_EUCLIDEAN}]" for kind in ("quadruplet-set", "quadruplet-queries")),
+        *(f"ordinal-queries[source=similarity, {_EUCLIDEAN}]", f"similarities[{_EUCLIDEAN}]"),
+    ),
+    only=_once(_COMPARED, f"quadruplet-set[{_EUCLIDEAN}]"),
+    metrics=("AARI", "dendrogram-purity", "queries", *COSTS),
+    repetitions=SMALL,
+    timeout=120.0,
+)
+COMPARISONS_FULL = replace(
+    COMPARISONS,
+    name="standard-comparisons-full",
+    doc="As standard-comparisons, with more items, proportions of answers, and 10 repetitions.",
+    datasets=_COMPARED_FULL,
+    oracles=(f"quadruplet-set[p=[0.01, 0.1], {_EUCLIDEAN}]", *COMPARISONS.oracles[1:]),
+    only=_once(_COMPARED_FULL, f"quadruplet-set[p=0.1, {_EUCLIDEAN}]"),
+    repetitions=FULL,
+    timeout=1800.0,
+)
+
+# ---- Scaling -------------------------------------------------------------------------------------
+
+RIVALS = (
+    *("UPGMA", "Ward", "Single", "HDBSCAN[min_cluster_size=5]"),
+    *(
+        "scipy-linkage[method=[average, ward, single]]",
+        "fc-linkage[method=[average, ward, single]]",
+    ),
+    "fc-vector[method=[ward, single]]",
+    *("sk-agglomerative[linkage=[average, ward]]", "sk-agglomerative[neighbours=10]"),
+    *("sk-birch", "sk-hdbscan", "fast-plscan", "skn-paris", "higra-bpt"),
+)
+
+
+def _sizes(*sizes: int) -> str:
+    return f"shapes[clusters=20, features=10, n=[{', '.join(map(str, sizes))}]]"
+
+
+SCALING = Suite(
+    name="standard-scaling",
+    doc="Time and memory from 1000 to 10,000 points of 10 coordinates.",
+    algorithms=RIVALS,
+    datasets=(_sizes(1000, 3000, 10_000),),
+    oracles=("vectors",),
+    metrics=("seconds", "peak-memory", "AARI"),
+    repetitions=SMALL,
+    timeout=60.0,
+    memory=4.0,
+    figures=(
+        Figure(
+            name="standard-scaling-average",
+            doc="Average linkage, time and memory: ours, scipy, fastcluster, scikit-learn, higra.",
+            function="hcbench_standard.figures:average_linkage",
+        ),
+        Figure(
+            name="standard-scaling-ward",
+            doc="Ward's method, time and memory: ours, scipy, fastcluster and scikit-learn.",
+            function="hcbench_standard.figures:ward",
+        ),
+        Figure(
+            name="standard-scaling-single",
+            doc="Single linkage and HDBSCAN, time and memory, of all libraries.",
+            function="hcbench_standard.figures:single_linkage",
+        ),
+    ),
+)
+SCALING_FULL = replace(
+    SCALING,
+    name="standard-scaling-full",
+    doc="As standard-scaling, to 100,000 points, with an hour and 32 GiB for each call.",
+    datasets=(_sizes(1000, 3000, 10_000, 30_000, 100_000),),
+    timeout=3600.0,
+    memory=32.0,
+)
+
+# ---- Noise ---------------------------------------------------------------------------------------
+
+_WRONG = "[0.0, 0.1, 0.2, 0.3, 0.4]"
+NOISE = Suite(
+    name="standard-noise",
+    doc="Wrong answers and noisy similarities: how fast does the quality fall?",
+    algorithms=(
+        *("4-AL", "4K-AL", "4K-AL-act", "AL-rowsum", "tSTE-AL"),
+        *("InsertionClustering", "NoisyInsertion[p=0.6]", "QuickClustering"),
+        *("UPGMA", "Single", "skn-paris"),
+    ),
+    datasets=("planted[N0=8, delta=0.15, sigma=[0.05, 0.1, 0.2]]",),
+    oracles=(
+        f"quadruplet-set[p=0.01, noise={_WRONG}]",
+        f"quadruplet-queries[noise={_WRONG}]",
+        f"ordinal-queries[source=similarity, noise={_WRONG}]",
+        "similarities",
+    ),
+    metrics=("AARI", "triplet-agreement[count=resolved-in-truth]", "queries", "seconds"),
+    repetitions=SMALL,
+    timeout=120.0,
+    figures=(
+        Figure(
+            name="standard-noise-answers",
+            doc="AARI against the proportion of wrong answers, for sigma = 0.1.",
+            function="hcbench_standard.figures:wrong_answers",
+        ),
+        Figure(
+            name="standard-noise-similarities",
+            doc="AARI against the noise of the similarities, with correct answers.",
+            function="hcbench_standard.figures:noisy_similarities",
+        ),
+    ),
+)
+NOISE_FULL = replace(
+    NOISE,
+    name="standard-noise-full",
+    doc="As standard-noise, with 240 items and 10 repetitions.",
+    datasets=("planted[N0=30, delta=0.15, sigma=[0.05, 0.1, 0.2, 0.4]]",),
+    repetitions=FULL,
+    timeout=1800.0,
+)
+
+SUITES = (
+    *(VECTORS, VECTORS_FULL),
+    *(HIERARCHIES, HIERARCHIES_FULL),
+    *(COMPARISONS, COMPARISONS_FULL),
+    *(SCALING, SCALING_FULL),
+    *(NOISE, NOISE_FULL),
+)
