@@ -15,8 +15,9 @@ those before it.
 - `analysis`: outcomes as tables, statistics, and verdicts on claims; `show` draws and writes them.
 - `api` serves Python, `authoring` the authors of plugins, and `cli` the command line.
 
-Everything public is imported from here, or from `hcbench.compiled`, `hcbench.plots`,
-`hcbench.sklearn`, `hcbench.testing` and `hcbench.asv`; modules are loaded when first used.
+Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
+`hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.sklearn` and `hcbench.testing`;
+modules are loaded when first used.
 `hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
 them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
 rules of `similarity_of_vectors`. An ordinal oracle answers `NONE` if no two of three items are
@@ -36,6 +37,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 #: Public modules, and the packages in which they live.
 _MODULES = {
     "hcbench.asv": "hcbench.authoring.asv",
+    "hcbench.commands": "hcbench.cli.commands",
     "hcbench.compiled": "hcbench.oracle.compiled",
     "hcbench.plots": "hcbench.show.plots",
     "hcbench.sklearn": "hcbench.api.sklearn",

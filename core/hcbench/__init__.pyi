@@ -1,6 +1,6 @@
 # The public names of hcbench and where they are defined. lazy_loader reads this file.
 
-from . import compiled as compiled, plots as plots
+from . import analysis as analysis, commands as commands, compiled as compiled, plots as plots
 from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
@@ -9,6 +9,7 @@ from .errors import (
     BudgetExceededError as BudgetExceededError,
     DataError as DataError,
     DataNotAvailableError as DataNotAvailableError,
+    ExitCode as ExitCode,
     HcbenchError as HcbenchError,
     ModelWarning as ModelWarning,
     NotApplicableError as NotApplicableError,

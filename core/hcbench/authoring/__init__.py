@@ -1,1 +1,1 @@
-"""For authors of plugins: conformance checks, a scaffold, asv benchmarks, regressions."""
+"""For authors of plugins: conformance checks, a scaffold, asv benchmarks."""

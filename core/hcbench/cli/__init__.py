@@ -49,7 +49,6 @@ COMMANDS = {
     "report": "hcbench.cli.report:report",
     "site": "hcbench.cli.report:site",
     "rerun": "hcbench.cli.rerun:rerun",
-    "regress": "hcbench.cli.regress:regress",
     "plugins": "hcbench.cli.show:plugins",
     "check": "hcbench.cli.check:check",
     "new": "hcbench.cli.new:new",

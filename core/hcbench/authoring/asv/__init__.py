@@ -15,17 +15,34 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
-__all__ = ["VERSION", "Registered", "registered"]
+from hcbench.authoring.asv.process import MeasuringProcess, reproducible_environment
+
+__all__ = [
+    "REPETITIONS",
+    "TRACKS",
+    "UNITS",
+    "VERSION",
+    "Case",
+    "Measurement",
+    "MeasuringProcess",
+    "Registered",
+    "registered",
+    "reproducible_environment",
+    "summarise_repetitions",
+]
 
 VERSION = "4"
 """Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
 
 SIZES = (40, 80, 160)
 REPETITIONS = 3
+"""Of each algorithm, with new seeds."""
 
 UNITS = {
     "seconds": "s",
@@ -35,6 +52,7 @@ UNITS = {
     "seconds_a_question": "s",
     "value": "value",
 }
+"""The unit of each quantity."""
 TRACKS = {
     "algorithm": {
         "seconds": "Median processor time of a call over the repetitions.",
@@ -87,7 +105,6 @@ class Registered:
         """Measure all cases; asv calls this once for all subclasses."""
         from hcbench.authoring.asv.cases import find_cases
         from hcbench.authoring.asv.measuring import measure_all
-        from hcbench.authoring.asv.process import MeasuringProcess
 
         tracks = find_cases(self.distributions, self.data).tracks()
         _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
@@ -163,6 +180,14 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
         body |= {"__doc__": f"{name.replace('_', ' ', 1).capitalize()}."}
         classes[name] = type(name, (Registered,), body)
     return classes
+
+
+def summarise_repetitions(quantity: str, values: Sequence[float]) -> float:
+    """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
+    if quantity in ("queries", "loss"):
+        return statistics.fmean(values)
+    # Memory that a first call loads counts for that call alone.
+    return min(values) if quantity == "peak_memory" else statistics.median(values)
 
 
 def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, list[int]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import process_time
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.asv import REPETITIONS, Case, Measurement
+from hcbench.authoring.asv import REPETITIONS, Case, Measurement, summarise_repetitions
 from hcbench.authoring.asv.cases import Cases
 from hcbench.authoring.asv.process import MeasuringProcess
 from hcbench.authoring.testing.metrics import COST
@@ -52,14 +51,6 @@ def _summarise_all(repetitions: Sequence[Measurement]) -> Measurement:
         name: None if None in values else summarise_repetitions(name, values)
         for name, values in columns.items()
     }
-
-
-def summarise_repetitions(quantity: str, values: Sequence[float]) -> float:
-    """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
-    if quantity in ("queries", "loss"):
-        return statistics.fmean(values)
-    # Memory that a first call loads counts for that call alone.
-    return min(values) if quantity == "peak_memory" else statistics.median(values)
 
 
 class Measured:

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from hcbench.authoring.asv import Case, Measurement
 from hcbench.errors import DataError
+
+if TYPE_CHECKING:
+    from hcbench.authoring.asv import Case, Measurement
 
 PATIENCE = 600.0
 """Seconds for one case, and for the start."""

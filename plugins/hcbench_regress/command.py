@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import tell, write_json
-from hcbench.errors import ExitCode
+from hcbench import ExitCode, commands
+from hcbench.commands import tell, write_json
 
 if TYPE_CHECKING:
-    from hcbench.authoring.regress import Commit
+    from hcbench_regress.comparing import Commit
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench regress main HEAD --measure",
         "hcbench regress v0.1 HEAD --format markdown",
         "hcbench regress main HEAD --measure --only 'algorithm_4*' --tolerance 0.2",
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--results",
-    type=options.FOLDER,
+    type=commands.FOLDER,
     default=Path(".asv/results"),
     help="Where asv keeps its results.",
 )
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
     help="Benchmarks that may become worse, with * and ?. Repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also show what did not change.")
-@options.format_option("table", "markdown", "json")
+@commands.format_option("table", "markdown", "json")
 def regress(
     *,
     base: str,
@@ -85,30 +84,30 @@ def regress(
     is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
     in a commit message accepts a regression.
     """
-    from hcbench.analysis.tables import to_markdown
-    from hcbench.authoring import regress as regressions
-    from hcbench.cli.draw import write_blocks
+    from hcbench.analysis import to_markdown
+    from hcbench.commands import write_blocks
+    from hcbench_regress import comparing
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
-    root = regressions.find_root(Path.cwd())
-    commits = regressions.find_commit(root, base), regressions.find_commit(root, head)
+    root = comparing.find_root(Path.cwd())
+    commits = comparing.find_commit(root, base), comparing.find_commit(root, head)
     environment = ""
     if measure:
         environment = _measure(root, *commits, results, only, distributions, tolerance)
-    judged = regressions.judge(
-        regressions.read_both(results, *commits, environment),
-        accepted=[*accept, *regressions.accepted_between(root, *commits)],
+    judged = comparing.judge(
+        comparing.read_both(results, *commits, environment),
+        accepted=[*accept, *comparing.accepted_between(root, *commits)],
         tolerance=tolerance,
     )
-    blocks = regressions.overview_blocks(judged, *commits, everything=everything)
+    blocks = comparing.overview_blocks(judged, *commits, everything=everything)
     if form == "json":
-        write_json(regressions.describe(judged, *commits))
+        write_json(comparing.describe(judged, *commits))
     elif form == "markdown":
-        click.echo(to_markdown(blocks, [regressions.summary(judged)]), nl=False)
+        click.echo(to_markdown(blocks, [comparing.summary(judged)]), nl=False)
     else:
         write_blocks(blocks)
-        click.echo(regressions.summary(judged))
+        click.echo(comparing.summary(judged))
     if any(one.verdict == "regression" for one in judged):
         raise click.exceptions.Exit(ExitCode.CELLS_FAILED)
 
@@ -123,17 +122,15 @@ def _measure(
     tolerance: float,
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
-    from hcbench.authoring import regress as regressions
-    from hcbench.authoring.asv.process import MeasuringProcess
+    from hcbench.asv import MeasuringProcess
+    from hcbench_regress import comparing
 
     processes = []
     for commit in (base, head):
         tell(f"installing {commit.name} ({commit.short})")
-        folder = regressions.install(root, commit, results.absolute().parent / "regress")
+        folder = comparing.install(root, commit, results.absolute().parent / "regress")
         name = f"{commit.name} ({commit.short})"
         processes.append(MeasuringProcess(distributions, folder, name))
     one, other = processes
-    measured = regressions.measure_in_turns(
-        one, other, only, suspicious=1 + tolerance / 2, tell=tell
-    )
-    return regressions.write_both(results, base, head, measured, (one.version, other.version))
+    measured = comparing.measure_in_turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell)
+    return comparing.write_both(results, base, head, measured, (one.version, other.version))

@@ -34,13 +34,29 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from hcbench.analysis.performance import EXACT, StoredResult, read_results
-from hcbench.analysis.statistics import holm_adjusted, signed_rank_test, summarise
-from hcbench.analysis.tables import Block, Entry, format_spread
-from hcbench.authoring.asv import REPETITIONS, TRACKS, UNITS, VERSION, Case, Measurement
-from hcbench.authoring.asv.measuring import summarise_repetitions
-from hcbench.authoring.asv.process import MeasuringProcess, reproducible_environment
-from hcbench.errors import DataError
+from hcbench import DataError
+from hcbench.analysis import (
+    EXACT,
+    Block,
+    Entry,
+    StoredResult,
+    format_spread,
+    holm_adjusted,
+    read_results,
+    signed_rank_test,
+    summarise,
+)
+from hcbench.asv import (
+    REPETITIONS,
+    TRACKS,
+    UNITS,
+    VERSION,
+    Case,
+    Measurement,
+    MeasuringProcess,
+    reproducible_environment,
+    summarise_repetitions,
+)
 
 State: TypeAlias = Literal["", "n/a", "failed", "missing"]
 

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from hcbench.authoring.asv.process import MeasuringProcess
-from hcbench.authoring.regress import (
+from hcbench.asv import MeasuringProcess
+from hcbench.cli import main
+from hcbench.errors import DataError
+from hcbench_regress.comparing import (
     INSTALLED,
     PAIRS,
     PROCESSES,
@@ -34,8 +36,6 @@ from hcbench.authoring.regress import (
     read_both,
     write_both,
 )
-from hcbench.cli import main
-from hcbench.errors import DataError
 
 BASE = Commit("main", "a" * 40, 1_000)
 HEAD = Commit("topic", "b" * 40, 2_000)

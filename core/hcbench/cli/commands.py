@@ -1,0 +1,10 @@
+"""What commands of plugins share with hcbench's own; public as ``hcbench.commands``.
+
+Options, such as `STORE`, `PLUGIN` and `QUIET`, are decorators of click; `FILE`, `FOLDER` and `PATH`
+are types of their values. Data are written to stdout, and lines about progress to stderr by `tell`.
+Each name is imported when it is first used, as rich takes long.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub("hcbench.cli", __file__)

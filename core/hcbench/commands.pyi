@@ -1,0 +1,1 @@
+from hcbench.cli.commands import *

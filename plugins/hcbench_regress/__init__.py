@@ -1,0 +1,18 @@
+"""The command ``hcbench regress``: what became worse from one commit to another.
+
+`command` parses its options. `comparing` finds, installs and measures the commits, and judges the
+results of asv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hcbench import CommandSpec, hookimpl
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """Return the command ``regress``."""
+    doc = "Show what became worse between two commits."
+    return [CommandSpec(name="regress", function="hcbench_regress.command:regress", doc=doc)]
