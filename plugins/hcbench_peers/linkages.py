@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,10 @@ def scipy_linkage(
 def fastcluster_linkage(
     oracle: Oracle, given: Given, rng: np.random.Generator, *, method: str, metric: str
 ) -> Tree:
-    """Linkage by `fastcluster.linkage`: O(n^2) time after the distances."""
+    """Linkage by `fastcluster.linkage`: O(n^2) time after the distances, which it overwrites."""
     from fastcluster import linkage
 
-    return _of_distances(linkage, oracle, given, method, metric)
+    return _of_distances(partial(linkage, preserve_input=False), oracle, given, method, metric)
 
 
 def fastcluster_vector(
