@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, strategies as st
@@ -94,6 +95,15 @@ def column_of(table: dict[str, Any], label: str) -> list[Any]:
     return [row[place] for row in table["rows"]]
 
 
+def check_figures(page: Page) -> int:
+    """Let plotly check each figure at each width; return their number."""
+    for figure in page.data["figures"].values():
+        traces = go.Figure(figure["data"])
+        for _, layout in figure["layouts"]:
+            traces.update_layout(layout)
+    return len(page.data["figures"])
+
+
 def a_value(x: float) -> dict[str, float | None]:
     return {"AARI": x, "queries": 100 * x, "seconds": x / 10}
 
@@ -109,6 +119,7 @@ def test_a_page_is_whole_html_and_needs_no_other_file(store: Store) -> None:
         assert not (tag == "script" and about.get("src"))
         assert tag not in ("img", "iframe")
     assert sum("plotly.js v" in script for script in page.scripts) == 1
+    assert check_figures(page) == 4  # quality against queries and time, curves, ranks
 
 
 def test_a_page_may_not_load_anything_from_a_network(store: Store) -> None:
@@ -412,11 +423,13 @@ def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     asked = ["compare", "--algos", "UPGMA,Random", "--datasets", "planted[N0=3]", "-r", "1", "-j1"]
     assert CliRunner(env=env).invoke(main, [*asked, "-q", "--metrics", "AARI"]).exit_code == 0
     with Store(tmp_path / "s.sqlite") as store:
-        data = Page(make_report(store, store.run(1))).data
+        page = Page(make_report(store, store.run(1)))
         assert "1 of 2 trees are not shown; --trees 2 shows all." in make_report(
             store, store.run(1), trees=1
         )
-    upgma, random = (f for name, f in data["figures"].items() if name.startswith("tree "))
+    assert check_figures(page) == 2
+    figures = page.data["figures"]
+    upgma, random = (figures[name] for name in figures if name.startswith("tree "))
     for figure in (upgma, random):
         levels = [f"level {level} ({2**level} classes)" for level in (1, 2, 3)]
         assert list(figure["choices"]["Colours"]) == levels

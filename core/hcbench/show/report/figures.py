@@ -143,7 +143,7 @@ def make_figure(
     rows: Iterable[Sequence[Any]],
     choices: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A figure as plain values, checked by plotly.
+    """A figure as plain values.
 
     Parameters
     ----------
@@ -156,13 +156,9 @@ def make_figure(
     choices : mapping, optional
         For each control its options, each with patches of the ``layout`` and of ``traces``.
     """
-    import plotly.graph_objects as go
-
-    data = go.Figure(list(traces)).to_plotly_json()["data"]
-    checked = [go.Layout(dict(layout)).to_plotly_json() for layout in layouts]
     return {
-        "data": data,
-        "layouts": list(zip(WIDTHS, checked, strict=False)),
+        "data": list(traces),
+        "layouts": list(zip(WIDTHS, layouts, strict=False)),
         "caption": caption,
         "table": make_table("row", header, rows),
         "choices": choices or {},

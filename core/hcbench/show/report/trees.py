@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -223,10 +224,15 @@ def _branch_traces(
     return traces
 
 
+def _packed(values: NDArray[np.number]) -> dict[str, str]:
+    """Numbers as plotly's scripts read them most quickly."""
+    return {"dtype": "f4", "bdata": b64encode(values.astype("<f4").tobytes()).decode()}
+
+
 def _path(x: Any, y: Any, width: float, ids: dict[str, str], **more: Any) -> dict[str, Any]:
     return {
-        "x": np.asarray(x, "f4"),
-        "y": np.asarray(y, "f4"),
+        "x": _packed(x),
+        "y": _packed(y),
         "mode": "lines",
         "line": {"width": width, "simplify": False},
         "hoverinfo": "skip",
@@ -261,8 +267,8 @@ def _leaf_traces(
         (
             key,
             {
-                "x": height[leaves].astype("f4"),
-                "y": along[leaves].astype("f4"),
+                "x": _packed(height[leaves]),
+                "y": _packed(along[leaves]),
                 "mode": "markers",
                 "marker": {"size": size},
                 "hoverinfo": "text",
