@@ -1,4 +1,4 @@
-"""Cases of test_compilation, each in a fork of a process with the common imports.
+"""Cases of test_compilation, each in a fork of a process like a worker before its first job.
 
 Run as ``python -m tests.plugins.compiling CASES``. CASES is a list in JSON; each case is the name
 of a function of this module and its arguments. Prints a list of errors, "" for a case without one.
@@ -16,9 +16,16 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from scipy.cluster.hierarchy import linkage
 
+import hcbench.run.first_use  # noqa: F401 - as the server from which workers are forked
 from hcbench import Comparisons, HeightKind, Problem, Tree, load_registry, score
 from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
+
+REGISTRY = load_registry()
+LEVELS = np.repeat(np.arange(8), 15)[:, None]
+VECTORS = np.random.default_rng(0).random((120, 5)) + LEVELS
+CATERPILLAR = Tree([120, *range(120, 239), *range(121, 239), -1])
+MERGES = linkage(VECTORS, "average")
 
 
 def compiled() -> set[tuple[str, str, str]]:
@@ -35,14 +42,10 @@ def compiled() -> set[tuple[str, str, str]]:
 
 def algorithms(*names: str) -> None:
     """Run algorithms on 12 items, and then on 120."""
-    levels = np.repeat(np.arange(8), 15)[:, None]
-    vectors = np.random.default_rng(0).random((120, 5)) + levels
-    caterpillar = Tree([120, *range(120, 239), *range(121, 239), -1])
-    tree = Tree.from_linkage(linkage(vectors, "average"))
-    truths = {"caterpillar": caterpillar}
-    problem = Problem(n=120, vectors=vectors, levels=levels, truths=truths, tree=tree)
+    tree, truths = Tree.from_linkage(MERGES), {"caterpillar": CATERPILLAR}
+    problem = Problem(n=120, vectors=VECTORS, levels=LEVELS, truths=truths, tree=tree)
     for name in names:
-        (use,) = load_registry().use_algorithms(name)
+        (use,) = REGISTRY.use_algorithms(name)
         _call(use, problem.take(np.arange(0, 120, 10)))
         new = _call(use, problem)
         assert not new, (name, new)
@@ -51,7 +54,7 @@ def algorithms(*names: str) -> None:
 def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
     """Return what a call compiles."""
     kind = use.spec.accepts[0]
-    (asked,) = load_registry().use_oracles(
+    (asked,) = REGISTRY.use_oracles(
         {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
     )
     answers = make_answers(Call(asked.spec.function, asked.params), problem, 0, None)
