@@ -338,13 +338,13 @@ def rank_blocks(
     counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
     if not counts.any():
         return np.empty((0, scores.shape[1]))
-    from scipy.stats import rankdata
-
-    costs = np.where(missing, 0.0, -scores if direction == "higher" else scores)
-    # Competitors in ascending order, with failures last.
-    order = rankdata(costs[counts], axis=1)
-    order[missing[counts]] = np.inf
-    ranks: NDArray[np.float64] = rankdata(order, axis=1)
+    costs = (-scores if direction == "higher" else scores)[counts]
+    ascending = np.sort(costs, axis=1)  # with failures last
+    sides = [
+        [np.searchsorted(*block, side=side) for block in zip(ascending, costs, strict=True)]
+        for side in ("left", "right")
+    ]
+    ranks: NDArray[np.float64] = (np.sum(sides, axis=0) + 1) / 2
     return ranks
 
 
