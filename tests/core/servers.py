@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pwd
 import shutil
@@ -47,6 +48,7 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = _free_port()
+        self._numbers = itertools.count()
         secret = folder.parent / "password"
         secret.write_text(PASSWORD + "\n")
         if os.getuid() == 0:
@@ -77,8 +79,9 @@ class Server:
             answer = connection.execute(statement)
             return answer.fetchall() if answer.description else []
 
-    def new(self, name: str) -> str:
+    def new(self, name: str = "") -> str:
         """Create a database, and return its URL."""
+        name = name or f"made{next(self._numbers)}"
         self.ask(f'CREATE DATABASE "{name}"')
         return self.url(name)
 

@@ -24,7 +24,7 @@ from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.schema import cells, runs
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
-from tests.core.servers import a_server, can_serve
+from tests.core.servers import can_serve
 from tests.core.stored_runs import METRICS, keep_run, outcome
 
 VALUES = {"AARI": 0.5}
@@ -42,7 +42,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         with Store(tmp_path / "s.sqlite") as opened:
             yield opened
     else:
-        with a_server() as server, Store(server.new("managed")) as opened:
+        with Store(request.getfixturevalue("server").new()) as opened:
             yield opened
 
 

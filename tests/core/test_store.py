@@ -2,18 +2,17 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import pytest
@@ -28,6 +27,7 @@ from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.store import Record, Store, database, schema
 from hcbench.store.codec import decode_result, encode_result
+from tests.core.forks import Fork
 from tests.core.trees import trees
 
 KEYS = {"AARI": "a1", "seconds": "s1"}
@@ -665,39 +665,23 @@ def test_a_full_disk_is_reported_and_nothing_partial_is_stored(filled: Path) -> 
         assert len(store.outcomes()) == 200
 
 
-SCRIPT = """
-import resource, sys
-from tests.core.test_store import *
-from hcbench.errors import StoreError
-"""
-
-
-def python(source: str, *arguments: object) -> subprocess.Popen[str]:
-    root = Path(__file__).parent.parent.parent
-    return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT + source, *map(str, arguments)],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def fill(told: TextIO, path: Path) -> None:
+    """Save large cells in files of at most 1 MB; tell how many, and the error."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+    with Store(path) as store:
+        run = begin(store)
+        for number in range(100):
+            try:
+                big = make_outcome(number, log=os.urandom(50_000).hex())
+                store.save(run, [make_record(big)])
+            except StoreError as error:
+                print(number, error, file=told)
+                break
 
 
 @pytest.mark.slow
 def test_a_file_that_may_not_grow_is_a_full_disk(path: Path) -> None:
-    source = """
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
-with Store(sys.argv[1]) as store:
-    run = begin(store)
-    for number in range(100):
-        try:
-            big = make_outcome(number, log=os.urandom(50_000).hex())
-            store.save(run, [make_record(big)])
-        except StoreError as error:
-            print(number, error)
-            break
-"""
-    output, _ = python(source, path).communicate()
-    saved, _, message = output.strip().partition(" ")
+    saved, _, message = Fork(fill, path).wait().strip().partition(" ")
     assert "full; make room" in message
     assert 0 < int(saved) < 20
     with Store(path) as store:
@@ -735,23 +719,16 @@ def as_ordinary_user(function: Callable[[], str]) -> str:
     """Call a function as an ordinary user, since root ignores file permissions."""
     if os.getuid() != 0:
         return function()
-    readable, writable = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread
-        child = os.fork()
-    if child == 0:
+
+    def call(told: TextIO) -> None:
+        os.setgid(65534)
+        os.setuid(65534)
         try:
-            os.setgid(65534)
-            os.setuid(65534)
-            answer = function()
+            told.write(function())
         except BaseException as error:
-            answer = repr(error)
-        os.write(writable, answer.encode())
-        os._exit(0)
-    os.close(writable)
-    os.waitpid(child, 0)
-    with os.fdopen(readable) as pipe:
-        return pipe.read()
+            told.write(repr(error))
+
+    return Fork(call).wait()
 
 
 @pytest.fixture
@@ -821,23 +798,22 @@ def refusal(path: Path) -> str:
 
 # ---- Several processes ---------------------------------------------------------------------------
 
-WRITER = """
-first, path, count = int(sys.argv[2]), sys.argv[1], int(sys.argv[3])
-with Store(path) as store:
-    run = begin(store)
-    for number in range(first, first + count):
-        store.save(run, [make_record(make_outcome(number))])
-        print(number, flush=True)
-    store.finish_run(run)
-"""
+
+def write(told: TextIO, path: Path | str, first: int, count: int) -> None:
+    """Save cells one by one, and tell their numbers."""
+    with Store(path) as store:
+        run = begin(store)
+        for number in range(first, first + count):
+            store.save(run, [make_record(make_outcome(number))])
+            print(number, file=told)
+        store.finish_run(run)
 
 
 @pytest.mark.slow
 def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
-    writers = [python(WRITER, path, first, 150) for first in (0, 1000)]
+    writers = [Fork(write, path, first, 150) for first in (0, 1000)]
     for writer in writers:
-        output, _ = writer.communicate(timeout=120)
-        assert len(output.splitlines()) == 150
+        assert len(writer.wait().splitlines()) == 150
     with Store(path) as store:
         assert [run.cells for run in store.runs()] == [150, 150]
         numbers = {outcome.repetition for outcome, _ in store.outcomes()}
@@ -846,9 +822,8 @@ def test_two_processes_on_one_new_file_lose_nothing(path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) -> None:
-    writers = [python(WRITER, path, 0, 100) for _ in range(2)]
-    for writer in writers:
-        writer.communicate(timeout=120)
+    for writer in [Fork(write, path, 0, 100) for _ in range(2)]:
+        writer.wait()
     with Store(path) as store:
         assert [run.cells for run in store.runs()] == [100, 100]
         with store.database.reading() as connection:
@@ -859,14 +834,11 @@ def test_two_processes_that_measure_the_same_cells_keep_each_once(path: Path) ->
 
 @pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
-    writer = python(WRITER, path, 0, 100_000)
-    assert writer.stdout is not None
-    seen = [int(writer.stdout.readline()) for _ in range(20)]
+    writer = Fork(write, path, 0, 100_000)
+    seen = [int(writer.told.readline()) for _ in range(20)]
     time.sleep(0.05)
-    writer.send_signal(signal.SIGKILL)
-    seen += [int(line) for line in writer.stdout if line.endswith("\n")]
-    writer.wait()
-    writer.stdout.close()
+    os.kill(writer.pid, signal.SIGKILL)
+    seen += [int(line) for line in writer.end().splitlines(keepends=True) if line.endswith("\n")]
     with Store(path) as store:
         found = store.outcomes()
         keys = {"AARI": "a1"}

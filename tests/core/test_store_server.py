@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +20,20 @@ from hcbench.store import Store, database
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.tidying import tidy
-from tests.core.servers import IN_A_URL, PASSWORD, Server, a_server, can_serve
+from tests.core.forks import Fork
+from tests.core.servers import IN_A_URL, PASSWORD, Server, can_serve
 from tests.core.test_store import (
     KEYS,
     TREE,
-    WRITER,
     bare,
     begin,
     make_outcome,
     make_record,
-    python,
     row_of,
+    write,
 )
 from tests.core.test_store_merge import contents, shard
-from tests.core.test_store_trouble import COMPARE, start
+from tests.core.test_store_trouble import run_twice_at_once
 
 pytestmark = [
     pytest.mark.slow,
@@ -43,12 +41,6 @@ pytestmark = [
 ]
 PLUGIN = Path(__file__).parent.parent / "misbehaving.py"
 _names = (f"base{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with a_server() as started:
-        yield started
 
 
 @pytest.fixture
@@ -308,10 +300,8 @@ def test_a_run_whose_server_was_away_too_long_is_resumed(
 def test_two_processes_that_measure_the_same_cells_keep_each_once(server: Server) -> None:
     name = next(_names)
     url = server.new(name)
-    writers: list[subprocess.Popen[str]] = [python(WRITER, url, 0, 60) for _ in range(2)]
-    for writer in writers:
-        writer.communicate(timeout=120)
-        assert writer.returncode == 0
+    for writer in [Fork(write, url, 0, 60) for _ in range(2)]:
+        writer.wait()
     with Store(url) as store:
         assert [run.cells for run in store.runs()] == [60, 60]
     assert server.ask("SELECT count(*) FROM cells", name) == [(60,)]
@@ -319,12 +309,7 @@ def test_two_processes_that_measure_the_same_cells_keep_each_once(server: Server
 
 def test_two_runs_of_one_suite_at_once_both_finish_and_keep_each_cell_once(server: Server) -> None:
     name = next(_names)
-    command = [*COMPARE, "-r", "10", "--store", server.new(name)]
-    runs = [start(*command) for _ in range(2)]
-    for run in runs:
-        out, err = run.communicate(timeout=120)
-        assert run.returncode == 0, err
-        assert "20.000" in out
+    run_twice_at_once(server.new(name), repetitions=10)
     with Store(server.url(name)) as store:
         assert [(run.cells, run.finished is None) for run in store.runs()] == [(20, False)] * 2
     assert server.ask("SELECT count(*), count(DISTINCT key) FROM cells", name) == [(20, 20)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import event, text
 
+import hcbench
 from hcbench.cli import main
 from hcbench.model.cost import Cost
+from hcbench.run.record import Observer
 from hcbench.store import Store, database, rows
 from tests.core.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
 
@@ -64,13 +67,40 @@ def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_keeps_what_was_done(
         assert len(store.outcomes()) == 120
 
 
+def run_twice_at_once(store: Path | str, *, repetitions: int) -> None:
+    """Run a suite here, and in another process from when the first cell is stored here."""
+
+    class Other(Observer):
+        run: subprocess.Popen[str] | None = None
+
+        def finished(self, *_: object) -> None:
+            if self.run is None:
+                self.run = start(*COMPARE, "-r", repetitions, "--store", store)
+                while self.run.poll() is None and count() < 5:
+                    time.sleep(0.1)
+
+    def count() -> int:
+        with Store(store) as opened:
+            return len(opened.outcomes())
+
+    other = Other()
+    hcbench.compare(
+        *(["draws", "good"], ["numbers"]),
+        metrics=["leaves", "depth"],
+        plugins=[PLUGIN],
+        repetitions=repetitions,
+        n_jobs=1,
+        store=store,
+        observer=other,
+    )
+    assert other.run is not None
+    out, err = other.run.communicate(timeout=120)
+    assert other.run.returncode == 0, err
+    assert "20.000" in out
+
+
 def test_two_runs_of_one_suite_at_once_both_finish_and_keep_each_cell_once(tmp_path: Path) -> None:
-    command = [*COMPARE, "-r", "20", "--store", tmp_path / "store"]
-    runs = [start(*command) for _ in range(2)]
-    for run in runs:
-        out, err = run.communicate(timeout=120)
-        assert run.returncode == 0, err
-        assert "20.000" in out
+    run_twice_at_once(tmp_path / "store", repetitions=20)
     with Store(tmp_path / "store") as store:
         assert [run.cells for run in store.runs()] == [40, 40]
         assert all(run.finished for run in store.runs())

@@ -54,9 +54,7 @@ def algorithms(*names: str) -> None:
 def _call(use: Any, problem: Problem) -> set[tuple[str, str, str]]:
     """Return what a call compiles."""
     kind = use.spec.accepts[0]
-    (asked,) = REGISTRY.use_oracles(
-        {"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind)
-    )
+    (asked,) = REGISTRY.use_oracles({"quadruplet-set": "quadruplet-set[p=0.01]"}.get(kind, kind))
     answers = make_answers(Call(asked.spec.function, asked.params), problem, 0, None)
     oracle = make_oracle(answers, None)
     given = give(problem, use.spec.hints_of(use.params))
