@@ -145,6 +145,20 @@ class CompiledOracle(Timed):
         """Time to count, deduplicate and answer 10^6 queries one by one."""
         self.oracle.run(_make_queries, 1000, 1_000_000)
 
+    @benchmark("Validation of answers", "ns per query")
+    def track_validation(self) -> float:
+        """Time to check that an answer is a code of its kind, in a batch of 10^6; below 2 ns.
+
+        Of the slowest of the types in which oracles return them, with and without UNSURE.
+        """
+        slowest = 0.0
+        for codes in ([1, -1, 0, 1], [1, -1, 0, hcbench.UNSURE]):
+            for kind in (np.int8, np.int64, np.float64):
+                batch = np.tile(np.array(codes, kind), len(self.batch) // 4)
+                seconds = best(lambda batch=batch: self.oracle._valid(batch, self.batch))
+                slowest = max(slowest, seconds / len(batch) * 1e9)
+        return slowest
+
     @benchmark("10^6 queries in a batch: time")
     def time_a_million_queries_in_a_batch(self) -> None:
         """Time to count, deduplicate and answer 10^6 queries in one batch."""

@@ -146,6 +146,16 @@ def test_a_data_set_that_does_not_provide_what_it_declares_is_detected() -> None
         "the data set declares truth but does not yield it",
     )
 
+    def with_distances(seed: int) -> Problem:
+        return Problem(n=3, truths={"t": Tree.from_linkage(linkage([[0.0], [1], [3]]))})
+
+    provides = {"provides": frozenset({"truth", "heights"}), "data_key": "distances"}
+    done = run_job(job("good", dataset=Call(with_distances, {}), **provides))
+    assert done.reason == (
+        "the data set declares heights but does not yield it: the heights of its truth are of the "
+        "kind distance, and only affinities count"
+    )
+
 
 def test_results_at_checkpoints_are_those_recorded_before_them() -> None:
     done = asking(10, checkpoints=(0, 4, 10, 50))

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from hcbench import AlgorithmSpec, Suite
+from hcbench import AlgorithmSpec, Suite, load_registry
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
@@ -67,6 +67,22 @@ def test_inapplicable_combinations_are_excluded_with_the_reason() -> None:
     assert reasons["asker"] == (
         "asker accepts quadruplet-queries; car provides comparisons, levels, truth"
     )
+
+
+def test_an_oracle_without_its_library_is_inapplicable_with_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "absent.py"
+    file.write_text(
+        "from hcbench import OracleSpec, hookimpl\n"
+        "@hookimpl\n"
+        "def hcbench_oracles():\n"
+        "    yield OracleSpec(name='absent', function='absent:f', doc='', kind='ordinal-queries',\n"
+        "                     needs=(), requires=('scipy', 'no-such-thing'))\n"
+    )
+    suite = Suite(name="", algorithms=("Bottom-up",), datasets=("iris",), oracles=("absent",))
+    plan = make_plan(suite, load_registry([file]))
+    assert not plan.cells
+    reasons = [(each.oracle, each.reason) for each in plan.inapplicable]
+    assert reasons == [("absent", "absent needs what is not installed: pip install no-such-thing")]
 
 
 def test_an_inapplicable_oracle_is_excluded_if_another_applies() -> None:

@@ -63,8 +63,6 @@ def _summarise(entry: Entry[Any]) -> dict[str, Any]:
     spec = entry.spec
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
     essentials = _essentials(spec)
-    if isinstance(spec, Suite):
-        essentials = {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
     return {"name": spec.name, "doc": first_sentence, **essentials, "plugin": entry.plugin.name}
 
 
@@ -77,18 +75,22 @@ def _words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _essentials(spec: Spec) -> dict[str, Any]:
+def _essentials(spec: Spec | Suite) -> dict[str, Any]:
+    if isinstance(spec, Suite):
+        return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
+    command = installation(spec.requires)
+    missing = {"unavailable": f"until {command}"} if command else {}
     match spec:
         case AlgorithmSpec():
-            command = installation(spec.requires)
-            first = f"until {command}" if command else None
-            return {"accepts": spec.accepts, "needs": _needs(spec), "unavailable": first}
+            return {"accepts": spec.accepts, "needs": _needs(spec), "unavailable": None, **missing}
         case DatasetSpec():
-            return {"provides": _declared(spec, spec.provides)}
+            return {"provides": _declared(spec, spec.provides), **missing}
         case OracleSpec():
-            return {"kind": spec.kind, "needs": _needs(spec)}
+            paid = spec.currency or ("a person's time" if spec.person else None)
+            costs = {"costs": paid} if paid else {}
+            return {"kind": spec.kind, "needs": _needs(spec), **costs, **missing}
         case MetricSpec():
-            return {"direction": _better(spec), "needs": _needs(spec)}
+            return {"direction": _better(spec), "needs": _needs(spec), **missing}
     return {}
 
 
@@ -194,6 +196,7 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "unit": spec.unit,
                 "range": spec.interval,
                 "needs": _needs(spec),
+                "unavailable": _essentials(spec).get("unavailable"),
                 "judges": f"any {'result' if spec.result == 'any' else spec.result}",
             }
         case Suite():

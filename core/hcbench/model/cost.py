@@ -56,7 +56,8 @@ class Cost:
         Wall time of the answers computed during the call, in s; None where the answers are
         compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
     peak_bytes : int or None
-        The most memory held during the call above what was held before it; None where the
+        The most memory that the process held during the call, above what it held before. The
+        processes that it starts do not count, though the limit counts them, too. None where the
         system cannot tell.
     queries, distinct_queries, rounds : int or None
         As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.

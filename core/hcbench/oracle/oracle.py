@@ -367,8 +367,9 @@ class Oracle:
         if codes.size and codes.dtype.kind not in "biuf":
             wrong = np.ones(codes.shape, np.bool_)
         elif codes.size and (codes.dtype.kind == "f" or codes.min() < low or codes.max() > high):
-            in_range = (codes >= low) & (codes <= high) & (codes == np.rint(codes))
-            wrong = ~in_range & (codes != UNSURE)
+            wrong = ((codes < low) | (codes > high)) & (codes != UNSURE)
+            if codes.dtype.kind == "f":
+                wrong |= codes != np.rint(codes)
         if wrong.any():
             at = int(wrong.argmax())
             raise InvalidAnswerError(

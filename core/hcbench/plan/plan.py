@@ -322,11 +322,9 @@ def choose_oracles(
         return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]
     wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
     if wanted:
-        lacks = [(oracle, unmet(oracle.spec.needs, provided)) for oracle in wanted]
-        return [oracle for oracle, lack in lacks if lack is None], [
-            (oracle.label, f"{oracle.label} needs {lack}, which {source} does not provide")
-            for oracle, lack in lacks
-            if lack is not None
+        reasons = [(use, _why_unusable(use, provided, source)) for use in wanted]
+        return [use for use, why in reasons if not why], [
+            (use.label, why) for use, why in reasons if why
         ]
     for kind in spec.accepts:
         entries = [
@@ -345,6 +343,14 @@ def choose_oracles(
         f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
     )
     return [], [("", reason)]
+
+
+def _why_unusable(oracle: Use[OracleSpec], provided: frozenset[str], source: str) -> str:
+    """Why an oracle cannot be asked about a data set; "" if it can."""
+    if command := installation(oracle.spec.requires):
+        return f"{oracle.label} needs what is not installed: {command}"
+    lack = unmet(oracle.spec.needs, provided)
+    return "" if lack is None else f"{oracle.label} needs {lack}, which {source} does not provide"
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:

@@ -348,7 +348,7 @@ class DatasetSpec(Spec):
     ----------
     provides : tuple of str, or callable from params to such a tuple
         Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
-        this alone.
+        this alone. Heights are those of the truth if they are affinities; others are not provided.
     random : bool, or callable from params to bool
         Whether the data depend on the seed; if not, all repetitions share them.
     truths : tuple of str, or callable from params to such a tuple

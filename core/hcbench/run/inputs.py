@@ -77,8 +77,12 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
         raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
     lacking = declared - problem.provides
     if lacking:
+        why = ""
+        if "heights" in lacking and problem.truths:
+            kind = problem.truth.kind.value
+            why = f": the heights of its truth are of the kind {kind}, and only affinities count"
         raise InvalidProblemError(
-            f"the data set declares {', '.join(sorted(lacking))} but does not yield it"
+            f"the data set declares {', '.join(sorted(lacking))} but does not yield it{why}"
         )
     return problem
 
