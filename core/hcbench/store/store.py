@@ -159,7 +159,7 @@ class Store:
         ----------
         run : int
         records : sequence of Record
-            Inapplicable combinations are rows of this run alone.
+            Inapplicable combinations are rows, which later runs of the same share.
         fresh : bool
             Whether they stand beside what older runs have measured of these cells. Otherwise
             another run has measured them at the same time: its rows stay, and where both have the
@@ -178,7 +178,7 @@ class Store:
             known: dict[int, Record] = {}
             for key, record in by_key.items():
                 row, measured_by = latest.get(key, (0, 0))
-                is_shared = row and not fresh and record.outcome.key
+                is_shared = row and not fresh
                 if row and measured_by == run:
                     new[row] = record
                 elif is_shared and _agrees(connection, row, record):
@@ -649,7 +649,8 @@ def _in_order(row: Sequence[Any]) -> tuple[bool, int]:
 def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
     """Runs with the number of their cells, of those reused and of those failed."""
     rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
-    reused = sa.case((cells.c.run != run_cells.c.run, 1), else_=0)
+    was_measured = cells.c.run != run_cells.c.run, ~cells.c.key.startswith(LEFT_OUT)
+    reused = sa.case((sa.and_(*was_measured), 1), else_=0)
     failures = [status for status in STATUSES if is_failure(status)]
     failed = sa.case((cells.c.status.in_(failures), 1), else_=0)
     counts = (
