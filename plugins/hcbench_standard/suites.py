@@ -186,7 +186,7 @@ RIVALS = (
 
 
 def _sizes(*sizes: int) -> str:
-    return f"shapes[clusters=20, features=10, n=[{', '.join(map(str, sizes))}]]"
+    return f"nested-gaussians[depth=5, separation=1.5, n=[{', '.join(map(str, sizes))}]]"
 
 
 SCALING = Suite(
