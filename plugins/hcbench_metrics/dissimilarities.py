@@ -213,7 +213,7 @@ def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: floa
     """
     if problem.similarity is not None:
         pairs = merged_pairs(tree)
-        shift = _largest_of_pairs(problem.similarity) if offset is None else offset
+        shift = largest_of_pairs(problem.similarity) if offset is None else offset
         return shift * pairs - merged_similarity(tree, problem, "")
     if problem.vectors is None:
         raise NotApplicableError(_NO_DATA)
@@ -237,7 +237,7 @@ def _merged_and_squares(tree: Tree, problem: Problem, metric: str) -> tuple[Floa
     return _merged_squares(tree, vectors, factor), factor**2 * _fourth_powers(vectors), 0.0
 
 
-def _largest_of_pairs(matrix: NDArray[np.floating]) -> float:
+def largest_of_pairs(matrix: NDArray[np.floating]) -> float:
     """The largest entry that is not on the diagonal; 0 if there is none."""
     n = len(matrix)
     if n < 2:

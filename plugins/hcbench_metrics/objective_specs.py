@@ -51,6 +51,30 @@ SOKAL_ROHLF_1962 = Reference(
         "year": "1962",
     },
 )
+AILON_CHARIKAR_2005 = Reference(
+    "ailon2005",
+    "inproceedings",
+    {
+        "author": "Ailon, Nir and Charikar, Moses",
+        "title": "Fitting Tree Metrics: Hierarchical Clustering and Phylogeny",
+        "booktitle": "46th Annual IEEE Symposium on Foundations of Computer Science",
+        "pages": "73--82",
+        "year": "2005",
+    },
+)
+ROUSSEEUW_1987 = Reference(
+    "rousseeuw1987",
+    "article",
+    {
+        "author": "Rousseeuw, Peter J.",
+        "title": "Silhouettes: a Graphical Aid to the Interpretation and Validation of Cluster "
+        "Analysis",
+        "journal": "Journal of Computational and Applied Mathematics",
+        "volume": "20",
+        "pages": "53--65",
+        "year": "1987",
+    },
+)
 CHARPENTIER_BONALD_2019 = Reference(
     "charpentier2019",
     "inproceedings",
@@ -90,6 +114,13 @@ _DISSIMILARITY = (
         "Dissimilarities are offset - similarity; by default the largest similarity of a pair.",
         type="float",
     ),
+)
+_EUCLIDEAN = Parameter(
+    "metric",
+    "euclidean",
+    f"Distance of items given as vectors; {_FIRST}",
+    choices=_DISTANCES,
+    of_vectors=True,
 )
 OBJECTIVES = (
     MetricSpec(
@@ -192,18 +223,45 @@ OBJECTIVES = (
         name="cophenetic-correlation",
         function="hcbench_metrics.dissimilarities:cophenetic_correlation",
         doc="Correlation over pairs of their distance and the height at which they merge.",
-        parameters=(
-            Parameter(
-                "metric",
-                "euclidean",
-                f"Distance of items given as vectors; {_FIRST}",
-                choices=_DISTANCES,
-                of_vectors=True,
-            ),
-        ),
+        parameters=(_EUCLIDEAN,),
         paper=SOKAL_ROHLF_1962,
         direction="higher",
         interval="[-1, 1]",
         needs=("similarity|vectors",),
+    ),
+    MetricSpec(
+        name="ultrametric-distortion",
+        function="hcbench_metrics.distortion:ultrametric_distortion",
+        doc="Norm of the differences between merge heights and distances, over that of the "
+        "distances.",
+        parameters=(
+            Parameter("norm", "2", "Sums, squares, or the maximum.", choices=("1", "2", "inf")),
+            _EUCLIDEAN,
+        ),
+        paper=AILON_CHARIKAR_2005,
+        direction="lower",
+        interval="[0, inf)",
+        needs=("similarity|vectors",),
+    ),
+    MetricSpec(
+        name="silhouette",
+        function="hcbench_metrics.silhouettes:silhouette",
+        doc="Mean silhouette of the items in the clusters of a cut.",
+        parameters=(
+            Parameter(
+                "cuts",
+                "best",
+                "The best of the cuts into 2 to max_k clusters, or the mean over cuts into as many "
+                "as the levels of labels have.",
+                choices=("best", "levels"),
+            ),
+            Parameter("max_k", 10, "Most clusters of cuts=best.", interval="[2, inf)"),
+            _EUCLIDEAN,
+        ),
+        paper=ROUSSEEUW_1987,
+        direction="higher",
+        interval="[-1, 1]",
+        needs=("similarity|vectors",),
+        result="any",
     ),
 )

@@ -55,7 +55,7 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
         ``ties=expected``, if clusters of several sizes and classes merge at once.
     """
     tree = scored.tree
-    classes = _classes(scored.problem, truth)
+    classes = true_classes(scored.problem, truth)
     n_pairs = int((classes.sizes * (classes.sizes - 1) // 2).sum())
     if n_pairs == 0:
         raise NotApplicableError("every true class is a single item; purity needs two of one class")
@@ -76,7 +76,8 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
     return min(1.0, total / n_pairs)  # rounding
 
 
-def _classes(problem: Problem, name: str | None) -> Partition:
+def true_classes(problem: Problem, name: str | None) -> Partition:
+    """The finest label level or, for a truth without labels, the leaves of one parent."""
     true, levels = named_truth(problem, name), problem.levels
     if name is None and len(problem.truths) < 2:
         return finest_partition(problem)

@@ -42,6 +42,19 @@ ROBINSON_FOULDS_1981 = Reference(
         "year": "1981",
     },
 )
+ESTABROOK_1985 = Reference(
+    "estabrook1985",
+    "article",
+    {
+        "author": "Estabrook, George F. and McMorris, F. R. and Meacham, Christopher A.",
+        "title": "Comparison of Undirected Phylogenetic Trees Based on Subtrees of Four "
+        "Evolutionary Units",
+        "journal": "Systematic Zoology",
+        "volume": "34",
+        "pages": "193--200",
+        "year": "1985",
+    },
+)
 FOWLKES_MALLOWS_1983 = Reference(
     "fowlkes1983",
     "article",
@@ -120,6 +133,38 @@ TREES = (
         interval="[0, 1]",
         needs=("truth|levels",),
         symmetric=lambda params: params["count"] != "resolved-in-truth",
+    ),
+    MetricSpec(
+        name="tree-knn",
+        function="hcbench_metrics.neighbours:tree_knn",
+        doc="Proportion of the k items nearest in the tree that are of an item's class.",
+        parameters=(
+            Parameter("k", 10, "Neighbours of each item.", interval="[1, inf)"),
+            TRUTH,
+        ),
+        direction="higher",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+    ),
+    MetricSpec(
+        name="quartet-distance",
+        function="hcbench_metrics.quartets:quartet_distance",
+        doc="Proportion of the quartets of items that the trees, without their roots, resolve "
+        "differently.",
+        parameters=(
+            Parameter(
+                "count",
+                "all",
+                "All quartets, or those that the truth resolves.",
+                choices=("all", "resolved-in-truth"),
+            ),
+            TRUTH,
+        ),
+        paper=ESTABROOK_1985,
+        direction="lower",
+        interval="[0, 1]",
+        needs=("truth|levels",),
+        symmetric=lambda params: params["count"] == "all",
     ),
     MetricSpec(
         name="robinson-foulds",

@@ -1,0 +1,88 @@
+"""Classes of the items that are nearest in the tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError
+from hcbench_metrics.purity import true_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from hcbench import Partition, Scored, Tree
+
+
+def tree_knn(scored: Scored, k: int = 10, truth: str | None = None) -> float:
+    """Mean proportion of an item's k nearest items in the tree that are of its class.
+
+    Items are the nearer, the lower they merge with the item. Those that join it at once, at a node
+    of several leaves or at nodes of one height, are equally near; if only some of them are among
+    the k nearest, the expectation over random choices is used. An item of a class of n_c < k + 1
+    items has ``n_c - 1`` neighbours, so that 1 can be reached, and is omitted if n_c = 1. Higher is
+    better; random trees are expected at the proportion of random pairs, which is the mean of
+    ``(n_c - 1) / (n - 1)`` over the items.
+
+    Parameters
+    ----------
+    scored : Scored
+        The result must be a tree.
+    k : int
+        Neighbours of each item, itself excluded.
+    truth : str, optional
+        One of the problem's truths, as for `dendrogram_purity`; the first by default. Classes are
+        the finest label level or, for a truth without labels, the leaves of one parent.
+
+    Returns
+    -------
+    float
+        In [0, 1]. O(n k log n) time, O(n) memory.
+
+    Raises
+    ------
+    NotApplicableError
+        If the result is a partition, there is no such truth, or no class has two items.
+    """
+    tree, classes = scored.tree, true_classes(scored.problem, truth)
+    if classes.sizes.max() == 1:
+        raise NotApplicableError("every true class is a single item, and has no neighbours")
+    tree = tree if tree.height is None else tree.collapse_ties()
+    k_of_class = np.minimum(k, classes.sizes - 1)
+    count = _counter(tree, classes)
+    items = np.flatnonzero(k_of_class[classes.labels])
+    node = items.copy()
+    size: NDArray[np.float64] = np.zeros(items.size)
+    same: NDArray[np.float64] = np.zeros(items.size)
+    proportions = np.zeros(tree.n)
+    n_items = items.size
+    while items.size:
+        wanted = k_of_class[classes.labels[items]]
+        node = tree.parent[node]
+        next_size, next_same = tree.sizes[node] - 1.0, count(items, node) - 1.0
+        taken = np.minimum(next_size, wanted) - size
+        proportions[items] += taken / wanted * (next_same - same) / (next_size - size)
+        goes_on = next_size < wanted
+        items, node = items[goes_on], node[goes_on]
+        size, same = next_size[goes_on], next_same[goes_on]
+    return min(1.0, float(proportions.sum()) / n_items)  # rounding
+
+
+def _counter(
+    tree: Tree, classes: Partition
+) -> Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]:
+    """A function: the number of leaves of the items' own classes below nodes."""
+    start, end = tree.leaf_range
+    position = start[: tree.n]
+    places = np.sort(classes.labels * tree.n + position)
+
+    def count(items: NDArray[np.int64], nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        first = classes.labels[items] * tree.n
+        before = np.searchsorted(places, first + start[nodes])
+        counts: NDArray[np.int64] = np.searchsorted(places, first + end[nodes]) - before
+        return counts
+
+    return count

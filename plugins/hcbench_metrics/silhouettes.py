@@ -1,0 +1,115 @@
+"""Silhouettes of the clusters of a cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hcbench import NotApplicableError, Partition, Tree
+from hcbench_metrics.dissimilarities import largest_of_pairs
+from hcbench_metrics.pair_rows import distance_rows, similarity_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from hcbench import Problem, Scored
+
+
+def silhouette(
+    scored: Scored,
+    cuts: str = "best",
+    max_k: int = 10,
+    metric: str = "euclidean",
+) -> float:
+    """Mean silhouette of the items in the clusters of a cut; higher is better.
+
+    ``mean over i of (b_i - a_i) / max(a_i, b_i)`` with a_i the mean distance of i to the others of
+    its cluster, and b_i the smallest mean distance to another cluster (Rousseeuw 1987); 0 for an
+    item that is a cluster of its own. Where the data set has similarities w, d = offset - w with
+    the largest similarity of any pair as offset.
+
+    Parameters
+    ----------
+    scored : Scored
+        Of a partition, its own silhouette.
+    cuts : {"best", "levels"}
+        ``best``: the largest value over the cuts into 2, 3, ..., ``max_k`` clusters. ``levels``:
+        the mean over the cuts into as many clusters as the levels of labels have.
+    max_k : int
+    metric : str
+        Distance of vectors, where the data set has no similarities: as in scipy's ``pdist``.
+
+    Returns
+    -------
+    float
+        In [-1, 1]. O(n^2 p + n^2 K) time for cuts into up to K clusters, O(n K) memory.
+
+    Raises
+    ------
+    NotApplicableError
+        If no cut has from 2 to n - 1 clusters, as a tree whose root has n children; if there are
+        neither similarities nor vectors, or no levels of labels for ``cuts=levels``.
+    """
+    if isinstance(scored.result, Partition):
+        partitions = [scored.result]
+    elif cuts == "best":
+        partitions = _cuts(scored.result, range(2, max_k + 1))
+    else:
+        partitions = _cuts(scored.result, _counts_of_levels(scored.problem))
+    partitions = [cut for cut in partitions if 2 <= cut.n_clusters < cut.n]
+    if not partitions:
+        raise NotApplicableError("no cut has more than one cluster and fewer clusters than items")
+    finest = max(partitions, key=lambda cut: cut.n_clusters)
+    sums = _sums_of_distances(scored.problem, finest, metric)
+    values = [_mean_silhouette(sums, finest, cut) for cut in partitions]
+    return max(values) if cuts == "best" else float(np.mean(values))
+
+
+def _cuts(tree: Tree, counts: Iterable[int]) -> list[Partition]:
+    return [tree.cut(k) for k in counts if k <= tree.n]
+
+
+def _counts_of_levels(problem: Problem) -> list[int]:
+    if problem.levels is None:
+        raise NotApplicableError("cuts=levels: this data set has no levels of labels")
+    columns = problem.levels.T
+    return [len(np.unique(columns[: k + 1], axis=1).T) for k in range(len(columns))]
+
+
+def _sums_of_distances(problem: Problem, cut: Partition, metric: str) -> NDArray[np.float64]:
+    """Sum of the distances of each item to the items of each cluster, (n, K)."""
+    star = Tree(np.append(np.full(problem.n, problem.n), -1))  # leaves from left to right: 0..n-1
+    is_similar = problem.similarity is not None
+    if is_similar or problem.vectors is None:
+        blocks = similarity_rows(star, problem, "")
+    else:
+        blocks = distance_rows(star, problem.vectors, metric)
+    offset = largest_of_pairs(problem.similarity) if problem.similarity is not None else 0.0
+    member = np.eye(cut.n_clusters)[cut.labels]
+    sums = np.zeros(member.shape)
+    for first, rows in blocks:
+        distances = np.triu(offset - rows if is_similar else rows, 1)
+        sums[first : first + len(rows)] += distances @ member[first:]
+        sums[first:] += distances.T @ member[first : first + len(rows)]
+    return sums
+
+
+def _mean_silhouette(sums: NDArray[np.float64], finest: Partition, cut: Partition) -> float:
+    """Mean silhouette of a cut whose clusters are unions of those of the finest cut."""
+    n, k = cut.n, cut.n_clusters
+    union = np.zeros((finest.n_clusters, k))
+    union[finest.labels, cut.labels] = 1.0
+    to_clusters = sums @ union
+    sizes = cut.sizes
+    items = np.arange(n)
+    own = sizes[cut.labels]
+    within = to_clusters[items, cut.labels] / np.maximum(own - 1, 1)
+    to_clusters /= sizes
+    to_clusters[items, cut.labels] = np.inf
+    between = to_clusters.min(axis=1)
+    larger = np.maximum(within, between)
+    values = np.divide(between - within, larger, out=np.zeros(n), where=(own > 1) & (larger > 0))
+    return float(values.mean())
