@@ -55,14 +55,13 @@ def tree_knn(scored: Scored, k: int = 10, truth: str | None = None) -> float:
     count = _counter(tree, classes)
     items = np.flatnonzero(k_of_class[classes.labels])
     node = items.copy()
-    size: NDArray[np.float64] = np.zeros(items.size)
-    same: NDArray[np.float64] = np.zeros(items.size)
+    size, same = np.zeros(items.size, np.int64), np.zeros(items.size, np.int64)
     proportions = np.zeros(tree.n)
     n_items = items.size
     while items.size:
         wanted = k_of_class[classes.labels[items]]
         node = tree.parent[node]
-        next_size, next_same = tree.sizes[node] - 1.0, count(items, node) - 1.0
+        next_size, next_same = tree.sizes[node] - 1, count(items, node) - 1
         taken = np.minimum(next_size, wanted) - size
         proportions[items] += taken / wanted * (next_same - same) / (next_size - size)
         goes_on = next_size < wanted
