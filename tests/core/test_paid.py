@@ -15,6 +15,7 @@ from hcbench import UNSURE, Answers, Oracle, Reply
 from hcbench.errors import BudgetExceededError, InvalidAnswerError, ParameterError
 from hcbench.model.cost import read_budget
 from hcbench.store import Store
+from hcbench.store.merge import merge_stores
 from hcbench.store.schema import SCHEMA_VERSION
 
 PLUGIN = """
@@ -278,3 +279,13 @@ def test_a_store_of_schema_1_is_upgraded(tmp_path: Path) -> None:
         assert store.replies("source") == {((0, 1, 2), 0): (2, 0.5, 10, 1.5)}
     with sqlite3.connect(path) as new:
         assert new.execute("SELECT value FROM meta").fetchall() == [(str(SCHEMA_VERSION),)]
+
+
+def test_merging_stores_takes_their_answers(tmp_path: Path) -> None:
+    query = ((0, 1, 2), 0)
+    with Store(tmp_path / "a.sqlite") as source, Store(tmp_path / "b.sqlite") as target:
+        source.save_reply("source", query, (2, 0.5, 10, 1.5))
+        target.save_reply("other", query, (1, 0.25, 5, 1.0))
+        merge_stores(target, [source])
+        assert target.replies("source") == {query: (2, 0.5, 10, 1.5)}
+        assert target.replies("other") == {query: (1, 0.25, 5, 1.0)}

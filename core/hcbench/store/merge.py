@@ -31,7 +31,7 @@ from hcbench.errors import StoreError
 from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
 from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
-from hcbench.store.schema import LOST, cells, metric_values, points, run_cells, runs
+from hcbench.store.schema import LOST, cells, metric_values, points, replies, run_cells, runs
 from hcbench.store.store import Store, among, last_id
 
 Row: TypeAlias = Mapping[str, Any]
@@ -132,6 +132,7 @@ class _Merging:
         while rows := self._read(next_rows.where(cells.c.id > seen), cells):
             seen = rows[-1]["id"]
             self._take(rows, unused)
+        self.target.upsert(self.to, replies, self._read(sa.select(replies), replies))
         return self.done
 
     def _read(self, wanted: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
