@@ -17,10 +17,11 @@ those before it.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.sklearn` and `hcbench.testing`;
-modules are loaded when first used.
+modules are loaded when first used. A plugin is `hcbench.NAME`, too, after its entry point.
 `hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
 them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
-rules of `similarity_of_vectors`. An ordinal oracle answers `NONE` if no two of three items are
+rules of `similarity_of_vectors`. `STATUSES` are the ways in which a cell can end. An ordinal oracle
+answers `NONE` if no two of three items are
 closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array, `Params` a
 mapping of names to values.
 """
@@ -45,15 +46,24 @@ _MODULES = {
 }
 
 
+def _home(name):
+    """The module behind a public name; a plugin is named by its entry point."""
+    if name in _MODULES or not name.startswith("hcbench."):
+        return _MODULES.get(name)
+    metadata = importlib.import_module("importlib.metadata")
+    plugins = metadata.entry_points(group="hcbench", name=name.removeprefix("hcbench."))
+    return next((plugin.value for plugin in plugins), None)
+
+
 class _PublicModules:
     """Imports a public module under its public name: the same module object under both names."""
 
     def find_spec(self, fullname, path=None, target=None):
         # As a package, hcbench.asv has a __main__ that Python can run.
-        return ModuleSpec(fullname, self, is_package=True) if fullname in _MODULES else None
+        return ModuleSpec(fullname, self, is_package=True) if _home(fullname) else None
 
     def create_module(self, spec):
-        module = importlib.import_module(_MODULES[spec.name])
+        module = importlib.import_module(_home(spec.name))
         spec.loader_state = module.__spec__, module.__loader__, module.__package__
         return module
 

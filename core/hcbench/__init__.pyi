@@ -7,6 +7,7 @@ from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
 from .errors import (
     BudgetExceededError as BudgetExceededError,
+    DamagedRunError as DamagedRunError,
     DataError as DataError,
     DataNotAvailableError as DataNotAvailableError,
     ExitCode as ExitCode,
@@ -41,7 +42,7 @@ from .model.similarity import (
     similarity_of_vectors as similarity_of_vectors,
     unit_rows as unit_rows,
 )
-from .model.text import printable as printable
+from .model.text import printable as printable, slug as slug
 from .model.trees import (
     AnswerMatrix as AnswerMatrix,
     Cut as Cut,
@@ -67,10 +68,12 @@ from .oracle import (
     ask_oracle as ask_oracle,
 )
 from .oracle.answers import Point as Point, Scored as Scored
-from .plan.outcome import Outcome as Outcome
+from .plan.outcome import STATUSES as STATUSES, Outcome as Outcome
+from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
 from .plan.seeds import derive_seed as derive_seed
-from .registry import Use as Use, load_registry as load_registry
+from .registry import Registry as Registry, Use as Use, load_registry as load_registry
 from .registry.hookspecs import hookimpl as hookimpl
+from .registry.names import format_value as format_value
 from .registry.specs import (
     REQUIRED as REQUIRED,
     AlgorithmSpec as AlgorithmSpec,
@@ -88,4 +91,10 @@ from .run.environment import check_machine as check_machine
 from .run.executors import CellPool as CellPool
 from .run.inputs import Given as Given, finest_partition as finest_partition
 from .run.workers import Report as Report
-from .show.figures import Drawn as Drawn, FigureView as FigureView, draw_figures as draw_figures
+from .show.figures import (
+    Drawn as Drawn,
+    FigureView as FigureView,
+    draw_figure as draw_figure,
+    draw_figures as draw_figures,
+)
+from .store import RunInfo as RunInfo, Store as Store

@@ -51,7 +51,7 @@ def _of(where: str, module: ModuleType, name: str) -> Iterator[str]:
     elif inspect.isroutine(value) or hasattr(value, "py_func"):
         yield f"{full}{_signature(getattr(value, 'py_func', value))}"
     elif isinstance(value, str | int | float | tuple) or type(value).__module__ == "typing":
-        yield f"{full} = {value!r}"
+        yield _ADDRESS.sub("", f"{full} = {value!r}")
     else:
         yield f"{full}: {type(value).__name__}"
 

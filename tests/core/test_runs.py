@@ -18,12 +18,12 @@ from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.registry.suite import Suite
-from hcbench.show.site import build_site
 from hcbench.store import Store
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.schema import cells, runs
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
+from hcbench_pages.site import build_site
 from tests.core.servers import can_serve
 from tests.core.stored_runs import METRICS, keep_run, outcome
 
@@ -199,7 +199,7 @@ def test_a_damaged_run_hides_no_other_and_can_be_removed(
 
 
 def build_nothing_of(store: Store, run: int) -> None:
-    from hcbench.show.report import read_contents
+    from hcbench_pages.report import read_contents
 
     read_contents(store, store.run(run))
 

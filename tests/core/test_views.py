@@ -32,8 +32,8 @@ from hcbench.model.cost import Cost
 from hcbench.model.trees import Partition
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show import report
 from hcbench.store.codec import count_items, encode_result
+from hcbench_pages import report
 from tests.core.planned import planned
 from tests.core.trees import trees
 

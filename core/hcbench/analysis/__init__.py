@@ -1,7 +1,12 @@
 """Results as one tidy table, statistics, verdicts on claims, and views: plain values to be shown.
 
 The modules compute every number that is shown anywhere; what is imported from here is public.
-`EXACT` are the units of asv's benchmarks that are reproducible from the same seeds.
+`EXACT` are the units of asv's benchmarks that are reproducible from the same seeds, and
+`REGRESSION_RULE` says what counts as a regression of the others. `ARROWS` mark the direction of a
+metric, `NOTHING` stands for a missing value, and `WORDS` are the verdicts. `PALETTE` has colours on
+a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and `REFERENCE_DARK` the
+colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. A `Mark` is how a
+series of a chart is drawn.
 """
 
 import lazy_loader

@@ -1,10 +1,63 @@
 # The names of hcbench.analysis that plugins may use, and where they are defined. lazy_loader reads
 # this file.
 
+from .axes import (
+    axes_of as axes_of,
+    labels_of as labels_of,
+)
+from .charts import (
+    Axis as Axis,
+    Chart as Chart,
+    Mark as Mark,
+    Panel as Panel,
+    Series as Series,
+    curve_chart as curve_chart,
+    exponent_text as exponent_text,
+    profile_chart as profile_chart,
+    tradeoff_chart as tradeoff_chart,
+)
+from .groups import (
+    Group as Group,
+    name_variants as name_variants,
+)
+from .overviews import (
+    Leaderboard as Leaderboard,
+    LeaderRow as LeaderRow,
+    count_verdicts as count_verdicts,
+    describe_numbers as describe_numbers,
+    make_leaderboard as make_leaderboard,
+    make_scoreboard as make_scoreboard,
+)
+from .palette import (
+    DASHES as DASHES,
+    PALETTE as PALETTE,
+    PALETTE_DARK as PALETTE_DARK,
+    REFERENCE as REFERENCE,
+    REFERENCE_DARK as REFERENCE_DARK,
+    SYMBOLS as SYMBOLS,
+    Look as Look,
+    looks_for as looks_for,
+    looks_of as looks_of,
+)
 from .performance import (
     EXACT as EXACT,
+    REGRESSION_RULE as REGRESSION_RULE,
+    History as History,
+    Measurement as Measurement,
     StoredResult as StoredResult,
+    overall_ratios as overall_ratios,
+    read_histories as read_histories,
     read_results as read_results,
+)
+from .ranks import (
+    Ranking as Ranking,
+    blocks_text as blocks_text,
+    profile as profile,
+    ranking as ranking,
+    significance_lines as significance_lines,
+)
+from .results import (
+    Results as Results,
 )
 from .statistics import (
     holm_adjusted as holm_adjusted,
@@ -12,8 +65,21 @@ from .statistics import (
     summarise as summarise,
 )
 from .tables import (
+    ARROWS as ARROWS,
+    NOTHING as NOTHING,
     Block as Block,
     Entry as Entry,
+    format_numbers as format_numbers,
     format_spread as format_spread,
     to_markdown as to_markdown,
+)
+from .verdicts import (
+    WORDS as WORDS,
+    describe_claimed as describe_claimed,
+    describe_measured as describe_measured,
+)
+from .views import (
+    curves as curves,
+    scaling as scaling,
+    tradeoff as tradeoff,
 )

@@ -26,6 +26,11 @@ from hcbench.errors import DataError
 WINDOW = 5
 TOLERANCE = 0.1
 EXACT = ("queries", "1 - quality", "value")
+REGRESSION_RULE = (
+    f"A regression is a value above the median of up to {WINDOW} measurements since the last "
+    f"change, by more than {TOLERANCE:.0%} (or at all if it is exact: {', '.join(EXACT)}), that "
+    "the next measured commit confirms."
+)
 _ROUNDING = 1e-9
 _PREFIXES = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from hcbench.plan.plan import Plan
     from hcbench.registry.specs import Params
+    from hcbench.store import RunInfo, Store
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -121,6 +122,19 @@ class Results:
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
         """The results of a plan."""
         return cls.of_layout(Presentation.of_plan(plan), outcomes)
+
+    @classmethod
+    def of_run(cls, store: Store, run: RunInfo) -> Self:
+        """The results of a stored run.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read.
+        """
+        outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
+        layout = Presentation.of_description(run.layout)
+        return cls.of_layout(layout, outcomes, store.sizes(run.id))
 
     @classmethod
     def of_layout(

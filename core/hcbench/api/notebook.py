@@ -95,11 +95,10 @@ class StoredResults(Results):
         path : path
             An existing file is replaced.
         """
-        from hcbench.show.report import write_report
-
+        pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
         with Store(self.store) as opened:
             run = opened.run(self.run)
-            write_report(path, opened, run, registry=load_registry(self.plugins))
+            pages.write_report(path, opened, run, registry=load_registry(self.plugins))
 
 
 def _png(figure: Any) -> bytes:

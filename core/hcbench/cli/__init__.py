@@ -46,8 +46,6 @@ COMMANDS = {
     "cite": "hcbench.cli.show:cite",
     "results": "hcbench.cli.results:results",
     "plot": "hcbench.cli.plot:plot",
-    "report": "hcbench.cli.report:report",
-    "site": "hcbench.cli.report:site",
     "rerun": "hcbench.cli.rerun:rerun",
     "plugins": "hcbench.cli.show:plugins",
     "check": "hcbench.cli.check:check",

@@ -7,8 +7,17 @@ from .options import (
     PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
+    RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
     examples as examples,
     format_option as format_option,
+    load_plugins as load_plugins,
+    open_store as open_store,
+    with_options as with_options,
 )
-from .terminal import tell as tell, write_json as write_json
+from .results import find_runs as find_runs
+from .terminal import (
+    stdout_for_data as stdout_for_data,
+    tell as tell,
+    write_json as write_json,
+)

@@ -159,7 +159,7 @@ def plot(
 
 def _named(path: Path, metric: str) -> Path:
     """The file of one of several metrics."""
-    from hcbench.show.site.pages import slug
+    from hcbench.model.text import slug
 
     return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
 

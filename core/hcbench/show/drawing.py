@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.analysis.axes import axes_of
+from hcbench.analysis.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.analysis.groups import COSTS
 from hcbench.analysis.ranks import ALPHA, profile, ranking
 from hcbench.analysis.views import curves, scaling, tradeoff
@@ -17,10 +18,10 @@ from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.model.trees import Tree
 from hcbench.model.trees.partition import facing_orders
 from hcbench.plan.outcome import budget_text
-from hcbench.show.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.show.figures import FORMATS, write_figure
 from hcbench.show.plots import (
     GUIDE,
+    clades_of,
     class_colours,
     class_handles,
     draw_tree,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from hcbench.show.plots import Orientation
 
 MOST_COLOURS = 16
-CLADES = 8  # a truth without classes is cut into this many, for colours
 MOST_NAMES = 300  # with more leaves there are dots instead of names
 _LEAF = 0.115  # inches per name
 
@@ -141,13 +141,6 @@ def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str]
         return None, ""
     names = clades_of(truth)
     return names, f"a cut through the true tree into {len(set(names))} clades"
-
-
-def clades_of(truth: Tree) -> list[str]:
-    """The clade of each leaf in a cut through a tree, numbered in the order of its leaves."""
-    labels = truth.cut(max(2, min(CLADES, truth.n // 3))).labels
-    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[truth.leaf_order].tolist()))}
-    return [f"clade {numbers[label] + 1}" for label in labels.tolist()]
 
 
 def _with_names(tree: Tree, problem: Problem) -> Tree:

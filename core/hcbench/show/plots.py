@@ -37,8 +37,20 @@ if TYPE_CHECKING:
     from hcbench.analysis.statistics import Summary
     from hcbench.show.figures import FigureView
 
-__all__ = ["PALETTE", "class_colours", "curves", "dendrogram", "new_figure", "style"]
+__all__ = [
+    "PALETTE",
+    "branch_lines",
+    "clades_of",
+    "class_colours",
+    "classes_of_nodes",
+    "curves",
+    "dendrogram",
+    "layout",
+    "new_figure",
+    "style",
+]
 _MOST_TICKS = 8
+_CLADES = 8  # a truth without classes is cut into this many, for colours
 _STYLE: Any = {  # matplotlib types each key
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "font.size": 9,
@@ -412,6 +424,13 @@ def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:
         elif classes[above] != classes[node]:
             classes[above] = None
     return classes
+
+
+def clades_of(truth: Tree) -> list[str]:
+    """The clade of each leaf in a cut through a tree, numbered in the order of its leaves."""
+    labels = truth.cut(max(2, min(_CLADES, truth.n // 3))).labels
+    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[truth.leaf_order].tolist()))}
+    return [f"clade {numbers[label] + 1}" for label in labels.tolist()]
 
 
 def _draw_branches(

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from hcbench.analysis import charts
     from hcbench.analysis.ranks import Ranking
     from hcbench.analysis.results import Results
-    from hcbench.show import charts
 
 _PANEL = (3.4, 2.7)  # inches
 _ALONE = (5.6, 3.8)

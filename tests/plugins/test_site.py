@@ -16,12 +16,12 @@ from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
 from hcbench.registry.suite import Claim, Suite
-from hcbench.show.site import MARKER, Built, build_site, without_paths
-from hcbench.show.site.pages import slug
 from hcbench.store import Store
+from hcbench_pages.site import MARKER, Built, build_site, without_paths
+from hcbench_pages.site.pages import slug
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.test_performance import write_results
-from tests.core.test_report import Page, a_value
+from tests.plugins.test_report import Page, a_value
 
 
 @pytest.fixture

@@ -8,21 +8,21 @@ from typing import Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.results import find_runs
-from hcbench.cli.terminal import stdout_for_data, tell
+from hcbench import commands
+from hcbench.commands import find_runs, stdout_for_data, tell
+from hcbench_pages import MOST_TREES, write_report
 
 TREES = click.option(
     "--trees",
     type=click.IntRange(min=0),
     metavar="N",
-    default=60,
+    default=MOST_TREES,
     help="The most trees shown; their data are generated again, to show the truth beside them.",
 )
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench report",
         "hcbench report 3 -o run3.html",
         "hcbench report gray2023-table1 -o gray.html --trees 0",
@@ -32,14 +32,14 @@ TREES = click.option(
 @click.option(
     "-o",
     "--output",
-    type=options.FILE,
+    type=commands.FILE,
     default="report.html",
     help="Output file; an existing one is replaced.",
 )
 @TREES
-@options.STORE
-@options.PLUGIN
-@options.QUIET
+@commands.STORE
+@commands.PLUGIN
+@commands.QUIET
 def report(
     *,
     run: str | None,
@@ -54,24 +54,22 @@ def report(
     It needs no network. RUN is a number that hcbench results lists. With SUITE it is the last run
     of this suite, and by default the last of all.
     """
-    from hcbench.show.report import write_report
-
-    with options.open_store(store) as opened, stdout_for_data():
+    with commands.open_store(store) as opened, stdout_for_data():
         found = opened.run(run)
-        registry = options.load_plugins(plugin, quiet=quiet)
+        registry = commands.load_plugins(plugin, quiet=quiet)
         write_report(output, opened, found, registry=registry, trees=trees)
     if not quiet:
         tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench site ./public",
         "hcbench site ./public --title Linkages --suites gray2023,compare --asv .asv/results",
         "hcbench site ./public --store postgresql://me@host/results",
     )
 )
-@click.argument("folder", metavar="DIR", type=options.PATH)
+@click.argument("folder", metavar="DIR", type=commands.PATH)
 @click.option("--title", metavar="TEXT", default="Benchmarks", help="Title of the site.")
 @click.option(
     "--run",
@@ -80,17 +78,17 @@ def report(
     metavar="RUN",
     help="Only this run, by number or name. Repeatable.",
 )
-@options.with_options(*options.RUN_FILTERS)
+@commands.with_options(*commands.RUN_FILTERS)
 @click.option(
     "--asv",
-    type=options.FOLDER,
+    type=commands.FOLDER,
     metavar="DIR",
     help="A results folder of asv, such as .asv/results: shows the performance over commits.",
 )
 @TREES
-@options.STORE
-@options.PLUGIN
-@options.QUIET
+@commands.STORE
+@commands.PLUGIN
+@commands.QUIET
 def site(
     *,
     folder: Path,
@@ -111,10 +109,10 @@ def site(
     empty, or an earlier site, which is updated: only what has changed is written. Open
     DIR/index.html, or put the folder on any web server; nothing is loaded from elsewhere.
     """
-    from hcbench.show.site import build_site
+    from hcbench_pages.site import build_site
 
-    with options.open_store(store) as opened, stdout_for_data():
-        registry = options.load_plugins(plugin, quiet=quiet)
+    with commands.open_store(store) as opened, stdout_for_data():
+        registry = commands.load_plugins(plugin, quiet=quiet)
         chosen = {opened.run(number).id for number in numbers}
         runs = [run for run in find_runs(opened, **filters) if not chosen or run.id in chosen]
         built = build_site(

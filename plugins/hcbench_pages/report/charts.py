@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.palette import looks_of
-from hcbench.analysis.ranks import blocks_text
-from hcbench.show.report.figures import (
+from hcbench.analysis import blocks_text, looks_of
+from hcbench_pages.report.figures import (
     ACCENT,
     INK,
     SOFT,
@@ -25,9 +24,7 @@ from hcbench.show.report.figures import (
 )
 
 if TYPE_CHECKING:
-    from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
-    from hcbench.show.charts import Axis, Chart, Panel, Series
+    from hcbench.analysis import Axis, Chart, Panel, Ranking, Results, Series
 
 _MOST_PANELS = 12
 _MOST_TICKS = 8

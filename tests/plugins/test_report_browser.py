@@ -16,9 +16,10 @@ from click.testing import CliRunner
 from hcbench import Tree, load_registry
 from hcbench.cli import main
 from hcbench.registry.suite import Claim, Suite
-from hcbench.show.report import make_report, write_report
-from hcbench.show.site import build_site
 from hcbench.store import Store
+from hcbench_pages import write_report
+from hcbench_pages.report import make_report
+from hcbench_pages.site import build_site
 from tests.core.stored_runs import HOSTILE, METRICS, keep_run, outcome
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

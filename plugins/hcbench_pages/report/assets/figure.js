@@ -1,4 +1,4 @@
-// Figures made in Python, drawn by plotly when they become visible; see hcbench.show.report.figures.
+// Figures made in Python, drawn by plotly when they become visible; see hcbench_pages.report.figures.
 
 // Without plotly's button that sends the figure to a server.
 const MODEBAR = [["zoom2d", "pan2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]];

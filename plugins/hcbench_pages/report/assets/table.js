@@ -1,6 +1,6 @@
 // A table that is searched, filtered, sorted by pressing the head of a column, and paged.
 //
-// Columns have a label and properties, rows have cells; see hcbench.show.report.figures.make_table.
+// Columns have a label and properties, rows have cells; see hcbench_pages.report.figures.make_table.
 // What was chosen is kept in the address under `key`.
 
 const textOf = (cell) => (Array.isArray(cell) ? cell[0] : cell === null || cell === undefined ? "" : String(cell));

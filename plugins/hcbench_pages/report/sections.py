@@ -14,24 +14,32 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import axes, ranks, views
-from hcbench.analysis.axes import labels_of
-from hcbench.analysis.groups import KINDS
-from hcbench.analysis.overviews import Leaderboard, LeaderRow, make_leaderboard, make_scoreboard
-from hcbench.analysis.tables import ARROWS, NOTHING, Entry, format_numbers, format_spread
-from hcbench.analysis.verdicts import describe_claimed, describe_measured
-from hcbench.errors import HcbenchError
-from hcbench.registry.names import format_value
-from hcbench.show.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
-from hcbench.show.report.charts import draw_chart, draw_ranks
-from hcbench.show.report.figures import BASE, DARK, Cell, make_table, sentence, short
+from hcbench import HcbenchError, analysis, format_value
+from hcbench.analysis import (
+    ARROWS,
+    NOTHING,
+    Entry,
+    Leaderboard,
+    LeaderRow,
+    curve_chart,
+    describe_claimed,
+    describe_measured,
+    exponent_text,
+    format_numbers,
+    format_spread,
+    labels_of,
+    make_leaderboard,
+    make_scoreboard,
+    profile_chart,
+    tradeoff_chart,
+)
+from hcbench_pages.report.charts import draw_chart, draw_ranks
+from hcbench_pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
 
 if TYPE_CHECKING:
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
-    from hcbench.plan.presentation import MetricInfo
-    from hcbench.show.report.page import Contents
+    from hcbench import MetricInfo
+    from hcbench.analysis import Group, Ranking, Results
+    from hcbench_pages.report.page import Contents
 
 Tree = tuple[list[str], dict[str, Any]]
 _MOST_TOGETHER = 6  # data sets in one figure of quality and cost
@@ -157,7 +165,7 @@ def _draw_tradeoffs(
     drawn = []
     for cost in costs:
         try:
-            view = views.tradeoff(results, metric.label, cost.label)
+            view = analysis.tradeoff(results, metric.label, cost.label)
         except HcbenchError:
             continue
         parts, note = [("", view)], ""
@@ -182,14 +190,14 @@ def _add_ranks(page: Sections, results: Results) -> None:
         if ranking.inference.reason:
             continue
         label = ranking.metric.label
-        lines = [sentence(line) for line in ranks.significance_lines(ranking)]
+        lines = [sentence(line) for line in analysis.significance_lines(ranking)]
         lines += [f"Excluded: {block.block}: {block.reason}." for block in ranking.excluded[:3]]
         if len(ranking.excluded) > 3:
             lines.append(f"Excluded: {len(ranking.excluded) - 3} more.")
         figure = draw_ranks(ranking, results)
         blocks: list[dict[str, Any]] = [{"lines": lines}, page.figure(f"ranks {label}", figure)]
         with suppress(HcbenchError):
-            profile = draw_chart(profile_chart(ranks.profile(results, label), results))
+            profile = draw_chart(profile_chart(analysis.profile(results, label), results))
             blocks += [{"title": "Performance profile"}, page.figure(f"profile {label}", profile)]
         if len(ranking.competitors) <= _MOST_PAIRS:
             pairs = page.table(f"pairs {label}", pairs_table(ranking))
@@ -200,10 +208,10 @@ def _add_ranks(page: Sections, results: Results) -> None:
 
 def _add_curves(page: Sections, results: Results) -> None:
     shown = []
-    others = [axis for axis in axes.axes_of(results) if axis.kind != "n"]  # see growth
+    others = [axis for axis in analysis.axes_of(results) if axis.kind != "n"]  # see growth
     for axis, metric in product(others, results.metrics):
         with suppress(HcbenchError):
-            view = views.curves(results, axis.id, metric.label)
+            view = analysis.curves(results, axis.id, metric.label)
             name = f"{metric.label} along {axis.id}"
             figure = page.figure(name, draw_chart(curve_chart(view, results)))
             title = f"{axis.name} of {axis.kind.replace('dataset', 'data set')}"
@@ -214,12 +222,12 @@ def _add_curves(page: Sections, results: Results) -> None:
 
 def _add_growth(page: Sections, results: Results) -> None:
     shown = []
-    has_sizes = any(axis.kind == "n" for axis in axes.axes_of(results))
+    has_sizes = any(axis.kind == "n" for axis in analysis.axes_of(results))
     for metric in results.metrics if has_sizes else ():
         if not metric.cost:
             continue
         with suppress(HcbenchError):
-            view = views.scaling(results, metric.label, "n")
+            view = analysis.scaling(results, metric.label, "n")
             rows = [
                 [
                     line.name,
@@ -426,7 +434,7 @@ def _places(results: Results) -> tuple[list[dict[str, Any]], list[list[Cell]]]:
 def _parameters(results: Results) -> list[tuple[str, str, dict[str, str]]]:
     """Parameters with several values: the kind, the name, and the text of each label's value."""
     found = []
-    for kind in KINDS:
+    for kind in ("dataset", "oracle", "algorithm"):
         labels = labels_of(results, kind, (getattr(group, kind) for group in results.run_groups))
         for name in dict.fromkeys(name for label in labels.values() for name in label.params):
             texts = {

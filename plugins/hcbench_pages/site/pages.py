@@ -5,25 +5,21 @@ A page has tables and figures in sections, as a report has, and the script of re
 
 from __future__ import annotations
 
-import hashlib
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hcbench.analysis.overviews import count_verdicts
-from hcbench.plan.presentation import split_label
-from hcbench.show.report.figures import make_table
-from hcbench.show.report.sections import (
+from hcbench import slug, split_label
+from hcbench.analysis import REGRESSION_RULE, count_verdicts
+from hcbench_pages.report.figures import make_table
+from hcbench_pages.report.sections import (
     Sections,
     average_cell,
     claims_table,
     make_leaderboards,
     metric_column,
 )
-from hcbench.show.site.performance import (
-    RULE,
+from hcbench_pages.site.performance import (
     benchmarks_table,
     draw_views,
     make_overview,
@@ -31,10 +27,9 @@ from hcbench.show.site.performance import (
 )
 
 if TYPE_CHECKING:
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.performance import History
-    from hcbench.registry import Registry
-    from hcbench.show.report import Contents
+    from hcbench import Registry
+    from hcbench.analysis import Group, History
+    from hcbench_pages.report import Contents
 
 Item = TypeVar("Item")
 OTHER = {"algorithm": "dataset", "dataset": "algorithm"}
@@ -85,7 +80,7 @@ class Page:
         views: Iterable[tuple[Sequence[str], Sequence[dict[str, Any]]]],
         controls: Sequence[str] = (),
     ) -> None:
-        """Add a section; see `hcbench.show.report.sections`."""
+        """Add a section; see `hcbench_pages.report.sections`."""
         self.contents.add(heading.id, controls, views)
         self.sections.append(heading)
 
@@ -330,7 +325,7 @@ def _performance_page(histories: Sequence[History]) -> Page:
         draw_views(page.contents, histories),
         ("Quantity", "Benchmark"),
     )
-    page.add_table("Regressions", steps_table(histories), RULE)
+    page.add_table("Regressions", steps_table(histories), REGRESSION_RULE)
     page.add_table("All benchmarks", benchmarks_table(histories))
     return page
 
@@ -367,27 +362,3 @@ def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
 def _find_spec(catalogue: Any, name: str) -> Any:
     """The specification with a name, or None if no installed plugin has it."""
     return next((entry.spec for entry in catalogue.entries if entry.spec.name == name), None)
-
-
-_MOST_LETTERS = 60  # characters of the name
-
-
-def slug(name: str) -> str:
-    """A name as part of a URL and a file name on any system.
-
-    Letters, digits, ``-``, ``_`` and ``.`` stay, in lower case. If anything else was removed, a
-    hash is appended, so that two names never share a file.
-    """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9_.-]+", "-", plain).strip("-.")[:_MOST_LETTERS].strip("-.")
-    if words == name and words.split(".")[0] not in _RESERVED:
-        return words
-    digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=5).hexdigest()
-    return f"{words}-{digest}" if words else digest
-
-
-#: Device names of Windows.
-_RESERVED = {
-    *("con", "prn", "aux", "nul"),
-    *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
-}

@@ -1,7 +1,7 @@
 """A static site of the runs of a store, which a web server or a browser alone can open.
 
 `pages` has the contents of the pages, and `performance` those about asv's benchmarks. Every run has
-a `hcbench.show.report`, whose script shows all pages. Only changed files are written; files that
+a `hcbench_pages.report`, whose script shows all pages. Only changed files are written; files that
 are not of the site are never touched.
 """
 
@@ -17,15 +17,15 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hcbench.errors import DamagedRunError, HcbenchError
-from hcbench.show.report import MOST_TREES, make_report, read_contents
-from hcbench.show.report.page import environment, read_asset, shared_assets, write_whole
-from hcbench.show.site.pages import NOUNS, Page, make_pages, search_entries
+from hcbench import DamagedRunError, HcbenchError
+from hcbench_pages import MOST_TREES
+from hcbench_pages.report import make_report, read_contents
+from hcbench_pages.report.page import environment, read_asset, shared_assets, write_whole
+from hcbench_pages.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
-    from hcbench.registry import Registry
-    from hcbench.show.report import Contents
-    from hcbench.store import RunInfo, Store
+    from hcbench import Registry, RunInfo, Store
+    from hcbench_pages.report import Contents
 
 __all__ = ["TITLE", "Built", "build_site"]
 TITLE = "Benchmarks"
@@ -88,7 +88,7 @@ def build_site(
         If the folder has other contents or cannot be written, or the store or the results of asv
         cannot be read.
     """
-    from hcbench.analysis.performance import read_histories
+    from hcbench.analysis import read_histories
 
     histories = read_histories(asv) if asv is not None else []
     folder = SiteFolder.open(Path(path).expanduser())
@@ -161,7 +161,7 @@ def render_page(page: Page, title: str, contents: Sequence[tuple[str, str]]) -> 
 
 def _stamp(contents: Contents, trees: int) -> str:
     """A hash of all that a report depends on, also of the templates."""
-    folder = resources.files("hcbench.show.report").joinpath("templates")
+    folder = resources.files("hcbench_pages.report").joinpath("templates")
     templates = sorted(file.read_text(encoding="utf-8") for file in folder.iterdir())
     run = [contents.results.rows, str(contents.run), str(contents.failures), trees]
     return hashlib.blake2b(json.dumps([run, templates]).encode(), digest_size=16).hexdigest()

@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench.analysis.groups import name_variants
-from hcbench.analysis.palette import DASHES, PALETTE, SYMBOLS
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.model.trees.drawing import branch_lines, layout
-from hcbench.model.trees.partition import facing_orders
-from hcbench.run.cell import describe
-from hcbench.show.drawing import clades_of
-from hcbench.show.plots import classes_of_nodes
-from hcbench.show.report.figures import (
+from hcbench import HcbenchError, HeightKind, Tree, facing_orders
+from hcbench.analysis import DASHES, PALETTE, SYMBOLS, name_variants
+from hcbench.plots import branch_lines, clades_of, classes_of_nodes, layout
+from hcbench_pages.report.figures import (
     DESIGNED,
     SOFT,
     cut,
@@ -31,10 +26,8 @@ from hcbench.show.report.figures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.model.problem import Problem
-    from hcbench.show.figures import FigureView
+    from hcbench import FigureView, Problem
 
-MOST_TREES = 60
 MOST_LEAVES = 500
 _MOST_NAMES = 100
 _LEGEND = 32  # classes, at most
@@ -57,9 +50,7 @@ class Data:
     reason: str = ""
 
 
-def draw_trees(
-    view: FigureView, most: int = MOST_TREES
-) -> tuple[list[tuple[list[str], dict[str, Any]]], str]:
+def draw_trees(view: FigureView, most: int) -> tuple[list[tuple[list[str], dict[str, Any]]], str]:
     """Draw the trees of the first repetition of each group beside the truth.
 
     Parameters
@@ -118,7 +109,9 @@ def _read_data(view: FigureView, dataset: str, repetition: int, n: int) -> Data:
         problem = view.problem(dataset, repetition)
     except Exception as error:  # an error with one data set must not hide the others
         shown = min(n, MOST_LEAVES)
-        return Data(n, tuple(f"item {i}" for i in range(shown)), (), None, describe(error))
+        ours = isinstance(error, HcbenchError)
+        reason = str(error) if ours else f"{type(error).__name__}: {error}"
+        return Data(n, tuple(f"item {i}" for i in range(shown)), (), None, reason)
     if n > MOST_LEAVES:
         problem = problem.take(_some_leaves(n))
     truth = next(iter(problem.truths.values()), None)

@@ -17,22 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jinja2
 from markupsafe import Markup
 
-from hcbench.analysis.axes import labels_of
-from hcbench.analysis.overviews import describe_numbers
-from hcbench.analysis.results import Results
-from hcbench.analysis.verdicts import WORDS
-from hcbench.errors import HcbenchError
-from hcbench.plan.outcome import STATUSES
-from hcbench.plan.presentation import Presentation
-from hcbench.show.report.figures import sentence
-from hcbench.show.report.sections import verdict_badge
+from hcbench import STATUSES, HcbenchError
+from hcbench.analysis import WORDS, Results, describe_numbers, labels_of
+from hcbench_pages.report.figures import sentence
+from hcbench_pages.report.sections import verdict_badge
 
 if TYPE_CHECKING:
-    from hcbench.plan.outcome import Outcome
-    from hcbench.registry import Registry
-    from hcbench.registry.specs import Reference
-    from hcbench.show.figures import FigureView
-    from hcbench.store import RunInfo, Store
+    from hcbench import FigureView, Outcome, Reference, Registry, RunInfo, Store
 
 MOST_TRACEBACKS = 30
 
@@ -111,9 +102,7 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     StoreError
         If the store cannot be read.
     """
-    layout = Presentation.of_description(run.layout)
-    outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
-    results = Results.of_layout(layout, outcomes, store.sizes(run.id))
+    results = Results.of_run(store, run)
     return Contents(
         run=run,
         results=results,
@@ -218,8 +207,8 @@ SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
 
 
 def environment(*packages: str) -> jinja2.Environment:
-    """The templates of subpackages of `hcbench.show`; their arguments are escaped."""
-    loaders = [jinja2.PackageLoader(f"hcbench.show.{package}") for package in packages]
+    """The templates of subpackages of `hcbench_pages`; their arguments are escaped."""
+    loaders = [jinja2.PackageLoader(f"hcbench_pages.{package}") for package in packages]
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader(loaders),
         autoescape=True,
@@ -273,7 +262,7 @@ def render_report(
 
 def embed_figures(view: FigureView) -> list[dict[str, str]]:
     """The figures of the suite as images in the page: name, doc, and source or reason."""
-    from hcbench.show.figures import draw_figure
+    from hcbench import draw_figure
 
     embedded = []
     with tempfile.TemporaryDirectory() as folder:
@@ -304,8 +293,8 @@ def shared_assets() -> dict[str, str]:
 
 
 def read_asset(name: str, package: str = "report") -> str:
-    """A style or script of a subpackage of `hcbench.show`."""
-    file = resources.files(f"hcbench.show.{package}").joinpath("assets", name)
+    """A style or script of a subpackage of `hcbench_pages`."""
+    file = resources.files(f"hcbench_pages.{package}").joinpath("assets", name)
     return file.read_text(encoding="utf-8")
 
 

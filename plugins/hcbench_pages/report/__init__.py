@@ -7,27 +7,25 @@ template with the scripts and styles of ``assets``.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hcbench.registry import load_registry
-from hcbench.show.report.page import (
+from hcbench import load_registry
+from hcbench_pages import MOST_TREES
+from hcbench_pages.report.page import (
     Contents,
     embed_figures,
     list_papers,
     list_sources,
     read_contents,
     render_report,
-    write_whole,
 )
-from hcbench.show.report.sections import describe_page
-from hcbench.show.report.trees import MOST_TREES, draw_trees
+from hcbench_pages.report.sections import describe_page
+from hcbench_pages.report.trees import draw_trees
 
 if TYPE_CHECKING:
-    from hcbench.registry import Registry
-    from hcbench.store import RunInfo, Store
+    from hcbench import Registry, RunInfo, Store
 
-__all__ = ["MOST_TREES", "Contents", "make_report", "read_contents", "write_report"]
+__all__ = ["Contents", "make_report", "read_contents"]
 
 
 def make_report(
@@ -57,7 +55,7 @@ def make_report(
     StoreError
         If the store cannot be read.
     """
-    from hcbench.show.figures import FigureView
+    from hcbench import FigureView
 
     contents = read_contents(store, run)
     registry = registry or load_registry()
@@ -72,29 +70,3 @@ def make_report(
         papers=list_papers(contents, sources),
         assets=assets,
     )
-
-
-def write_report(
-    path: str | Path,
-    store: Store,
-    run: RunInfo,
-    *,
-    registry: Registry | None = None,
-    trees: int = MOST_TREES,
-) -> None:
-    """Write the report of a run.
-
-    Parameters
-    ----------
-    path : path
-        The file, which is replaced only if writing succeeds.
-    store, run, registry, trees
-        As for `make_report`.
-
-    Raises
-    ------
-    HcbenchError
-        If the store cannot be read or the file cannot be written.
-    """
-    text = make_report(store, run, registry=registry, trees=trees)
-    write_whole(Path(path).expanduser(), text)

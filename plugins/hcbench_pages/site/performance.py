@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.palette import Look, looks_for
-from hcbench.analysis.performance import (
+from hcbench.analysis import (
     EXACT,
-    TOLERANCE,
-    WINDOW,
+    REGRESSION_RULE,
+    Axis,
+    Chart,
     History,
+    Look,
+    Mark,
     Measurement,
+    Panel,
+    Series,
+    format_spread,
+    looks_for,
     overall_ratios,
 )
-from hcbench.analysis.tables import format_spread
-from hcbench.show.charts import Axis, Chart, Mark, Panel, Series
-from hcbench.show.report.charts import draw_chart
-from hcbench.show.report.figures import make_table, short
+from hcbench_pages.report.charts import draw_chart
+from hcbench_pages.report.figures import make_table, short
 
 if TYPE_CHECKING:
-    from hcbench.show.report.sections import Sections
+    from hcbench_pages.report.sections import Sections
 
-RULE = (
-    f"A regression is a value above the median of up to {WINDOW} measurements since the last "
-    f"change, by more than {TOLERANCE:.0%} (or at all if it is exact: {', '.join(EXACT)}), that "
-    "the next measured commit confirms."
-)
 _QUANTITIES = ("time", "memory", "queries")
 _REGRESSION = "#D55E00"
 _HASH = 8  # digits of a commit
@@ -41,7 +40,7 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
         f"{min(commits.values()):%Y-%m-%d} to {max(commits.values()):%Y-%m-%d}; "
         f"{count or 'none'} with a regression."
     )
-    blocks: list[dict[str, Any]] = [{"lines": [told, RULE]}]
+    blocks: list[dict[str, Any]] = [{"lines": [told, REGRESSION_RULE]}]
     overall = {q: overall_ratios([h for h in histories if h.quantity == q]) for q in _QUANTITIES}
     overall = {quantity: means for quantity, means in overall.items() if means}
     if overall:
