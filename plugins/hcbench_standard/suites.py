@@ -47,7 +47,7 @@ def _generated(n: int) -> tuple[str, ...]:
     kinds = ("blobs", "unequal", "stretched", "moons", "rings")
     return (
         f"gray-simulated[n={n}, p=300]",
-        f"nested-gaussians[n={n}, depth=4]",
+        f"nested-gaussians[n={n}, depth=4, separation=0.6]",
         f"topics[n={n}]",
         *(f"shapes[kind={kind}, n={n}]" for kind in kinds),
     )
@@ -81,7 +81,10 @@ def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
     return (
         *(f"planted[N0={size}, delta={delta}]" for delta in (0.15, 0.06)),
         *(f"gray-simulated[n={n}, p={p}]" for p in (1000, 50)),
-        *(f"nested-gaussians[n={n}, depth=4, noise_dimensions={more}]" for more in (0, 40)),
+        *(
+            f"nested-gaussians[n={n}, depth=4, separation=0.6, noise_dimensions={more}]"
+            for more in (0, 40)
+        ),
         *(f"topics[n={n}]", f"hsbm[n={n}]"),
         *(f"coalescent[n={n}, length={length}]" for length in (1000, 200)),
         f"birth-death[n={n}]",
@@ -186,7 +189,7 @@ RIVALS = (
 
 
 def _sizes(*sizes: int) -> str:
-    return f"nested-gaussians[depth=5, separation=1.5, n=[{', '.join(map(str, sizes))}]]"
+    return f"nested-gaussians[depth=5, separation=1.0, n=[{', '.join(map(str, sizes))}]]"
 
 
 SCALING = Suite(
