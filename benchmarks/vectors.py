@@ -1,4 +1,4 @@
-"""Algorithms on vectors, compared with scipy and fastcluster in the same run.
+"""Algorithms on many vectors; `peers` compares them with other packages.
 
 ``python -m benchmarks.vectors`` measures 100,000 items, which would take asv too long.
 """
@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Callable
 from time import perf_counter, process_time
-from typing import Any
 
-import fastcluster
 import numpy as np
-from scipy.cluster.hierarchy import linkage
 
 import hcbench
-from benchmarks.inputs import Timed, benchmark, best
+from benchmarks.inputs import Timed, benchmark
 
 SEED = 20230
 P = 34
@@ -28,52 +24,6 @@ def _vectors(n: int) -> np.ndarray:
     coarse, fine = rng.normal(size=(8, P)), 0.7 * rng.normal(size=(200, P))
     at = rng.integers(200, size=n)
     return 0.5 + coarse[at % 8] + fine[at] + rng.normal(size=(n, P))
-
-
-class Linkages:
-    """6000 items with 34 features; the time of a peer includes its distances."""
-
-    timeout = 600
-
-    def setup(self) -> None:
-        """Draw the vectors and compile."""
-        self.vectors = _vectors(6000)
-        hcbench.fit("DotProduct", self.vectors[:100])
-
-    def _ratio(self, peer: Callable[..., Any], method: str, name: str, **params: Any) -> float:
-        metric = "cosine" if params else "euclidean"
-        theirs = best(lambda: peer(self.vectors, method, metric=metric))
-        return theirs / best(lambda: hcbench.fit(name, self.vectors, **params))
-
-    @benchmark("DotProduct: scipy's time over ours", "ratio")
-    def track_scipy_average_over_dot_product(self) -> float:
-        """Time of scipy's average linkage over that of DotProduct; the goal is at least 4."""
-        return self._ratio(linkage, "average", "DotProduct")
-
-    @benchmark("DotProduct: fastcluster's time over ours", "ratio")
-    def track_fastcluster_average_over_dot_product(self) -> float:
-        """Time of fastcluster's average linkage over that of DotProduct; the goal is at least 2."""
-        return self._ratio(fastcluster.linkage, "average", "DotProduct")
-
-    @benchmark("UPGMA of cosines: scipy's time over ours", "ratio")
-    def track_scipy_over_upgma_of_cosines(self) -> float:
-        """Time of scipy's average linkage over that of UPGMA."""
-        return self._ratio(linkage, "average", "UPGMA", metric="cosine")
-
-    @benchmark("UPGMA of cosines: fastcluster's time over ours", "ratio")
-    def track_fastcluster_over_upgma_of_cosines(self) -> float:
-        """Time of fastcluster's average linkage over that of UPGMA."""
-        return self._ratio(fastcluster.linkage, "average", "UPGMA", metric="cosine")
-
-    @benchmark("Ward: scipy's time over ours", "ratio")
-    def track_scipy_over_ward(self) -> float:
-        """Time of scipy's Ward linkage over that of Ward."""
-        return self._ratio(linkage, "ward", "Ward")
-
-    @benchmark("Ward: fastcluster's time over ours", "ratio")
-    def track_fastcluster_over_ward(self) -> float:
-        """Time of fastcluster's Ward linkage over that of Ward."""
-        return self._ratio(fastcluster.linkage, "ward", "Ward")
 
 
 class Large(Timed):

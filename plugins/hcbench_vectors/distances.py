@@ -61,17 +61,24 @@ def condensed_distances(
     DataError
         If a row is zero and ``metric`` is cosine.
     """
-    if metric == "cosine":
-        algorithm = f"{algorithm} with metric=cosine"
-        return squareform(cosine_distances(vectors, algorithm, names), checks=False)
-    if isinstance(vectors, np.ndarray):
+    if isinstance(vectors, np.ndarray) and metric != "cosine":
         return pdist(vectors, "cityblock" if metric == "manhattan" else "euclidean")
+    return squareform(square_distances(vectors, metric, algorithm, names), checks=False)
+
+
+def square_distances(
+    vectors: Vectors, metric: str, algorithm: str, names: Sequence[str] | None
+) -> Floats:
+    """Distances (n, n) of sparse vectors, or cosine distances; as `condensed_distances`."""
+    if metric == "cosine":
+        return cosine_distances(vectors, f"{algorithm} with metric=cosine", names)
     if metric == "euclidean":
-        return squareform(-similarity_of_vectors(vectors, "euclidean"), checks=False)
+        return -similarity_of_vectors(vectors, "euclidean")
     from sklearn.metrics import pairwise_distances
 
     # A copy, since it sorts the indices of sparse rows in place, and hcbench's are read-only.
-    return squareform(pairwise_distances(vectors.copy(), metric=metric), checks=False)
+    distances: Floats = pairwise_distances(vectors.copy(), metric=metric)
+    return distances
 
 
 def cosine_distances(vectors: Vectors, algorithm: str, names: Sequence[str] | None) -> Floats:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
 
 from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench_vectors.agglomeration import Method, linkage_of_distances, linkage_of_vectors
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
-from hcbench_vectors.distances import condensed_distances, directions, distances_of_similarities
+from hcbench_vectors.distances import directions, distances_of_similarities
 from hcbench_vectors.means import ward_of_vectors
 from hcbench_vectors.products import merge_by_products, merge_by_similarity
-
-_Method: TypeAlias = Literal["weighted", "complete", "single", "centroid", "median"]
 
 
 def upgma(
@@ -35,8 +32,7 @@ def upgma(
     of different items, as the diagonal is ignored.
 
     Time and memory for cosine and dot-product: `merge_by_products`, O(n p) memory if n > p; on
-    similarities `merge_by_similarity`. Otherwise scipy, in O(n^2) time after the distances and
-    O(n^2) memory.
+    similarities `merge_by_similarity`. Otherwise `linkage_of_vectors`.
     """
     if given.n == 1:
         return _single_item(given)
@@ -53,7 +49,7 @@ def upgma(
         merges[:, 2] *= -1.0
         leaf = min(leaf, float(merges[0, 2]))
     else:
-        merges = linkage(condensed_distances(vectors, metric, "UPGMA", given.names), "average")
+        merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names)
     return Tree.from_linkage(merges, leaf_height=leaf, names=given.names)
 
 
@@ -66,7 +62,7 @@ def wpgma(
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Average linkage in which the two merged clusters have equal weights (McQuitty 1966)."""
-    return _by_scipy("weighted", oracle, given, rng, metric, reduction)
+    return _by_distances("weighted", oracle, given, rng, metric, reduction)
 
 
 def complete(
@@ -78,7 +74,7 @@ def complete(
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Complete linkage: the distance of two clusters is the largest of their pairs."""
-    return _by_scipy("complete", oracle, given, rng, metric, reduction)
+    return _by_distances("complete", oracle, given, rng, metric, reduction)
 
 
 def single(
@@ -90,21 +86,21 @@ def single(
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Single linkage: the distance of two clusters is the smallest of their pairs."""
-    return _by_scipy("single", oracle, given, rng, metric, reduction)
+    return _by_distances("single", oracle, given, rng, metric, reduction)
 
 
 def centroid(
     oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Centroid linkage: Euclidean distance of the means; not monotone (Sneath & Sokal 1973)."""
-    return _by_scipy("centroid", oracle, given, rng, "euclidean", reduction)
+    return _by_distances("centroid", oracle, given, rng, "euclidean", reduction)
 
 
 def median(
     oracle: Oracle, given: Given, rng: np.random.Generator, **reduction: Unpack[Reduction]
 ) -> Tree:
     """Median linkage: as centroid, with equal weights of the merged clusters (Gower 1967)."""
-    return _by_scipy("median", oracle, given, rng, "euclidean", reduction)
+    return _by_distances("median", oracle, given, rng, "euclidean", reduction)
 
 
 def ward(
@@ -124,11 +120,11 @@ def ward(
     elif given.n > vectors.shape[1]:
         merges = ward_of_vectors(vectors.toarray())
     else:
-        merges = linkage(condensed_distances(vectors, "euclidean", "Ward", given.names), "ward")
+        merges = linkage_of_vectors(vectors, "ward", "euclidean", "Ward", given.names)
     return Tree.from_linkage(merges, names=given.names)
 
 
-_NAMES: dict[_Method, str] = {
+_NAMES: dict[Method, str] = {
     "weighted": "WPGMA",
     "complete": "Complete",
     "single": "Single",
@@ -137,17 +133,17 @@ _NAMES: dict[_Method, str] = {
 }
 
 
-def _by_scipy(
-    method: _Method,
+def _by_distances(
+    method: Method,
     oracle: Oracle,
     given: Given,
     rng: np.random.Generator,
     metric: str,
     reduction: Reduction,
 ) -> Tree:
-    """Linkage by scipy on condensed distances: O(n^2) time after them, O(n^2) memory.
+    """Linkage of distances, of which similarities S become max(S) - S; heights are converted back.
 
-    Similarities S become distances max(S) - S, and heights are converted back: kind AFFINITY.
+    Those of similarities are of kind AFFINITY.
     """
     if given.n == 1:
         return _single_item(given)
@@ -155,12 +151,12 @@ def _by_scipy(
     if oracle.kind == "similarities":
         similarity = read_similarities(oracle, name, reduction)
         distances, top = distances_of_similarities(similarity)
-        merges = linkage(squareform(distances, checks=False), method)
+        merges = linkage_of_distances(distances, method)
         merges[:, 2] = top - merges[:, 2]
         return _affinity_tree(merges, given)
     vectors = read_vectors(oracle, rng, name, reduction)
-    distances = condensed_distances(vectors, metric, name, given.names)
-    return Tree.from_linkage(linkage(distances, method), names=given.names)
+    merges = linkage_of_vectors(vectors, method, metric, name, given.names)
+    return Tree.from_linkage(merges, names=given.names)
 
 
 def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:

@@ -1,0 +1,147 @@
+"""Our linkages beside those of scipy, fastcluster and scikit-learn, in one process and in turns.
+
+``python -m benchmarks.peers`` prints seconds of one processor and ratios with their spread.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable
+from time import process_time
+
+import fastcluster
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import AgglomerativeClustering
+from threadpoolctl import threadpool_limits
+
+import hcbench
+from benchmarks.inputs import SEED, Timed, benchmark
+
+Floats = NDArray[np.float64]
+Call = Callable[[], object]
+
+N, P = 6000, 34
+#: Ours, the peers' name of the method, and the metric. DotProduct has the peers' average linkage
+#: beside it, which is as much work.
+CASES = {
+    "DotProduct": ("average", "euclidean"),
+    "UPGMA": ("average", "euclidean"),
+    "UPGMA of cosines": ("average", "cosine"),
+    "UPGMA of manhattan": ("average", "manhattan"),
+    "WPGMA": ("weighted", "euclidean"),
+    "Complete": ("complete", "euclidean"),
+    "Single": ("single", "euclidean"),
+    "Centroid": ("centroid", "euclidean"),
+    "Median": ("median", "euclidean"),
+    "Ward": ("ward", "euclidean"),
+}
+PACKAGES = ("hcbench", "scipy", "fastcluster", "linkage_vector", "scikit-learn")
+_OF_VECTORS = ("single", "centroid", "median", "ward")
+_OF_SKLEARN = ("average", "complete", "single", "ward")
+
+
+def normal_vectors(n: int) -> Floats:
+    """Independent normal coordinates of mean 1, as dot products should not be negative."""
+    return np.random.default_rng(SEED).normal(1.0, size=(n, P))
+
+
+def call_of(case: str, package: str, vectors: Floats) -> Call | None:
+    """One package's tree from vectors, distances included; None if it has no such linkage."""
+    method, metric = CASES[case]
+    theirs = "cityblock" if metric == "manhattan" else metric
+    if package == "hcbench":
+        params = {} if metric == "euclidean" else {"metric": metric}
+        return lambda: hcbench.fit(case.split()[0], vectors, **params)
+    if package == "scipy":
+        return lambda: linkage(vectors, method, metric=theirs)
+    if package == "fastcluster":
+        return lambda: fastcluster.linkage(vectors, method, metric=theirs)
+    if package == "linkage_vector":
+        if method not in _OF_VECTORS:
+            return None
+        return lambda: fastcluster.linkage_vector(vectors, method)
+    if method not in _OF_SKLEARN:
+        return None
+    model = AgglomerativeClustering(1, metric=metric, linkage=method, compute_full_tree=True)
+    return lambda: model.fit(vectors)
+
+
+def seconds_in_turns(calls: list[Call], rounds: int = 3) -> list[list[float]]:
+    """Processor seconds of each call in each round; in every round each is called once."""
+    seconds: list[list[float]] = [[] for _ in calls]
+    with threadpool_limits(1):
+        for _ in range(rounds):
+            for call, found in zip(calls, seconds, strict=True):
+                start = process_time()
+                call()
+                found.append(process_time() - start)
+    return seconds
+
+
+class Peers:
+    """6000 items with 34 features, in turns, on one thread."""
+
+    timeout = 600
+    params = (tuple(CASES), PACKAGES[1:])
+    param_names = ("algorithm", "peer")
+
+    def setup(self, case: str, peer: str) -> None:
+        """Draw the vectors, compile, and skip what the peer does not have."""
+        self.vectors = normal_vectors(N)
+        theirs = call_of(case, peer, self.vectors)
+        ours = call_of(case, "hcbench", self.vectors)
+        if theirs is None or ours is None:
+            raise NotImplementedError(f"{peer} has no {CASES[case][0]} linkage")
+        ours()
+        self.calls = [ours, theirs]
+
+    @benchmark("A peer's time over ours", "ratio")
+    def track_ratio(self, *_: str) -> float:
+        """Median time of the peer over that of ours; the goal is at least 1.5."""
+        ours, theirs = seconds_in_turns(self.calls)
+        return statistics.median(theirs) / statistics.median(ours)
+
+
+class Memory(Timed):
+    """Peak memory of a process that builds one tree."""
+
+    timeout = 600
+    params = (tuple(CASES), PACKAGES)
+    param_names = ("algorithm", "package")
+
+    def setup(self, case: str, package: str) -> None:
+        """Draw the vectors, and skip what the package does not have."""
+        self.call = call_of(case, package, normal_vectors(N))
+        if self.call is None:
+            raise NotImplementedError(f"{package} has no {CASES[case][0]} linkage")
+
+    @benchmark("Peak memory beside the peers")
+    def peakmem_tree(self, *_: str) -> None:
+        """Peak memory, the imports of the benchmarks included."""
+        assert self.call is not None
+        self.call()
+
+
+def main(n: int = N, rounds: int = 5) -> None:
+    """Print a row for each algorithm: our seconds, and ratios with their smallest and largest."""
+    vectors = normal_vectors(n)
+    for case in CASES:
+        calls = {name: call_of(case, name, vectors) for name in PACKAGES}
+        there = {name: call for name, call in calls.items() if call is not None}
+        there["hcbench"]()
+        times = dict(zip(there, seconds_in_turns(list(there.values()), rounds), strict=True))
+        ours = times.pop("hcbench")
+        line = f"{case:20} {statistics.median(ours):6.3f} s"
+        for name, found in times.items():
+            ratios = sorted(b / a for a, b in zip(ours, found, strict=True))
+            middle = statistics.median(ratios)
+            line += f"   {name} {middle:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,108 @@
+"""Linkage matrices of distances: by scipy if there are few items, otherwise by compiled kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+from hcbench_vectors.distances import condensed_distances, square_distances
+from hcbench_vectors.means import check_size
+
+if TYPE_CHECKING:
+    from hcbench import Vectors
+
+    Floats = NDArray[np.float64]
+
+Method: TypeAlias = Literal[
+    "average", "weighted", "complete", "single", "centroid", "median", "ward"
+]
+
+#: Up to this number of items scipy takes .1 s at most, and no kernel has to be compiled or loaded.
+_FEW = 2048
+#: The other methods are scipy's alone.
+_COMPILED = ("average", "weighted", "complete", "single")
+
+
+def linkage_of_vectors(
+    vectors: Vectors, method: Method, metric: str, algorithm: str, names: Sequence[str] | None
+) -> Floats:
+    """The linkage matrix of scipy's `linkage`, ties and rounding included.
+
+    O(n^2 p) time. Single linkage of dense vectors under euclidean or manhattan: O(n p) memory.
+    Average, weighted and complete linkage of such vectors: 8 bytes for each pair, else 16 to 24.
+
+    Parameters
+    ----------
+    vectors : (n, p) array or csr_array, n > 1
+    method
+    metric : {"euclidean", "cosine", "manhattan"}
+    algorithm, names
+        For messages.
+
+    Raises
+    ------
+    DataError
+        If a row is zero and ``metric`` is cosine, or distances overflow.
+    """
+    if vectors.shape[0] <= _FEW or method not in _COMPILED:
+        return linkage(condensed_distances(vectors, metric, algorithm, names), method)
+    if metric == "cosine" or not isinstance(vectors, np.ndarray):
+        return linkage_of_distances(square_distances(vectors, metric, algorithm, names), method)
+    from hcbench_vectors import _linkage_kernels as kernels
+
+    n = len(vectors)
+    columns = np.array(vectors.T, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):
+        check_size(float(np.sum(np.ptp(columns, axis=1) ** 2)))
+    code = kernels.MANHATTAN if metric == "manhattan" else kernels.EUCLIDEAN
+    merges = np.empty((n - 1, 4))
+    if method == "single":
+        kernels.prim(columns, code, merges)
+        return _in_order(merges)
+    distances = np.empty(n * (n - 1) // 2)
+    kernels.measure_pairs(columns, code, distances)
+    return _by_chain(distances, method, merges)
+
+
+def linkage_of_distances(distances: Floats, method: Method) -> Floats:
+    """The linkage matrix of scipy's `linkage` for distances (n, n), n > 1, with 0 on the diagonal.
+
+    O(n^2) time. Single linkage needs no more memory than ``distances``, the others half as much
+    again, and scipy as much again.
+    """
+    n, distances = len(distances), np.ascontiguousarray(distances, dtype=np.float64)
+    if n <= _FEW or method not in _COMPILED:
+        return linkage(squareform(distances, checks=False), method)
+    check_size(float(distances.max()))
+    merges = np.empty((n - 1, 4))
+    if method != "single":
+        return _by_chain(squareform(distances, checks=False), method, merges)
+    from hcbench_vectors import _linkage_kernels as kernels
+
+    kernels.prim(distances, kernels.GIVEN, merges)
+    return _in_order(merges)
+
+
+def _by_chain(distances: Floats, method: Method, merges: Floats) -> Floats:
+    from hcbench_vectors import _linkage_kernels as kernels
+
+    codes = {
+        "average": kernels.AVERAGE,
+        "weighted": kernels.WEIGHTED,
+        "complete": kernels.COMPLETE,
+    }
+    kernels.chain(distances, codes[method], merges)
+    return _in_order(merges)
+
+
+def _in_order(merges: Floats) -> Floats:
+    from hcbench_vectors import _linkage_kernels as kernels
+
+    merges = merges[np.argsort(merges[:, 2], kind="stable")]
+    kernels.label(merges)
+    return merges

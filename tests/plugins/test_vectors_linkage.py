@@ -1,0 +1,106 @@
+"""Compiled linkages: equal to scipy's whatever the ties, and to naive versions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import sparse
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import pdist, squareform
+
+from hcbench import DataError
+from hcbench_vectors import agglomeration
+from hcbench_vectors.agglomeration import linkage_of_distances, linkage_of_vectors
+
+METHODS = ("average", "weighted", "complete", "single")
+METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_for_few_items():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agglomeration, "_FEW", 1)
+        yield
+
+
+@st.composite
+def tied_rows(draw):
+    """Rows of few values: most distances are equal to others, some only but for rounding."""
+    n, p = draw(st.integers(2, 90)), draw(st.integers(1, 4))
+    values = draw(st.integers(1, 6))
+    rows = np.random.default_rng(draw(st.integers(0, 10**6))).integers(0, values + 1, (n, p))
+    return rows / draw(st.sampled_from([1, 10]))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("method", METHODS)
+@given(rows=tied_rows())
+def test_the_merges_are_scipys_even_with_ties(method, metric, rows):
+    distances = pdist(rows, METRICS[metric])
+    expected = linkage(distances, method)
+    merges = linkage_of_vectors(rows, method, metric, "", None)
+    np.testing.assert_array_equal(merges, expected)
+    np.testing.assert_array_equal(linkage_of_distances(squareform(distances), method), expected)
+
+
+def naive(distance: np.ndarray, method: str) -> np.ndarray:
+    """Cophenetic distances, condensed, by the definition: O(n^3)."""
+    D = distance.copy()
+    members = {i: [i] for i in range(len(D))}
+    cophenetic = np.zeros_like(D)
+    between = {"average": np.mean, "complete": np.max, "single": np.min}[method]
+    while len(members) > 1:
+        height, a, b = min(
+            (between(D[np.ix_(members[a], members[b])]), a, b)
+            for a in members
+            for b in members
+            if a < b
+        )
+        cophenetic[np.ix_(members[a], members[b])] = height
+        members[a] += members.pop(b)
+    return squareform(cophenetic + cophenetic.T)
+
+
+@pytest.mark.parametrize("method", ["average", "complete", "single"])
+@given(n=st.integers(2, 12), seed=st.integers(0, 10**6))
+def test_heights_are_those_of_the_definition(method, n, seed):
+    rows = np.random.default_rng(seed).normal(size=(n, 2))
+    merges = linkage_of_vectors(rows, method, "euclidean", "", None)
+    np.testing.assert_allclose(cophenet(merges), naive(squareform(pdist(rows)), method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+def test_other_vectors_and_metrics(method, metric, make):
+    rng = np.random.default_rng(0)
+    rows = rng.random((1100, 30)) * (rng.random((1100, 30)) < 0.4)  # two blocks of columns and more
+    rows[:, 0] += 0.1
+    merges = linkage_of_vectors(make(rows), method, metric, "", None)
+    expected = linkage(pdist(rows, METRICS[metric]), method)
+    np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(merges[:, 2], expected[:, 2], rtol=1e-7)
+
+
+def test_wpgma_weighs_merged_clusters_equally_by_hand():
+    distance = squareform([1.0, 4, 8, 6, 10, 12])  # 0-1 first, then 2 at 5, then 3
+    merges = linkage_of_distances(distance, "weighted")
+    assert merges.tolist() == [[0, 1, 1, 2], [2, 4, 5, 3], [3, 5, (9 + 12) / 2, 4]]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_distances_that_overflow_are_refused(method):
+    with pytest.raises(DataError, match="overflow"):
+        linkage_of_vectors(np.array([[0.0], [1e200], [1.0]]), method, "euclidean", "", None)
+    with pytest.raises(DataError, match="overflow"):
+        linkage_of_distances(squareform([1.0, np.inf, 1.0]), method)
+    linkage_of_vectors(np.array([[1e200], [1e200], [1e200]]), method, "euclidean", "", None)
+
+
+def test_few_items_are_left_to_scipy_with_the_same_result(monkeypatch):
+    rows = np.random.default_rng(0).integers(0, 4, (200, 3)) / 10
+    compiled = linkage_of_vectors(rows, "average", "euclidean", "", None)
+    monkeypatch.setattr(agglomeration, "_FEW", 200)
+    few = linkage_of_vectors(rows, "average", "euclidean", "", None)
+    np.testing.assert_array_equal(few, compiled)
