@@ -14,6 +14,7 @@ import hcbench
 from hcbench import UNSURE, Answers, Oracle, Reply
 from hcbench.errors import BudgetExceededError, InvalidAnswerError, ParameterError
 from hcbench.model.cost import read_budget
+from hcbench.plan.plan import make_plan
 from hcbench.store import Store
 from hcbench.store.merge import merge_stores
 from hcbench.store.schema import SCHEMA_VERSION
@@ -289,3 +290,30 @@ def test_merging_stores_takes_their_answers(tmp_path: Path) -> None:
         merge_stores(target, [source])
         assert target.replies("source") == {query: (2, 0.5, 10, 1.5)}
         assert target.replies("other") == {query: (1, 0.25, 5, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "budget", "price"),
+    [
+        ("Bottom-up", None, 0.01 * 20),  # all triples of six items
+        ("Bottom-up", 7, 0.07),
+        ("Bottom-up", "0.05USD", 0.05),
+        ("Bottom-up", "5USD", 0.2),
+        ("QuickClustering", None, None),
+        ("QuickClustering", "5USD", 5.0),
+        ("QuickClustering", "100tokens", None),
+    ],
+)
+def test_the_price_is_bounded_by_the_budget_and_by_the_number_of_queries(
+    plugin: Any, algorithm: str, budget: Any, price: float | None
+) -> None:
+    suite = hcbench.Suite(
+        name="",
+        algorithms=(algorithm,),
+        datasets=("items",),
+        oracles=("paid",),
+        budgets=() if budget is None else (budget,),
+        repetitions=1,
+    )
+    (cell,) = make_plan(suite, hcbench.load_registry([Path(plugin.__file__)])).cells
+    assert cell.expected_price == (None if price is None else pytest.approx(price))

@@ -83,16 +83,17 @@ class Cell:
         oracle = self.oracle.spec
         if not oracle.currency:
             return 0.0
+        bounds = []
         if isinstance(self.budget, str) and split_budget(self.budget)[1] == oracle.currency:
-            return float(split_budget(self.budget)[0])
+            bounds.append(float(split_budget(self.budget)[0]))
         n, queries = self.dataset.params.get("n"), [self.budget]
         if isinstance(n, int):
             expected = self.algorithm.spec.expected_queries(n, self.algorithm.params)
             queries.append(None if expected is None else math.ceil(expected[0]))
         known = [number for number in queries if isinstance(number, int)]
-        if not known or oracle.price is None:
-            return None
-        return min(known) * float(load_function(oracle.price)(**self.oracle.params))
+        if known and oracle.price is not None:
+            bounds.append(min(known) * float(load_function(oracle.price)(**self.oracle.params)))
+        return min(bounds, default=None)
 
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""
