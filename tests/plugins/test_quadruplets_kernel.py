@@ -232,6 +232,7 @@ def gaps(kernel, levels):
     return np.diff(means) / kernel[shared == levels.shape[1]].std()
 
 
+@pytest.mark.slow
 def test_the_paper_s_kernel_hardly_separates_the_lowest_level():
     """Why 4K-AL stays near an AARI of .86, as `suites_planted` explains."""
     problem = planted_model(0, N0=30, L=3, mu=0.8, sigma=0.1, delta=0.12)
