@@ -1,19 +1,22 @@
 """Cached kernels are reused only if everything compiled into them is unchanged."""
 
+import importlib
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from pathlib import Path
-from subprocess import PIPE
 from textwrap import dedent
+from typing import TextIO
 
 import pytest
 
 from hcbench.registry.fingerprint import read_sources
+from tests.core.forks import Fork
 
 CORE = Path(__file__).parents[2] / "core" / "hcbench"
 PACKAGE = {
@@ -45,10 +48,11 @@ CALL = "from theirs.outer import outer; print(outer({}), *outer.stats.cache_hits
 @pytest.fixture
 def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[int]]:
     """Run code in a process that imports from tmp_path; return the numbers it prints."""
+    cache = str(tmp_path_factory.getbasetemp() / "cache")
 
     def run(code: str) -> list[int]:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        environment["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / "cache")
+        environment["XDG_CACHE_HOME"] = cache
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, env=environment
         )
@@ -56,6 +60,18 @@ def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         return [int(word) for word in done.stdout.split()]
 
     return run
+
+
+@pytest.fixture
+def run_in_a_fork(tmp_path: Path) -> Callable[[str], list[int]]:
+    """The same, in a copy of this process: hcbench and numba are imported."""
+
+    def execute(told: TextIO, code: str) -> None:
+        sys.path.insert(0, str(tmp_path))
+        with redirect_stdout(told):
+            exec(code, {})
+
+    return lambda code: [int(word) for word in Fork(execute, code).wait().split()]
 
 
 @pytest.fixture
@@ -74,17 +90,17 @@ def replace_in(file: Path, old: str, new: str) -> None:
 
 @pytest.mark.slow
 def test_a_kernel_is_compiled_again_when_what_it_uses_has_changed_but_not_for_docstrings(
-    package: Path, run: Callable[[str], list[int]]
+    package: Path, run: Callable[[str], list[int]], run_in_a_fork: Callable[[str], list[int]]
 ) -> None:
-    assert run(CALL.format(1)) == [2]  # compiled, as nothing is stored
+    assert run_in_a_fork(CALL.format(1)) == [2]  # compiled, as nothing is stored
     replace_in(package / "limits.py", "LIMIT", '"""How far it goes."""\n\nLIMIT')
     replace_in(package / "__init__.py", "\n", "\n\nVERSION = 2\n")  # outer does not import it
-    assert run(CALL.format(1)) == [2, 1]
+    assert run_in_a_fork(CALL.format(1)) == [2, 1]
     replace_in(package / "inner.py", "x + 1", "x + 5")
-    assert run(CALL.format(1)) == [6]
+    assert run_in_a_fork(CALL.format(1)) == [6]
     assert run(f"import numba; {CALL.format(1)}") == [6, 1], "numba may be imported first"
     replace_in(package / "limits.py", "10", "4")  # a constant in a file without kernels
-    assert run(f"import numba; {CALL.format(1)}") == [4]
+    assert run_in_a_fork(CALL.format(1)) == [4]
 
 
 @pytest.mark.slow
@@ -142,13 +158,13 @@ ASK = """
 
 @pytest.mark.slow
 def test_the_loop_over_compiled_answers_is_stored_for_each_oracle(
-    tmp_path: Path, run: Callable[[str], list[int]]
+    tmp_path: Path, run_in_a_fork: Callable[[str], list[int]]
 ) -> None:
     (tmp_path / "theirs.py").write_text("import hcbench\n" + dedent(ANSWERS))
-    assert run(dedent(ASK)) == [1, 1, -1, 1]
-    assert run(dedent(ASK)) == [1, 0, -1, 0]
+    assert run_in_a_fork(dedent(ASK)) == [1, 1, -1, 1]
+    assert run_in_a_fork(dedent(ASK)) == [1, 0, -1, 0]
     replace_in(tmp_path / "theirs.py", "return 1", "return 1 - 1")
-    assert run(dedent(ASK)) == [0, 1, -1, 1]
+    assert run_in_a_fork(dedent(ASK)) == [0, 1, -1, 1]
 
 
 @pytest.mark.slow
@@ -162,31 +178,24 @@ def test_kernels_of_packages_without_hcbench_are_left_to_numba(
 
 @pytest.mark.slow
 def test_of_processes_that_need_a_kernel_at_a_time_one_compiles_it(package: Path) -> None:
-    code = """
-        import sys
-        from theirs.inner import inner
-        from theirs.outer import outer
+    begin = package.parent / "begin"
 
-        print(flush=True)
-        sys.stdin.readline()
-        outer(1)
-        print(*(sum(kernel.stats.cache_misses.values()) for kernel in (inner, outer)))
-        """
-    command = [sys.executable, "-c", dedent(code)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
-    processes = [
-        subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment)
-        for _ in range(2)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()  # it has imported them
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
+    def compile_it(told: TextIO) -> None:
+        sys.path.insert(0, str(package.parent))
+        kernels = [
+            getattr(importlib.import_module(f"theirs.{name}"), name) for name in ("inner", "outer")
+        ]
+        print("imported", file=told)
+        while not begin.exists():
+            time.sleep(0.001)
+        kernels[1](1)
+        print(*(sum(kernel.stats.cache_misses.values()) for kernel in kernels), file=told)
+
+    processes = [Fork(compile_it) for _ in range(2)]
+    assert [process.told.readline() for process in processes] == ["imported\n"] * 2
+    begin.touch()
     # The second reads `outer` from the cache, and with it what it calls.
-    assert sorted(process.communicate()[0] for process in processes) == ["0 0\n", "1 1\n"]
+    assert sorted(process.wait() for process in processes) == ["0 0\n", "1 1\n"]
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
