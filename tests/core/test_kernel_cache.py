@@ -12,6 +12,7 @@ from contextlib import closing, redirect_stdout
 from pathlib import Path
 from textwrap import dedent
 from typing import TextIO
+from uuid import uuid4
 
 import pytest
 
@@ -160,7 +161,8 @@ ASK = """
 def test_the_loop_over_compiled_answers_is_stored_for_each_oracle(
     tmp_path: Path, run_in_a_fork: Callable[[str], list[int]]
 ) -> None:
-    (tmp_path / "theirs.py").write_text("import hcbench\n" + dedent(ANSWERS))
+    new = f"# {uuid4()}, as the loop is stored beside core\nimport hcbench\n"
+    (tmp_path / "theirs.py").write_text(new + dedent(ANSWERS))
     assert run_in_a_fork(dedent(ASK)) == [1, 1, -1, 1]
     assert run_in_a_fork(dedent(ASK)) == [1, 0, -1, 0]
     replace_in(tmp_path / "theirs.py", "return 1", "return 1 - 1")
