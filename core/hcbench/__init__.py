@@ -20,7 +20,8 @@ Everything public is imported from here, or from `hcbench.analysis`, `hcbench.as
 modules are loaded when first used. A plugin is `hcbench.NAME`, too, after its entry point.
 `hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
 them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
-rules of `similarity_of_vectors`. `STATUSES` are the ways in which a cell can end. An ordinal oracle
+rules of `similarity_of_vectors`. `STATUSES` are the ways in which a cell can end, and
+`FORMATS` those of figures. An ordinal oracle
 answers `NONE` if no two of three items are
 closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array, `Params` a
 mapping of names to values.

@@ -68,7 +68,7 @@ from .oracle import (
     ask_oracle as ask_oracle,
 )
 from .oracle.answers import Point as Point, Scored as Scored
-from .plan.outcome import STATUSES as STATUSES, Outcome as Outcome
+from .plan.outcome import STATUSES as STATUSES, Outcome as Outcome, budget_text as budget_text
 from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
 from .plan.seeds import derive_seed as derive_seed
 from .registry import Registry as Registry, Use as Use, load_registry as load_registry
@@ -92,9 +92,11 @@ from .run.executors import CellPool as CellPool
 from .run.inputs import Given as Given, finest_partition as finest_partition
 from .run.workers import Report as Report
 from .show.figures import (
+    FORMATS as FORMATS,
     Drawn as Drawn,
     FigureView as FigureView,
     draw_figure as draw_figure,
     draw_figures as draw_figures,
+    write_figure as write_figure,
 )
 from .store import RunInfo as RunInfo, Store as Store

@@ -17,6 +17,7 @@ from .charts import (
     tradeoff_chart as tradeoff_chart,
 )
 from .groups import (
+    COSTS as COSTS,
     Group as Group,
     name_variants as name_variants,
 )
@@ -50,6 +51,7 @@ from .performance import (
     read_results as read_results,
 )
 from .ranks import (
+    ALPHA as ALPHA,
     Ranking as Ranking,
     blocks_text as blocks_text,
     profile as profile,
@@ -60,6 +62,8 @@ from .results import (
     Results as Results,
 )
 from .statistics import (
+    Distance as Distance,
+    Failed as Failed,
     holm_adjusted as holm_adjusted,
     signed_rank_test as signed_rank_test,
     summarise as summarise,

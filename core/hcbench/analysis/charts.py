@@ -1,6 +1,6 @@
 """Charts as plain data, made from views: the same for matplotlib and for plotly.
 
-`hcbench.show.drawing` draws them for files, and `hcbench_pages` for pages.
+`hcbench_figures.drawing` draws them for files, and `hcbench_pages` for pages.
 """
 
 from __future__ import annotations

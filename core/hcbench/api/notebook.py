@@ -65,7 +65,6 @@ class StoredResults(Results):
         HcbenchError
             If there is nothing to draw, or an option is missing; the message lists the choices.
         """
-        from hcbench.show.drawing import Choices, draw
         from hcbench.show.figures import FigureView
 
         wanted = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}
@@ -83,7 +82,8 @@ class StoredResults(Results):
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
         with Store(self.store) as opened:
             view = FigureView(replace(self, outcomes=outcomes), opened, load_registry(self.plugins))
-            figure: Any = draw(kind, view, Choices(**choices))
+            figures: Any = importlib.import_module("hcbench.figures")  # a built-in plugin
+            figure = figures.draw_figure(kind, view, **choices)
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 

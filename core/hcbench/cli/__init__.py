@@ -45,7 +45,6 @@ COMMANDS = {
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",
     "results": "hcbench.cli.results:results",
-    "plot": "hcbench.cli.plot:plot",
     "rerun": "hcbench.cli.rerun:rerun",
     "plugins": "hcbench.cli.show:plugins",
     "check": "hcbench.cli.check:check",

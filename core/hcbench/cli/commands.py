@@ -1,8 +1,8 @@
 """What commands of plugins share with hcbench's own; public as ``hcbench.commands``.
 
-Options, such as `STORE`, `PLUGIN`, `QUIET` and `RUN_FILTERS`, are decorators of click; `FILE`,
-`FOLDER` and `PATH` are types of their values. Data are written to stdout, and lines about progress
-to stderr by `tell`. Each name is imported when it is first used, as rich takes long.
+Options, such as `STORE`, `PLUGIN`, `RUN`, `QUIET`, `CELL_FILTERS` and `RUN_FILTERS`, are decorators
+of click; `FILE`, `FOLDER` and `PATH` are types of their values. Data are written to stdout, and
+lines about progress to stderr by `tell`. Each name is imported when first used.
 """
 
 import lazy_loader

@@ -2,22 +2,26 @@
 
 from .draw import write_blocks as write_blocks
 from .options import (
+    CELL_FILTERS as CELL_FILTERS,
     FILE as FILE,
     FOLDER as FOLDER,
     PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
+    RUN as RUN,
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
     examples as examples,
     format_option as format_option,
     load_plugins as load_plugins,
+    names_option as names_option,
     open_store as open_store,
     with_options as with_options,
 )
-from .results import find_runs as find_runs
+from .results import find_runs as find_runs, read_run as read_run
 from .terminal import (
     stdout_for_data as stdout_for_data,
     tell as tell,
     write_json as write_json,
+    write_table as write_table,
 )

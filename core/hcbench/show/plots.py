@@ -1,7 +1,8 @@
 """Drawing functions for the figures of suites; public as ``hcbench.plots``.
 
 Matplotlib is imported when something is drawn, without pyplot, so that there are no windows and no
-global state. Classes have the colours of `PALETTE`.
+global state. Classes have the colours of `PALETTE`, and lines
+that only guide the eye that of `GUIDE`. An `Orientation` is the side of the root of a tree.
 
 Dendrograms are drawn from the arrays of trees. Trees need not be binary and heights need not be
 monotone, so scipy's dendrogram cannot draw them. There is no recursion, so that chains of 100,000
@@ -38,15 +39,22 @@ if TYPE_CHECKING:
     from hcbench.show.figures import FigureView
 
 __all__ = [
+    "GUIDE",
     "PALETTE",
+    "Orientation",
     "branch_lines",
     "clades_of",
     "class_colours",
+    "class_handles",
     "classes_of_nodes",
     "curves",
     "dendrogram",
+    "draw_tree",
+    "fitting_axes",
     "layout",
+    "mark_places",
     "new_figure",
+    "plain",
     "style",
 ]
 _MOST_TICKS = 8

@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench.analysis.axes import axes_of
-from hcbench.analysis.charts import curve_chart, profile_chart, tradeoff_chart
-from hcbench.analysis.groups import COSTS
-from hcbench.analysis.ranks import ALPHA, profile, ranking
-from hcbench.analysis.views import curves, scaling, tradeoff
-from hcbench.errors import DataNotAvailableError, HcbenchError
-from hcbench.model.trees import Tree
-from hcbench.model.trees.partition import facing_orders
-from hcbench.plan.outcome import budget_text
-from hcbench.show.figures import FORMATS, write_figure
-from hcbench.show.plots import (
+from hcbench import (
+    FORMATS,
+    DataNotAvailableError,
+    HcbenchError,
+    Tree,
+    budget_text,
+    facing_orders,
+    write_figure,
+)
+from hcbench.analysis import (
+    ALPHA,
+    COSTS,
+    axes_of,
+    curve_chart,
+    curves,
+    profile,
+    profile_chart,
+    ranking,
+    scaling,
+    tradeoff,
+    tradeoff_chart,
+)
+from hcbench.plots import (
     GUIDE,
     clades_of,
     class_colours,
@@ -30,18 +42,15 @@ from hcbench.show.plots import (
     plain,
     style,
 )
-from hcbench.show.static import Test, add_caption, draw_chart, draw_ranks
+from hcbench_figures.charts import Test, add_caption, draw_chart, draw_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
-    from hcbench.analysis.statistics import Distance, Failed
-    from hcbench.model.problem import Problem
-    from hcbench.show.figures import FigureView
-    from hcbench.show.plots import Orientation
+    from hcbench import FigureView, Problem
+    from hcbench.analysis import Distance, Failed, Group, Results
+    from hcbench.plots import Orientation
 
 MOST_COLOURS = 16
 MOST_NAMES = 300  # with more leaves there are dots instead of names

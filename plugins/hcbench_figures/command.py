@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.results import read_run
-from hcbench.cli.terminal import stdout_for_data, tell, write_table
+from hcbench import commands
+from hcbench.commands import read_run, stdout_for_data, tell, write_table
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
+    from hcbench.analysis import Results
 
-#: As in `hcbench.show.drawing.KINDS`, which is imported when something is drawn.
+#: As in `hcbench_figures.drawing.KINDS`, which is imported when something is drawn.
 KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
 _TREES = ("dendrogram", "tanglegram")
 
@@ -29,7 +28,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench plot",
         "hcbench plot ranks -o ranks.pdf --metric AARI",
         "hcbench plot curve 3 --x delta --metric AARI -o figure2.svg",
@@ -38,14 +37,14 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     )
 )
 @click.argument("kind", type=KindOrRun(KINDS), required=False)
-@options.RUN
+@commands.RUN
 @click.option(
     "-o",
     "--output",
-    type=options.FILE,
+    type=commands.FILE,
     help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
-@options.names_option(
+@commands.names_option(
     "--metrics",
     "Metrics; of several, each has a file of its own. By default the first metric of quality.",
     filters=True,
@@ -88,7 +87,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(["ratio", "difference"]),
     help="profile: distance from the best; by default ratios for costs, differences for qualities.",
 )
-@options.with_options(*options.CELL_FILTERS)
+@commands.with_options(*commands.CELL_FILTERS)
 @click.option(
     "--repetition",
     type=click.IntRange(min=0),
@@ -109,9 +108,9 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     show_default=False,
     help="tanglegram: the truth, if there are several.",
 )
-@options.STORE
-@options.PLUGIN
-@options.QUIET
+@commands.STORE
+@commands.PLUGIN
+@commands.QUIET
 def plot(
     *,
     kind: str | None,
@@ -128,15 +127,15 @@ def plot(
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
     drawn; by default the last run of all.
     """
-    from hcbench.show.drawing import Choices, describe_kinds, draw, format_of, save
-    from hcbench.show.figures import FigureView
+    from hcbench import FigureView
+    from hcbench_figures.drawing import Choices, describe_kinds, draw, format_of, save
 
     if kind is not None and kind.isdecimal():
         kind, run = None, kind
     path = output or Path(f"{kind}.svg")
     format_of(path)
     filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
-    with options.open_store(store) as opened, stdout_for_data():
+    with commands.open_store(store) as opened, stdout_for_data():
         info = opened.run(run)
         results = read_run(opened, info, exactly=kind in _TREES, **filters)
         figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]
@@ -144,7 +143,7 @@ def plot(
         if kind is None:
             why = describe_kinds(results, figures[0])
         else:
-            view = FigureView(results, opened, options.load_plugins(plugin, quiet=True))
+            view = FigureView(results, opened, commands.load_plugins(plugin, quiet=True))
             for chosen in figures:
                 file = path if len(figures) == 1 else _named(path, chosen.metric)
                 drawn[file] = draw(kind, view, chosen)
@@ -159,15 +158,15 @@ def plot(
 
 def _named(path: Path, metric: str) -> Path:
     """The file of one of several metrics."""
-    from hcbench.model.text import slug
+    from hcbench import slug
 
     return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
 
 
 def _list(results: Results, why: Mapping[str, str]) -> None:
     """List figures, metrics and parameters."""
-    from hcbench.analysis.axes import axes_of
-    from hcbench.show.drawing import KINDS as DRAWN
+    from hcbench.analysis import axes_of
+    from hcbench_figures.drawing import KINDS as DRAWN
 
     write_table(
         ("figure", ""),

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hcbench.analysis.palette import looks_of
-from hcbench.analysis.ranks import significance_lines
-from hcbench.show.plots import mark_places, new_figure, plain, style
+from hcbench.analysis import looks_of, significance_lines
+from hcbench.plots import mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hcbench.analysis import charts
-    from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
+    from hcbench.analysis import Axis, Chart, Ranking, Results, Series
 
 _PANEL = (3.4, 2.7)  # inches
 _ALONE = (5.6, 3.8)
@@ -28,7 +25,7 @@ _LETTER = 0.075  # inches per character of a legend
 _ROWS_OF_LEGEND = 24
 
 
-def draw_chart(chart: charts.Chart) -> Figure:
+def draw_chart(chart: Chart) -> Figure:
     """Draw the panels of a chart side by side, with a legend and the caption."""
     count = len(chart.panels)
     columns = count if count < 4 else 2 if count == 4 else 3 if count < 10 else 4
@@ -58,7 +55,7 @@ def draw_chart(chart: charts.Chart) -> Figure:
     return figure
 
 
-def _draw_series(ax: Axes, series: charts.Series) -> None:
+def _draw_series(ax: Axes, series: Series) -> None:
     colour, label = series.look.colour, plain(series.name)
     drawn: dict[str, Any] = {"label": label, **series.look.style}
     (x, left, right), (y, low, high) = series.spread(0), series.spread(1)
@@ -82,9 +79,7 @@ def _draw_series(ax: Axes, series: charts.Series) -> None:
         ax.plot(x, fitted, color=colour, linewidth=0.7, linestyle=":")
 
 
-def _scale(
-    ax: Axes, side: Literal["x", "y"], axis: charts.Axis, ends: tuple[float, float] | None
-) -> None:
+def _scale(ax: Axes, side: Literal["x", "y"], axis: Axis, ends: tuple[float, float] | None) -> None:
     """The title, the scale and the ticks of an axis; large counts are written as 20k and 5M."""
     ax.set(**{f"{side}label": plain(axis.title)})
     if axis.log:

@@ -20,18 +20,25 @@ from hcbench.analysis.palette import looks_of
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
 from hcbench.cli import main
-from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show.drawing import KINDS, Choices, class_labels, describe_kinds, draw, draw_tanglegram
 from hcbench.show.figures import FigureView
 from hcbench.show.plots import dendrogram
-from hcbench.show.static import draw_ranks
 from hcbench.store import Store
+from hcbench_figures.charts import draw_ranks
+from hcbench_figures.command import KINDS as ON_COMMAND_LINE
+from hcbench_figures.drawing import (
+    KINDS,
+    Choices,
+    class_labels,
+    describe_kinds,
+    draw,
+    draw_tanglegram,
+)
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process
 
