@@ -51,6 +51,7 @@ SETTINGS = {
         "quadruplet-queries[noise=0.3,persistent=true]",
         "quadruplet-queries[similarity=euclidean]",
     ),
+    "subsample": ("subsample[of=iris]",),
     "quadruplet-set": ("quadruplet-set", "quadruplet-set[p=1]", "quadruplet-set[noise=0.3]"),
 }
 #: Specs that need large downloads, or a terminal.

@@ -1,0 +1,74 @@
+"""The command ``hcbench recommend``: which method suits the user's data.
+
+`recommending` runs the methods and judges them, `subsample` draws the subsamples, and `command`
+prints the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hcbench import (
+    REQUIRED,
+    CommandSpec,
+    DatasetSpec,
+    Parameter,
+    ParameterError,
+    Params,
+    hookimpl,
+    load_registry,
+)
+
+
+def _whole(params: Params) -> Any:
+    """The data set that is sampled."""
+    uses = load_registry().use_datasets(str(params["of"]))
+    if len(uses) != 1:
+        raise ParameterError(
+            f"subsample: of={params['of']!r} means {len(uses)} data sets; name one"
+        )
+    return uses[0]
+
+
+def _provides(params: Params) -> tuple[str, ...]:
+    whole = _whole(params)
+    return tuple(sorted(whole.spec.provides_with(whole.params)))
+
+
+def _truths(params: Params) -> tuple[str, ...]:
+    whole = _whole(params)
+    names: tuple[str, ...] = whole.spec.truths_with(whole.params)
+    return names
+
+
+SUBSAMPLE = DatasetSpec(
+    name="subsample",
+    function="hcbench_recommend.subsample:subsample",
+    doc="A random part of the items of another data set.",
+    parameters=(
+        Parameter("of", REQUIRED, "The data set, such as iris or ./mine.csv.", type="str"),
+        Parameter("share", 0.8, "Of the items.", interval="(0, 1]"),
+    ),
+    provides=_provides,
+    truths=_truths,
+    parts=lambda params: (_whole(params),),
+)
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """Return the command ``recommend``."""
+    return (
+        CommandSpec(
+            name="recommend",
+            function="hcbench_recommend.command:recommend",
+            doc="Say which method suits a data set, at what cost and with what confidence.",
+        ),
+    )
+
+
+@hookimpl
+def hcbench_datasets() -> Iterable[DatasetSpec]:
+    """Return the subsamples."""
+    return (SUBSAMPLE,)

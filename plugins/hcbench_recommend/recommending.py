@@ -1,0 +1,309 @@
+"""Run methods on a data set and on subsamples of it, and say which of them is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError, Outcome, ParameterError, Tree, compare, load_registry, score
+
+#: The quick standard set. Those that do not apply, or are not installed, are left out.
+METHODS = (
+    *("UPGMA", "Complete", "Single", "Ward", "HDBSCAN", "DotProduct"),
+    *("sk-bisecting-kmeans", "fast-plscan", "higra-bpt", "skn-paris"),
+)
+#: A tree without any information: what is not better than it is not recommended.
+BASELINE = "Random"
+#: What decides if the data have labels or a true tree.
+EXTERNAL = ("AARI", "dendrogram-purity", "triplet-agreement[count=resolved-in-truth]")
+#: What decides otherwise.
+INTERNAL = ("silhouette", "cophenetic-correlation", "dasgupta-normalised[similarity=gaussian]")
+#: Share of the subsamples in which one method must be better than another.
+CONFIDENT = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """What one method did.
+
+    Attributes
+    ----------
+    name : str
+    values : mapping of metric to float or None
+        Means over the subsamples; None if a value is missing in any.
+    rank : float
+        Mean over subsamples and deciding metrics; 1 is the best.
+    best : int
+        Number of subsamples in which its mean rank over the metrics is the best, ties included.
+    stability : float or None
+        Mean proportion of the triplets of common items on which its trees of two subsamples agree.
+    seconds, peak_bytes : float or None
+        Of one call on all items.
+    reason : str
+        Why it has no result on all items, or on some of the subsamples; "" if it has.
+    """
+
+    name: str
+    values: Mapping[str, float | None]
+    rank: float
+    best: int
+    stability: float | None
+    seconds: float | None
+    peak_bytes: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """Methods, best first, and what can be said about them.
+
+    Attributes
+    ----------
+    data : str
+    methods : tuple of Method
+    metrics : tuple of str
+        Those that decide.
+    undecided : tuple of str
+        The methods that are not separated from the first, and itself.
+    subsamples : int
+    text : str
+        The recommendation in words.
+    results : StoredResults
+        Of the subsamples.
+    """
+
+    data: str
+    methods: tuple[Method, ...]
+    metrics: tuple[str, ...]
+    undecided: tuple[str, ...]
+    subsamples: int
+    text: str
+    results: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the results, for JSON."""
+        return {
+            "data": self.data,
+            "recommendation": self.text,
+            "undecided": list(self.undecided),
+            "subsamples": self.subsamples,
+            "metrics": list(self.metrics),
+            "methods": [asdict(method) for method in self.methods],
+        }
+
+
+def recommend(
+    data: str | Path,
+    algos: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    *,
+    subsamples: int = 5,
+    share: float = 0.8,
+    **options: Any,
+) -> Recommendation:
+    """Compare methods on a data set and on random subsamples of it.
+
+    In each subsample the methods are ranked by each deciding metric, ties sharing their mean rank
+    and failures last, and the ranks are averaged over the metrics. The method of the best mean over
+    the subsamples leads. A method is separated from it if the leader is better in at least 80 % of
+    the subsamples; the leader is recommended if all others are separated from it.
+
+    Parameters
+    ----------
+    data : str or path
+        A data set or a file, as for `hcbench.compare`.
+    algos : sequence of str
+        By default the quick standard set.
+    metrics : sequence of str
+        Those that decide; by default external ones if there are labels or a true tree, else
+        internal ones.
+    subsamples : int
+        At least 2.
+    share : float
+        Of the items that are in a subsample.
+    **options
+        ``seed``, ``n_jobs``, ``timeout``, ``memory``, ``store``, ``progress`` and ``fresh`` of
+        `hcbench.compare`.
+
+    Returns
+    -------
+    Recommendation
+
+    Raises
+    ------
+    HcbenchError
+        If a name or the data are wrong.
+    """
+    if subsamples < 2:
+        raise ParameterError(f"subsamples={subsamples}: at least 2 are needed, to compare them")
+    written = f"./{data}" if isinstance(data, Path) and "/" not in str(data) else str(data)
+    uses = load_registry().use_datasets(written)
+    if len(uses) != 1:
+        raise DataError(f"{written} means {len(uses)} data sets; recommend one at a time")
+    provides = uses[0].spec.provides_with(uses[0].params)
+    deciding = tuple(metrics) or (EXTERNAL if provides & {"truth", "levels"} else INTERNAL)
+    measured = tuple(dict.fromkeys((*deciding, *INTERNAL)))
+    algorithms = tuple(dict.fromkeys((*(algos or METHODS), BASELINE)))
+    whole = compare(algorithms, [written], metrics=measured, repetitions=1, **options)
+    part = f"subsample[of={written!r}, share={share}]"
+    results = compare(algorithms, [part], metrics=measured, repetitions=subsamples, **options)
+    return _judge(written, whole.outcomes, results, deciding, subsamples)
+
+
+def _judge(
+    data: str, whole: Sequence[Outcome], results: Any, deciding: Sequence[str], subsamples: int
+) -> Recommendation:
+    on_all = {outcome.algorithm: outcome for outcome in whole}
+    by_name: dict[str, list[Outcome]] = {}
+    for outcome in results.outcomes:
+        if outcome.status != "skipped" and on_all[outcome.algorithm].status != "skipped":
+            by_name.setdefault(outcome.algorithm, []).append(outcome)
+    names = [name for name, outcomes in by_name.items() if any(o.points for o in outcomes)]
+    infos = {metric.label: metric for metric in results.metrics if metric.label in deciding}
+    tables = {
+        label: _values([by_name[name] for name in names], label, subsamples) for label in infos
+    }
+    tables = {label: table for label, table in tables.items() if np.isfinite(table).any()}
+    if not tables or set(names) <= {BASELINE}:
+        reasons = [o.reason for o in (*whole, *results.outcomes) if o.reason]
+        why = reasons[0] if reasons else f"no value of {', '.join(deciding)} is defined"
+        raise DataError(f"{data}: there is nothing to recommend, as {why}")
+    ranks = mean_ranks(
+        [table if infos[label].direction == "higher" else -table for label, table in tables.items()]
+    )
+    best = np.isclose(ranks, ranks.min(axis=0)).sum(axis=1)
+    order = np.argsort(ranks.mean(axis=1), kind="stable")
+    methods = tuple(
+        Method(
+            name=names[m],
+            values={
+                label: float(table[m].mean()) if np.isfinite(table[m]).all() else None
+                for label, table in tables.items()
+            },
+            rank=float(ranks[m].mean()),
+            best=int(best[m]),
+            stability=_stability(by_name[names[m]]),
+            seconds=on_all[names[m]].cost.seconds,
+            peak_bytes=on_all[names[m]].cost.peak_bytes,
+            reason=next((o.reason for o in (on_all[names[m]], *by_name[names[m]]) if o.failed), ""),
+        )
+        for m in order
+    )
+    undecided = [methods[k].name for k in not_separated(ranks[order])]
+    return Recommendation(
+        data=data,
+        methods=methods,
+        metrics=tuple(tables),
+        undecided=tuple(undecided),
+        subsamples=subsamples,
+        text=in_words(methods, undecided, subsamples),
+        results=results,
+    )
+
+
+def _values(
+    groups: Sequence[Sequence[Outcome]], label: str, subsamples: int
+) -> NDArray[np.float64]:
+    """Values of a metric (methods, subsamples); NaN where there is none."""
+    table = np.full((len(groups), subsamples), np.nan)
+    for row, outcomes in zip(table, groups, strict=True):
+        for outcome in outcomes:
+            value = outcome.points[-1].values.get(label) if outcome.points else None
+            if value is not None and value.value is not None:
+                row[outcome.repetition] = value.value
+    return table
+
+
+def mean_ranks(tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Ranks of methods in each subsample, averaged over metrics.
+
+    Parameters
+    ----------
+    tables : sequence of (methods, subsamples) arrays
+        Of each metric; higher is better. NaN ranks last; values that agree to 9 digits are ties.
+
+    Returns
+    -------
+    (methods, subsamples) array
+        1 is the best; ties share their mean rank.
+    """
+    from scipy.stats import rankdata
+
+    rounded = [-np.nan_to_num(np.round(table, 9), nan=-np.inf) for table in tables]
+    ranks: NDArray[np.float64] = np.mean([rankdata(table, axis=0) for table in rounded], axis=0)
+    return ranks
+
+
+def not_separated(ranks: NDArray[np.float64]) -> list[int]:
+    """Methods than which the first is not better in `CONFIDENT` of the subsamples; itself first.
+
+    Parameters
+    ----------
+    ranks : (methods, subsamples) array
+        As of `mean_ranks`, the best method first.
+    """
+    better = (ranks[0] < ranks - 1e-9).mean(axis=1)
+    return np.flatnonzero(better < CONFIDENT - 1e-9).tolist()
+
+
+def _stability(outcomes: Sequence[Outcome]) -> float | None:
+    """Mean agreement of the trees of two subsamples on their common items."""
+    trees = [o.points[-1].result for o in outcomes if o.points]
+    values = [_agreement(a, b) for a, b in combinations(trees, 2) if _is_named(a) and _is_named(b)]
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _is_named(result: Any) -> bool:
+    return isinstance(result, Tree) and result.names is not None
+
+
+def _agreement(one: Any, other: Any) -> float | None:
+    """Proportion of the triplets of common items on which two trees agree, if there is one."""
+    place = {name: item for item, name in enumerate(other.names)}
+    common = [(item, place[name]) for item, name in enumerate(one.names) if name in place]
+    if len(common) < 3:
+        return None
+    mine, theirs = np.transpose(common)
+    return score("triplet-agreement", one.restrict(mine), other.restrict(theirs))
+
+
+def in_words(methods: Sequence[Method], undecided: Sequence[str], subsamples: int) -> str:
+    """What can be said, in one or two sentences.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+        Best first.
+    undecided : sequence of str
+        The first, and those that are not separated from it.
+    subsamples : int
+    """
+    leader = methods[0]
+    if BASELINE in undecided:
+        return (
+            f"No recommendation: by these metrics {leader.name} is not separated from {BASELINE}, "
+            "a random tree."
+        )
+    often = f"best in {leader.best} of {subsamples} subsamples"
+    if len(undecided) == 1:
+        return (
+            f"Use {leader.name}: it is better than each other method in at least "
+            f"{CONFIDENT:.0%} of the subsamples, and {often}."
+        )
+    listed = f"{', '.join(undecided[:-1])} and {undecided[-1]}"
+    timed = [m for m in methods if m.name in undecided and m.seconds is not None]
+    fastest = min(timed, key=lambda m: m.seconds or 0.0).name if timed else ""
+    cost = f" {fastest} is the fastest of them." if fastest else ""
+    if set(undecided) == {method.name for method in methods} - {BASELINE}:
+        return f"No recommendation: nothing separates the methods on these data.{cost}"
+    return (
+        f"{listed} are not separated from each other by these data: {leader.name} has the best "
+        f"mean rank, and is {often}.{cost}"
+    )

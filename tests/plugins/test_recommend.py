@@ -1,0 +1,122 @@
+"""Recommendations: ranks and sentences by hand, subsamples, and the command on known data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import hcbench
+import hcbench_recommend
+from hcbench import HcbenchError, Problem, Tree
+from hcbench_recommend.command import recommend as command, split_names
+from hcbench_recommend.recommending import (
+    Method,
+    _agreement,
+    in_words,
+    mean_ranks,
+    not_separated,
+    recommend,
+)
+from hcbench_recommend.subsample import subsample
+
+
+def method(name: str, best: int = 0, seconds: float | None = 1.0) -> Method:
+    return Method(
+        name=name,
+        values={},
+        rank=1.0,
+        best=best,
+        stability=None,
+        seconds=seconds,
+        peak_bytes=None,
+        reason="",
+    )
+
+
+def test_ranks_by_hand():
+    # Three methods in two subsamples; failures are last, rounding errors are ties.
+    one = np.array([[0.9, 0.5], [0.9 + 1e-12, 0.7], [np.nan, 0.6]])
+    other = np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 3.0]])
+    expected = [[(1.5 + 1) / 2, 3.0], [(1.5 + 2) / 2, (1 + 2) / 2], [3.0, (2 + 1) / 2]]
+    assert mean_ranks([one, other]).tolist() == expected
+
+
+def test_a_method_is_separated_if_the_first_is_better_in_four_of_five():
+    ranks = np.array([[1, 1, 1, 1, 3], [2, 2, 2, 2, 1], [3, 3, 3, 1, 2], [1, 4, 4, 4, 4]], float)
+    assert not_separated(ranks) == [0, 2]  # the third is better or equal in two
+    assert not_separated(np.ones((3, 2))) == [0, 1, 2]
+
+
+def test_sentences_say_no_more_than_is_known():
+    methods = [method("A", 4), method("B", 1, 0.5), method("C"), method("Random", seconds=0.1)]
+    assert "Use A: it is better than each other method" in in_words(methods, ["A"], 5)
+    assert "best in 4 of 5" in in_words(methods, ["A"], 5)
+    both = in_words(methods, ["A", "B"], 5)
+    assert both.startswith("A and B are not separated")
+    assert both.endswith("B is the fastest of them.")
+    assert "nothing separates the methods" in in_words(methods, ["A", "B", "C"], 5)
+    assert "not separated from Random" in in_words(methods, ["A", "Random"], 5)
+
+
+def test_a_subsample_is_a_part_of_the_items_with_their_labels():
+    whole = hcbench.load_registry().use_datasets("iris")[0]
+    iris: Problem = whole.spec.load()(0, **whole.params)
+    part = subsample(3, of="iris", share=0.5)
+    items = np.array(part.names, dtype=int)
+    assert part.n == len(set(items)) == 75
+    np.testing.assert_array_equal(part.vectors, iris.vectors[items])
+    np.testing.assert_array_equal(part.levels, iris.levels[items])
+    assert subsample(4, of="iris", share=0.5).names != part.names
+    (spec,) = hcbench_recommend.hcbench_datasets()
+    assert spec.provides_with({"of": "iris", "share": 0.5}) == iris.provides
+
+
+def test_trees_agree_on_common_items_by_name():
+    one = Tree([4, 4, 5, 6, 5, 6, -1], names=["a", "b", "c", "d"])  # ((a,b),c),d
+    other = Tree([4, 4, 5, 6, 5, 6, -1], names=["x", "b", "a", "d"])  # ((x,b),a),d: ab|d
+    assert _agreement(one, other) == 1.0
+    assert _agreement(one, Tree([3, 4, 3, 4, -1], names=["a", "b", "d"])) == 0.0  # ad|b
+    assert _agreement(one, Tree([2, 2, -1], names=["a", "b"])) is None
+
+
+def test_names_are_split_outside_brackets():
+    assert split_names("UPGMA[metric=['cosine','euclidean']], Ward,") == [
+        "UPGMA[metric=['cosine','euclidean']]",
+        "Ward",
+    ]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_command_recommends_what_separates_the_rings(tmp_path):
+    # Two rings, which single linkage separates and average linkage does not.
+    angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
+    rings = np.concatenate([r * np.column_stack([np.cos(angle), np.sin(angle)]) for r in (1, 6)])
+    rows = [f"{x:.4f},{y:.4f},{'ab'[i // 30]}" for i, (x, y) in enumerate(rings)]
+    (tmp_path / "rings.csv").write_text("\n".join(["x,y,ring", *rows, ""]))
+    arguments = [f"{tmp_path}/rings.csv[labels=ring]", "--algos", "UPGMA,Single", "--quiet"]
+    arguments += ["--subsamples", "3", "--share", "0.9", "--store", f"{tmp_path}/r.sqlite"]
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(
+        command, [*arguments, "--format", "json", "--report", str(page)], catch_exceptions=False
+    )
+    found = json.loads(done.stdout)
+    assert found["recommendation"].startswith("Use Single")
+    assert [m["name"] for m in found["methods"]] == ["Single", "UPGMA", "Random"]
+    assert found["methods"][0]["values"]["AARI"] == 1.0
+    assert found["methods"][0]["best"] == 3
+    assert all(m["seconds"] > 0 for m in found["methods"])
+    assert found["methods"][2]["stability"] < 0.6 < found["methods"][0]["stability"]
+    assert "Single" in page.read_text()
+    table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
+    assert "Use Single" in table
+    assert "3/3" in table
+
+
+def test_mistakes_are_one_line():
+    with pytest.raises(HcbenchError, match="subsamples=1: at least 2"):
+        recommend("iris", subsamples=1)
+    with pytest.raises(HcbenchError, match="means 2 data sets"):
+        recommend("planted[N0=[2,3]]")
