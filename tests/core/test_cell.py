@@ -606,6 +606,11 @@ def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
             late(given.n)  # compiled in the timed call, which is not repeated as it would cost
         return BAD.caterpillar(given.n)
 
+    def priced(problem: Problem, seed: int, budget: int | None) -> Answers:
+        return Answers(kind="ordinal-queries", n=problem.n, arity=3, replies=lambda *_: iter(()))
+
+    done = run_job(job(asks_once, oracle=Call(priced, {})))
+    assert done.reason == "the oracle tells prices of answers and declares no currency"
     for _ in range(2):
         done = run_job(job(asks_once, oracle=Call(paid, {}), live=True))
         assert (done.status, done.cost.queries) == ("ok", 1)

@@ -81,6 +81,27 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_a_server_stores_paid_answers_and_is_upgraded_from_schema_1(server: Server) -> None:
+    url = server.new("schema_1")
+    query, cost = ((0, 1, 2), 0), Cost(price=0.5, tokens=20.0, latency=1.5, saved=0.25)
+    with Store(url) as store:
+        store.save(begin(store), [make_record(make_outcome(0, budget=100))])
+    for name in ("price", "tokens", "latency", "saved"):
+        server.ask(f"ALTER TABLE cells DROP COLUMN {name}", "schema_1")
+    for statement in (
+        "ALTER TABLE cells ALTER COLUMN budget TYPE BIGINT USING budget::bigint",
+        "DROP TABLE replies",
+        "UPDATE meta SET value = '1'",
+    ):
+        server.ask(statement, "schema_1")
+    with Store(url) as store:
+        store.save(begin(store), [make_record(make_outcome(1, budget="5USD", cost=cost))])
+        found = {outcome.budget: outcome.cost.price for outcome, _ in store.outcomes()}
+        assert found == {100: None, "5USD": 0.5}
+        store.save_reply("source", query, (2, 0.5, 10.0, 1.5))
+        assert store.replies("source") == {query: (2, 0.5, 10.0, 1.5)}
+
+
 def test_from_files_to_a_server_and_back_nothing_changes(url: str, tmp_path: Path) -> None:
     one, two = shard(tmp_path / "1", 1, range(3)), shard(tmp_path / "2", 2, range(3, 900))
     for target in (url, tmp_path / "direct"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -294,14 +293,19 @@ def test_the_expected_price_is_that_of_a_short_query() -> None:
     assert oracles.expected_price(model="m", input_price=1.0, output_price=4.0) == 108 / 1e6
 
 
+DATA = "./words.csv[names=word]"
+
+
+def asking(model: Model) -> str:
+    return f"llm-ordinal[model=m,url='{model.url}',input_price=1000,output_price=2000]"
+
+
 def compare(model: Model, folder: Path, **changes: Any) -> Any:
-    items = folder / "words.csv"
-    items.write_text("word,x\n" + "".join(f"{name},{i}\n" for i, name in enumerate(NAMES)))
-    prices = "input_price=1000,output_price=2000"
+    (folder / "words.csv").write_text("word,x\n" + "".join(f"{name},1\n" for name in NAMES))
     settings: dict[str, Any] = {
         "algos": ["InsertionClustering", "Bottom-up"],
-        "datasets": [f"./{items.name}[names=word]"],
-        "oracles": [f"llm-ordinal[model=m,url='{model.url}',{prices}]"],
+        "datasets": [DATA],
+        "oracles": [asking(model)],
         "metrics": ["price", "tokens", "queries"],
         "repetitions": 1,
         "store": folder / "store.sqlite",
@@ -351,36 +355,34 @@ def test_a_model_that_talks_nonsense_is_paid_once_and_ends_unanswered(
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
-    model: Model, tmp_path: Path
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
 ) -> None:
     reached, go_on = threading.Event(), threading.Event()
 
     def stop_at_the_third() -> None:
         if sum(model.answered.values()) == 3 and not go_on.is_set():
             reached.set()
-            go_on.wait(20)
+            go_on.wait(60)
             raise ConnectionError("the client is gone, and nothing is charged")
 
     model.before = stop_at_the_third
-    (tmp_path / "words.csv").write_text("word,x\n" + "".join(f"{n},1\n" for n in NAMES))
-    oracle = f"llm-ordinal[model=m,url='{model.url}',input_price=1000,output_price=2000]"
-    command = [
-        *(sys.executable, "-m", "hcbench", "compare", "--algos", "InsertionClustering"),
-        *("--datasets", "./words.csv[names=word]", "--oracles", oracle, "--metrics", "price"),
-        *("-r", "1", "--budget", "5USD", "--store", "s.sqlite"),
-    ]
     model.handle_error = lambda *_: None  # type: ignore[method-assign]
-    environment = {**os.environ, KEY: SECRET}
-    killed = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
+    monkeypatch.chdir(tmp_path)
+    settings = {"algos": ["InsertionClustering"], "budget": "5USD", "metrics": ["price"]}
+    (tmp_path / "words.csv").write_text("word,x\n" + "".join(f"{name},1\n" for name in NAMES))
+    command = [
+        *(sys.executable, "-m", "hcbench", "compare", "--algos", "InsertionClustering", "-r1"),
+        *("--datasets", DATA, "--oracles", asking(model), "--metrics", "price", "--jobs=1"),
+        *("--budget", "5USD", "--store", "store.sqlite"),
+    ]
+    killed = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     assert reached.wait(60)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     go_on.set()
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    assert set(model.answered.values()) == {1}
-    paid, saved = PRICE * (sum(model.answered.values()) - 3), PRICE * 3
-    assert f"answers: {paid:.4g} USD paid, {saved:.4g} USD saved" in done.stderr
+    (outcome,) = compare(model, tmp_path, **settings)
+    assert outcome.status == "ok"
+    assert set(model.answered.values()) == {1}, "no answer was given twice"
+    assert outcome.cost.saved == pytest.approx(3 * PRICE)
+    assert outcome.cost.price == pytest.approx(PRICE * sum(model.answered.values()))
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())

@@ -316,7 +316,8 @@ class Oracle:
         Raises
         ------
         BudgetExceededError
-            If the batch is larger than what is left; then nothing is answered.
+            If the batch is larger than what is left; then nothing is answered. Or if one without an
+            answer cannot be asked again.
         InvalidQuestionError
             If the questions have the wrong shape or name items that do not exist, or if one pairs
             an item with itself where that is no question.

@@ -28,6 +28,7 @@ from hcbench.errors import (
     DataNotAvailableError,
     HcbenchError,
     InvalidProblemError,
+    InvalidSpecError,
     InvalidTreeError,
     NotApplicableError,
     OracleError,
@@ -170,6 +171,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         problem = made.problem
         announce("oracle")
         answers = answers_of(job, problem)
+        if answers.answers.replies is not None and not job.live:
+            raise InvalidSpecError("the oracle tells prices of answers and declares no currency")
         oracle = _make_oracle(job, answers.answers, made.digest)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
