@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from click.testing import CliRunner, Result
 from hcbench.cli import main
 from hcbench.errors import hide_passwords
 from hcbench.store import Store
+from tests.plugins.pages import Page
 
 TOYS = str(Path(__file__).parent.parent / "plugins_for_tests" / "toys.py")
 MIXED = [
@@ -222,29 +222,16 @@ def test_a_pipe_gets_no_control_codes(small: Result, store: Path) -> None:
     assert b"\x1b" not in done.stdout + done.stderr
 
 
-def on_a_terminal(store: Path, **env: str) -> str:
+def on_a_terminal(folder: Path, **env: str) -> str:
     """Return the output of a run on a terminal, stdout and stderr together."""
-    command = [sys.executable, "-m", "hcbench", "compare", *SMALL, "--algos=Fail", "--fresh"]
-    ours, theirs = pty.openpty()
-    variables = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **env}
-    variables["HCBENCH_STORE"] = str(store)
-    with subprocess.Popen(
-        [*command, "--plugin", TOYS], env=variables, stdout=theirs, stderr=theirs, close_fds=True
-    ):
-        os.close(theirs)
-        written = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                written += chunk
-        except OSError:  # the other side is closed
-            pass
-    os.close(ours)
-    return written.decode()
+    command = ["compare", *SMALL, "--algos=Fail", "--fresh", "--plugin", TOYS]
+    with Page(command, folder, TERM="xterm-256color", **env) as page:
+        page.end()
+        return page.written
 
 
-@pytest.mark.slow
 def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
-    written = on_a_terminal(tmp_path / "s.sqlite")
+    written = on_a_terminal(tmp_path)
     assert "0 of 6 cells" in written
     assert "━" in written
     assert re.search(r"Fail on line, repetition \d: error: ValueError: it hurts", written)
@@ -252,10 +239,10 @@ def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     assert written.endswith("see hcbench results\r\n")
 
 
-@pytest.mark.slow
 def test_no_color_is_respected(tmp_path: Path) -> None:
-    written = on_a_terminal(tmp_path / "s.sqlite", NO_COLOR="1")
+    written = on_a_terminal(tmp_path, NO_COLOR="1")
     colours = re.findall(r"\x1b\[(?:3[0-7]|9[0-7]|38)[;m]", written)
+    assert "it hurts" in written
     assert colours == []
 
 

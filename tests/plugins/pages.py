@@ -6,21 +6,71 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
-from collections.abc import Sequence
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from select import select
 
+from hcbench.cli import main
+from tests.inline import cells_in_this_process
+
 CLEAR = "\x1b[H\x1b[2J"
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
-_TAKE_TERMINAL = (
-    "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "from hcbench.cli import main; main()"
-)
+
+
+class _Command:
+    """``hcbench ARGS`` in a copy of this process whose controlling terminal is another one."""
+
+    def __init__(
+        self, terminal: int, args: Sequence[str], folder: Path, env: Mapping[str, str]
+    ) -> None:
+        self.returncode: int | None = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread
+            self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setsid()
+                fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+                for number in range(3):
+                    os.dup2(terminal, number)
+                sys.stdin = os.fdopen(0)
+                sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+                os.chdir(folder)
+                os.environ.update(env)
+                for name in ("COLUMNS", "LINES"):
+                    os.environ.pop(name, None)
+                with cells_in_this_process():
+                    main(list(args))
+            except SystemExit as ending:
+                sys.stdout.flush()
+                os._exit(ending.code if isinstance(ending.code, int) else 0)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+
+    def poll(self) -> int | None:
+        """The exit code, if it has ended."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> None:
+        self._wait(0)
+
+    def _wait(self, options: int) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, options)
+            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
 
 
 class Page:
@@ -33,29 +83,25 @@ class Page:
         Current folder of the command.
     size : pair of int
         Number of columns and lines.
+    **env : str
+        Environment variables.
     """
 
-    def __init__(self, args: Sequence[str], folder: Path, size: tuple[int, int] = (80, 24)) -> None:
+    def __init__(
+        self, args: Sequence[str], folder: Path, size: tuple[int, int] = (80, 24), **env: str
+    ) -> None:
         self._main, self._terminal = pty.openpty()
         self.resize(size)
         self.before = termios.tcgetattr(self._terminal)
         self.written = ""
-        env = {**os.environ, "TERM": "xterm", "HCBENCH_STORE": str(folder / "store.sqlite")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE_TERMINAL, *args],
-            cwd=folder,
-            env={k: v for k, v in env.items() if k not in ("COLUMNS", "LINES")},
-            stdin=self._terminal,
-            stdout=self._terminal,
-            stderr=self._terminal,
-            start_new_session=True,
-        )
+        env = {"TERM": "xterm", "HCBENCH_STORE": str(folder / "store.sqlite"), **env}
+        self.process = _Command(self._terminal, args, folder, env)
 
     def __enter__(self) -> Page:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
+        self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         os.close(self._main)
         os.close(self._terminal)
@@ -97,6 +143,7 @@ class Page:
             self._read()
         while self._read():
             pass
+        assert self.process.returncode is not None
         return self.process.returncode, self.written.rpartition(LEAVE)[2].replace("\r", "")
 
     def _read(self) -> bool:
