@@ -27,7 +27,7 @@ ROOMS = [
 PUBLIC_MODULES = ("analysis", "asv", "commands", "compiled", "plots", "testing")
 #: Libraries that only some modules may use.
 CONFINED = {
-    "click": {"cli", "authoring/scaffold/example"},
+    "click": {"cli"},
     "rich": {"cli"},
     "matplotlib": {"show"},
     "jinja2": set(),
@@ -36,7 +36,7 @@ CONFINED = {
     "pluggy": {"registry"},
     "distributed": set(),
     "dask": set(),
-    "sklearn": {"api/sklearn", "model/similarity"},
+    "sklearn": {"model/similarity"},
     "hdbscan": set(),
 }
 

@@ -18,13 +18,12 @@ those before it.
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.sklearn` and `hcbench.testing`;
 modules are loaded when first used. A plugin is `hcbench.NAME`, too, after its entry point.
-`hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
-them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
-rules of `similarity_of_vectors`. `STATUSES` are the ways in which a cell can end, and
-`FORMATS` those of figures. An ordinal oracle
-answers `NONE` if no two of three items are
-closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array, `Params` a
-mapping of names to values.
+`hookimpl` marks the hooks of a plugin, whose version is `HOOK_VERSION`. `QUERY_KINDS` maps the
+names of the kinds of queries to them. `REQUIRED` is the default of a `Parameter` that must be
+given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`. `STATUSES` are the ways in which
+a cell can end, and `FORMATS` those of figures. An ordinal oracle answers `NONE` if no two of three
+items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array,
+`Params` a mapping of names to values.
 """
 
 import importlib
@@ -42,7 +41,6 @@ _MODULES = {
     "hcbench.commands": "hcbench.cli.commands",
     "hcbench.compiled": "hcbench.oracle.compiled",
     "hcbench.plots": "hcbench.show.plots",
-    "hcbench.sklearn": "hcbench.api.sklearn",
     "hcbench.testing": "hcbench.authoring.testing",
 }
 

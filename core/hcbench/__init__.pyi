@@ -12,6 +12,7 @@ from .errors import (
     DataNotAvailableError as DataNotAvailableError,
     ExitCode as ExitCode,
     HcbenchError as HcbenchError,
+    InvalidSpecError as InvalidSpecError,
     ModelWarning as ModelWarning,
     NotApplicableError as NotApplicableError,
     OracleError as OracleError,
@@ -55,6 +56,7 @@ from .model.trees import (
     heaviest_cut as heaviest_cut,
     pair_weights as pair_weights,
 )
+from .model.trees.arrays import distances as distances
 from .model.trees.files import read_tree as read_tree
 from .oracle import (
     NONE as NONE,
@@ -72,8 +74,8 @@ from .plan.outcome import STATUSES as STATUSES, Outcome as Outcome, budget_text 
 from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
 from .plan.seeds import derive_seed as derive_seed
 from .registry import Registry as Registry, Use as Use, load_registry as load_registry
-from .registry.hookspecs import hookimpl as hookimpl
-from .registry.names import format_value as format_value
+from .registry.hookspecs import HOOK_VERSION as HOOK_VERSION, hookimpl as hookimpl
+from .registry.names import format_value as format_value, parse_name as parse_name
 from .registry.specs import (
     REQUIRED as REQUIRED,
     AlgorithmSpec as AlgorithmSpec,
@@ -85,6 +87,7 @@ from .registry.specs import (
     Parameter as Parameter,
     Params as Params,
     Reference as Reference,
+    Spec as Spec,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
 from .run.environment import check_machine as check_machine

@@ -1,1 +1,1 @@
-from hcbench.api.sklearn import *
+from hcbench_sklearn import *

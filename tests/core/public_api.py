@@ -81,7 +81,7 @@ def _of_class(full: str, cls: type) -> Iterator[str]:
 def _is_ours(cls: type, name: str) -> bool:
     """Whether a member is defined by hcbench, and not inherited from another library."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
-    return owner.__module__.partition(".")[0] == "hcbench"
+    return owner.__module__.startswith("hcbench")
 
 
 def _field(field: dataclasses.Field[Any]) -> str:

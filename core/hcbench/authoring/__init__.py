@@ -1,1 +1,1 @@
-"""For authors of plugins: conformance checks, a scaffold, asv benchmarks."""
+"""For authors of plugins: conformance checks and asv benchmarks."""

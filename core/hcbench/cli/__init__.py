@@ -48,7 +48,6 @@ COMMANDS = {
     "rerun": "hcbench.cli.rerun:rerun",
     "plugins": "hcbench.cli.show:plugins",
     "check": "hcbench.cli.check:check",
-    "new": "hcbench.cli.new:new",
     "completion": "hcbench.cli.completion:completion",
 }
 

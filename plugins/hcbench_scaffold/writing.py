@@ -12,13 +12,19 @@ import keyword
 import re
 import shlex
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
-from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterError
-from hcbench.registry import Registry
-from hcbench.registry.fingerprint import installed_version
-from hcbench.registry.hookspecs import HOOK_VERSION
-from hcbench.registry.specs import CommandSpec, Spec
+from hcbench import (
+    HOOK_VERSION,
+    CommandSpec,
+    DataError,
+    HcbenchError,
+    InvalidSpecError,
+    ParameterError,
+    Registry,
+    Spec,
+)
 
 EXAMPLE = Path(__file__).parent / "example"
 
@@ -175,9 +181,9 @@ def _requirement() -> str:
     """The requirement of the installed release of hcbench, or a compatible later one."""
     from packaging.version import Version
 
-    version = Version(installed_version("hcbench") or "0.2")
-    development = ".dev0" if version.is_prerelease else ""  # comes before the release
-    major, minor = version.release[:2]
+    release = Version(version("hcbench"))
+    development = ".dev0" if release.is_prerelease else ""  # comes before the release
+    major, minor = release.release[:2]
     return f"hcbench>={major}.{minor}{development},<{major}.{minor + 1}"
 
 

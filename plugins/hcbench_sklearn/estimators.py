@@ -1,8 +1,4 @@
-"""Registered algorithms as scikit-learn estimators, and estimators as algorithms.
-
-With `Clusterer` a registered algorithm can be used in pipelines and grid searches; with
-`from_estimator` a clusterer with the interface of scikit-learn can be compared.
-"""
+"""`Clusterer` and `from_estimator`."""
 
 from __future__ import annotations
 
@@ -18,19 +14,23 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from hcbench.api.direct import fit
-from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
-from hcbench.model.cost import Budget
-from hcbench.model.problem import Problem
-from hcbench.model.trees import HeightKind, Partition, Tree
-from hcbench.model.trees.arrays import distances
-from hcbench.oracle import Oracle
-from hcbench.registry import load_registry
-from hcbench.registry.names import parse_name
-from hcbench.registry.specs import AlgorithmSpec, Parameter
-from hcbench.run.inputs import Given
-
-__all__ = ["Clusterer", "from_estimator"]
+from hcbench import (
+    AlgorithmSpec,
+    Given,
+    HcbenchError,
+    HeightKind,
+    NotApplicableError,
+    Oracle,
+    Parameter,
+    ParameterError,
+    Partition,
+    Problem,
+    Tree,
+    distances,
+    fit,
+    load_registry,
+    parse_name,
+)
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -87,7 +87,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         *,
         n_clusters: int | None = None,
         oracle: str | None = None,
-        budget: Budget | None = None,
+        budget: int | str | None = None,
         random_state: Any = None,
         **params: Any,
     ) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import tell
+from hcbench import commands
+from hcbench.commands import tell
 
 
 @click.group()
@@ -16,7 +16,7 @@ def new() -> None:
 
 
 @new.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench new plugin my_linkage",
         "hcbench new plugin hcbench_crowd --oracle crowd --metric agreement",
     )
@@ -40,9 +40,9 @@ def plugin(name: str, directory: Path, **names: str | None) -> None:
     It can be installed and passes its tests; change it into your own. Without options it has an
     algorithm with the name of the package.
     """
-    from hcbench.authoring.scaffold import next_steps, write_plugin
+    from hcbench_scaffold.writing import next_steps, write_plugin
 
     wanted = {kind: text for kind, text in names.items() if text is not None}
-    for path in write_plugin(name, wanted, directory, options.load_plugins(quiet=True)):
+    for path in write_plugin(name, wanted, directory, commands.load_plugins(quiet=True)):
         click.echo(path)
     tell(f"next: {next_steps(name, wanted, directory)}")
