@@ -32,6 +32,20 @@ GHOSHDASTIDAR_2019 = Reference(
     },
 )
 
+VANSCHOREN_2013 = Reference(
+    "vanschoren2013",
+    "article",
+    {
+        "author": "Vanschoren, Joaquin and van Rijn, Jan N. and Bischl, Bernd and Torgo, Luis",
+        "title": "OpenML: Networked Science in Machine Learning",
+        "journal": "SIGKDD Explorations",
+        "volume": "15",
+        "number": "2",
+        "pages": "49--60",
+        "year": "2013",
+    },
+)
+
 PLANTED = DatasetSpec(
     name="planted",
     function="hcbench_datasets.planted:planted",
@@ -135,6 +149,37 @@ def _truths_of_file(params: Params) -> tuple[str, ...]:
     return ("newick", "labels") if "levels" in _provides_of_file(params) else ("newick",)
 
 
+OPENML = DatasetSpec(
+    name="openml",
+    function="hcbench_datasets.openml:openml",
+    doc="A data set of openml.org by its number: numbers and categories, with its classes.",
+    parameters=(
+        Parameter(
+            "id", REQUIRED, "As in openml.org/d/61, which is iris.", type="int", interval="[1, inf)"
+        ),
+        Parameter("labels", True, "Whether the default target is the truth; else it is omitted."),
+        Parameter(
+            "missing",
+            None,
+            "What to do about missing numbers: drop their rows, or put the mean or the median of "
+            "their column; drop also omits rows without a category.",
+            type="str",
+            choices=("drop", "mean", "median"),
+        ),
+        Parameter(
+            "standardise",
+            False,
+            "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
+        ),
+        Parameter("n", None, "Use a random subsample of n items.", type="int", interval="[2, inf)"),
+    ),
+    provides=lambda params: ("vectors", "levels", "truth") if params["labels"] else ("vectors",),
+    random=_is_subsample,
+    licence="that of each data set, as its page on openml.org says",
+    paper=VANSCHOREN_2013,
+    requires=("scikit-learn", "pandas"),
+)
+
 FILE = DatasetSpec(
     name="file",
     function="hcbench_datasets.file:file",
@@ -233,7 +278,7 @@ FILE = DatasetSpec(
 @hookimpl
 def hcbench_datasets() -> Iterable[DatasetSpec]:
     """The planted hierarchy, scikit-learn's bundled sets, public sets, files."""
-    return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), *PUBLIC, FILE)
+    return (PLANTED, *(_bundled(name, doc) for name, doc in _BUNDLED), *PUBLIC, OPENML, FILE)
 
 
 @hookimpl
