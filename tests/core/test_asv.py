@@ -43,7 +43,7 @@ def test_every_algorithm_oracle_and_metric_has_a_class_of_benchmarks() -> None:
     registry = hcbench.load_registry()
     counts = [
         len(registry.algorithms.entries),
-        len(registry.oracles.entries),
+        sum(not entry.spec.currency for entry in registry.oracles.entries),
         len(registry.metrics.entries),
     ]
     classes = hcbench.asv.registered()
@@ -52,6 +52,7 @@ def test_every_algorithm_oracle_and_metric_has_a_class_of_benchmarks() -> None:
     assert {"algorithm_4_AL", "oracle_pair_queries", "metric_kendall_tau_b"} <= set(classes)
     assert tracks_of(classes["algorithm_SL"]) == {"seconds", "peak_memory", "queries", "loss"}
     assert tracks_of(classes["algorithm_UPGMA"]) == {"seconds", "peak_memory", "loss"}
+    assert not any("llm" in name for name in classes), "each measurement would be paid"
     assert tracks_of(classes["oracle_person"]) == {"seconds"}  # n/a: a file is needed
 
 

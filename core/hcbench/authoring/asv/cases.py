@@ -21,7 +21,15 @@ from hcbench.plan.cell import Cell
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Entry, Registry, Use, load_registry, make_use
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import REQUIRED, DatasetSpec, Interval, Parameter, Spec, Value
+from hcbench.registry.specs import (
+    REQUIRED,
+    DatasetSpec,
+    Interval,
+    OracleSpec,
+    Parameter,
+    Spec,
+    Value,
+)
 from hcbench.registry.suite import Suite
 
 LEVELS = 3
@@ -181,6 +189,8 @@ def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry
     found: dict[str, tuple[str, Entry[Any]]] = {}
     for catalogue in (registry.algorithms, registry.oracles, registry.metrics):
         for entry in catalogue.entries:
+            if isinstance(entry.spec, OracleSpec) and entry.spec.currency:
+                continue  # each measurement would be paid
             if not wanted or entry.plugin.distribution in wanted:
                 name = _identifier(f"{catalogue.noun}_{entry.spec.name}")
                 if name in found:
