@@ -66,6 +66,24 @@ def pair_ids(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.i
 
 
 @njit(cache=True)
+def encode(rows: Any, columns: Any, n: int, closer: Any, farther: Any) -> int:
+    """Write the pairs of items of rows (m, 3 or 4), of which 4 columns are i, j, k, l. O(m).
+
+    Returns the first row that does not compare two pairs of different items in 0..n-1, or -1.
+    """
+    for at in range(rows.shape[0]):
+        i, j = rows[at, columns[0]], rows[at, columns[1]]
+        k, l = rows[at, columns[2]], rows[at, columns[3]]  # noqa: E741
+        if min(min(i, j), min(k, l)) < 0 or max(max(i, j), max(k, l)) >= n or i == j or k == l:
+            return at
+        one, two = pair_of(i, j, n), pair_of(k, l, n)
+        if one == two:
+            return at
+        closer[at], farther[at] = one, two
+    return -1
+
+
+@njit(cache=True)
 def items_of_pairs(pairs: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Items i < j, (m,) each, of condensed ids (m,). O(m), without a root inside a row."""
     i = np.empty(pairs.size, np.int64)

@@ -150,19 +150,16 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     closer, farther = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
     for start in range(0, len(rows), _CHUNK):
         part = slice(start, start + _CHUNK)
-        items = np.ascontiguousarray(rows[part][:, columns].T, dtype=np.int64)
-        i, j, k, l = items  # noqa: E741
-        faults = {
-            f"items must be in 0..{n - 1}": ((items < 0) | (items >= n)).any(axis=0),
-            "an item is paired with itself": (i == j) | (k == l),
-            "a pair is compared with itself": _are_same(i, j, k, l),
-        }
-        wrong = np.any(list(faults.values()), axis=0)
-        if wrong.any():
-            at = int(wrong.argmax())
-            reason = next(reason for reason, found in faults.items() if found[at])
+        items = np.ascontiguousarray(rows[part], dtype=np.int64)
+        at = kernels.encode(items, columns, n, closer[part], farther[part])
+        if at >= 0:
+            i, j, k, l = items[at, columns]  # noqa: E741
+            reason = "a pair is compared with itself"
+            if i == j or k == l:
+                reason = "an item is paired with itself"
+            if items[at].min() < 0 or items[at].max() >= n:
+                reason = f"items must be in 0..{n - 1}"
             raise InvalidComparisonsError(f"row {start + at} {rows[start + at].tolist()}: {reason}")
-        closer[part], farther[part] = kernels.pair_ids(i, j, n), kernels.pair_ids(k, l, n)
     return closer, farther
 
 

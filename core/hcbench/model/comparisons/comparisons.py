@@ -383,7 +383,7 @@ class Comparisons:
     def are_dense(n: int, m: int) -> bool:
         """Whether m comparisons of n items are dense, see `is_dense`."""
         n_pairs = n * (n - 1) // 2
-        return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(8 * m, SMALL)
+        return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(16 * m, SMALL)
 
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, one bit each; made once.
