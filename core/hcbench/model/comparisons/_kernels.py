@@ -266,22 +266,24 @@ def count_rows(bits: Any) -> NDArray[np.int64]:
 
 @njit(cache=True)
 def read_list(won: Any, lost: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The m comparisons that are above the diagonal, in order. O(m + M^2 / 64)."""
+    """The m answers that are above the diagonal, in order. O(m + M^2 / 64)."""
     closer, farther = np.empty(m, np.uint32), np.empty(m, np.uint32)
     one, count = np.uint64(1), 0
     for a in range(len(won)):
         for word in range((a + 1) >> 6, won.shape[1]):
-            ahead = won[a, word]
-            rest = ahead | lost[a, word]
+            ahead, behind = won[a, word], lost[a, word]
+            rest = ahead | behind
             if word == (a + 1) >> 6:
                 rest &= ~np.uint64(0) << np.uint64((a + 1) & 63)
             while rest != 0:
                 bit = count_zeros(rest)
                 b = 64 * word + np.int64(bit)
-                is_closer = (ahead >> bit) & one
-                closer[count] = a if is_closer else b
-                farther[count] = b if is_closer else a
-                count += 1
+                if (ahead >> bit) & one:
+                    closer[count], farther[count] = a, b
+                    count += 1
+                if (behind >> bit) & one:
+                    closer[count], farther[count] = b, a
+                    count += 1
                 rest &= rest - one
     return closer, farther
 

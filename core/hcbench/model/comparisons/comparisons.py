@@ -361,8 +361,8 @@ class Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
-        if annotators are known; O(m + M^2 / 64) through `bits` if they `is_dense` and none has its
-        opposite; O(m log m) time and O(m) memory otherwise. Opposite answers both stay. Annotators
+        if annotators are known; O(m + M^2 / 64) through `bits` if they `is_dense`; O(m log m) time
+        and O(m) memory otherwise. Opposite answers both stay. Annotators
         are dropped.
         """
         _compile_both_ways()
@@ -372,6 +372,10 @@ class Comparisons:
             made = Comparisons._of_bits(self.n, self.bits())
             if len(made) == self._distinct:  # no opposite answers have cancelled
                 return made
+            sides = np.zeros(shape_of_sides(self.n), np.uint64)
+            kernels.scatter(*self._pairs(), sides)
+            sides.flags.writeable = False  # as the bits, so that one loop is compiled for both
+            return Comparisons(self.n, *kernels.read_list(sides[0], sides[1], self._distinct))
         return self._of_keys(*self._distinct_keys())
 
     @property
