@@ -12,7 +12,8 @@ those before it.
 - `store`: results in SQLite or PostgreSQL.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
   `Outcome` becomes a row of the store.
-- `analysis`: outcomes as tables, statistics, and verdicts on claims; `show` draws and writes them.
+- `analysis`: outcomes as tables, statistics, verdicts on claims, and charts; `show` draws the
+  figures of suites.
 - `api` serves Python, `authoring` the authors of plugins, and `cli` the command line.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,

@@ -20,7 +20,7 @@ from hcbench.store import Store
 from hcbench_pages.site import MARKER, Built, build_site, without_paths
 from hcbench_pages.site.pages import slug
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
-from tests.core.test_performance import write_results
+from tests.plugins.test_histories import write_results
 from tests.plugins.test_report import Page, a_value
 
 

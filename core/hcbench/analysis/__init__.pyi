@@ -42,12 +42,7 @@ from .palette import (
 )
 from .performance import (
     EXACT as EXACT,
-    REGRESSION_RULE as REGRESSION_RULE,
-    History as History,
-    Measurement as Measurement,
     StoredResult as StoredResult,
-    overall_ratios as overall_ratios,
-    read_histories as read_histories,
     read_results as read_results,
 )
 from .ranks import (

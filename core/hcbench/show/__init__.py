@@ -1,1 +1,1 @@
-"""Results for people to look at: plots, figures of suites, reports and sites."""
+"""Results for people to look at: plots, and the figures of suites."""

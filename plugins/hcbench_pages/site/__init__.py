@@ -1,8 +1,8 @@
 """A static site of the runs of a store, which a web server or a browser alone can open.
 
-`pages` has the contents of the pages, and `performance` those about asv's benchmarks. Every run has
-a `hcbench_pages.report`, whose script shows all pages. Only changed files are written; files that
-are not of the site are never touched.
+`pages` has the contents of the pages, and `performance` those about asv's benchmarks, whose
+`histories` it shows. Every run has a `hcbench_pages.report`, whose script shows all pages. Only
+changed files are written; files that are not of the site are never touched.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def build_site(
         If the folder has other contents or cannot be written, or the store or the results of asv
         cannot be read.
     """
-    from hcbench.analysis import read_histories
+    from hcbench_pages.site.histories import read_histories
 
     histories = read_histories(asv) if asv is not None else []
     folder = SiteFolder.open(Path(path).expanduser())

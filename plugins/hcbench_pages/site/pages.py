@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench import slug, split_label
-from hcbench.analysis import REGRESSION_RULE, count_verdicts
+from hcbench.analysis import count_verdicts
 from hcbench_pages.report.figures import make_table
 from hcbench_pages.report.sections import (
     Sections,
@@ -19,6 +19,7 @@ from hcbench_pages.report.sections import (
     make_leaderboards,
     metric_column,
 )
+from hcbench_pages.site.histories import REGRESSION_RULE
 from hcbench_pages.site.performance import (
     benchmarks_table,
     draw_views,
@@ -28,8 +29,9 @@ from hcbench_pages.site.performance import (
 
 if TYPE_CHECKING:
     from hcbench import Registry
-    from hcbench.analysis import Group, History
+    from hcbench.analysis import Group
     from hcbench_pages.report import Contents
+    from hcbench_pages.site.histories import History
 
 Item = TypeVar("Item")
 OTHER = {"algorithm": "dataset", "dataset": "algorithm"}

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis import (
     EXACT,
-    REGRESSION_RULE,
     Axis,
     Chart,
-    History,
     Look,
     Mark,
-    Measurement,
     Panel,
     Series,
     format_spread,
     looks_for,
-    overall_ratios,
 )
 from hcbench_pages.report.charts import draw_chart
 from hcbench_pages.report.figures import make_table, short
+from hcbench_pages.site.histories import REGRESSION_RULE, History, Measurement, overall_ratios
 
 if TYPE_CHECKING:
     from hcbench_pages.report.sections import Sections

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hcbench.analysis.performance import History, Measurement, overall_ratios, read_histories
 from hcbench.errors import DataError
+from hcbench_pages.site.histories import History, Measurement, overall_ratios, read_histories
 
 COLUMNS = ["result", "params", "version", "started_at", "duration"]
 
