@@ -104,7 +104,7 @@ def recommend(
         _print(found)
     if report is not None:
         found.results.report(report)
-        tell(f"the report of the subsamples is in {report}")
+        tell(f"the report of the subsamples, which are not independent, is in {report}")
 
 
 def split_names(text: str) -> list[str]:
