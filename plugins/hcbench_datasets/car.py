@@ -64,7 +64,7 @@ def car(_seed: int, *, answers: str) -> Problem:
 
 
 def _file(name: str) -> Path:
-    remote = Remote(ARCHIVE.url, ARCHIVE.sha256, name)
+    remote = Remote(ARCHIVE.url, ARCHIVE.checksum, name)
     return data_file(f"car/{name}", "car", ADVICE, remote)
 
 

@@ -36,14 +36,14 @@ class Remote:
     Attributes
     ----------
     url : str
-    sha256 : str
-        Checksum of the download.
+    checksum : str
+        Of the download: SHA-256, or ``md5:...`` where nothing else is published.
     member : str
         If the download is an archive, the end of the name of the member to extract.
     """
 
     url: str
-    sha256: str
+    checksum: str
     member: str = ""
 
 
@@ -119,7 +119,7 @@ def _download(remote: Remote, target: Path) -> Path:
     name = target.name if not remote.member else remote.url.rsplit("/", 1)[-1]
     got = pooch.retrieve(
         remote.url,
-        known_hash=f"sha256:{remote.sha256}",
+        known_hash=remote.checksum if ":" in remote.checksum else f"sha256:{remote.checksum}",
         fname=name,
         path=target.parent,
         downloader=pooch.HTTPDownloader(timeout=PATIENCE, progressbar=False),

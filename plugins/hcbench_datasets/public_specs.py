@@ -314,6 +314,30 @@ MNIST = DatasetSpec(
     paper=LECUN_1998,
 )
 
+KRIZHEVSKY_2009 = Reference(
+    "krizhevsky2009",
+    "techreport",
+    {
+        "author": "Krizhevsky, Alex",
+        "title": "Learning Multiple Layers of Features from Tiny Images",
+        "institution": "University of Toronto",
+        "year": "2009",
+    },
+)
+CIFAR_100 = DatasetSpec(
+    name="cifar-100",
+    function="hcbench_datasets.cifar:cifar_100",
+    doc="The first images of a split of CIFAR-100, 32 x 32 pixels, 100 classes in 20 superclasses.",
+    parameters=(
+        Parameter("n", 5000, "Use the first n images.", interval="[2, inf)"),
+        Parameter("split", "train", "Training or test images.", choices=("train", "test")),
+    ),
+    provides=_LABELLED,
+    random=False,
+    licence="none is stated; see the authors' page, www.cs.toronto.edu/~kriz/cifar.html",
+    paper=KRIZHEVSKY_2009,
+)
+
 PUBLIC = (
     NEWSGROUPS,
     NEWSGROUPS_PCA,
@@ -324,4 +348,5 @@ PUBLIC = (
     SP500,
     ZEBRAFISH,
     MNIST,
+    CIFAR_100,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import tarfile
 import zipfile
-from hashlib import sha256
+from hashlib import md5, sha256
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,10 +15,20 @@ import pytest
 
 import hcbench_datasets
 from hcbench import DataError, DataNotAvailableError
-from hcbench_datasets import fetch, uci
+from hcbench_datasets import cifar, fetch, uci
 
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
-PUBLIC = ("zoo", "glass", "car", "sp500", "amazon-reviews", "mnist", "zebrafish", "20newsgroups")
+PUBLIC = (
+    "zoo",
+    "glass",
+    "car",
+    "sp500",
+    "amazon-reviews",
+    "mnist",
+    "cifar-100",
+    "zebrafish",
+    "20newsgroups",
+)
 
 
 @pytest.fixture
@@ -119,6 +130,44 @@ def test_a_file_is_extracted_from_a_downloaded_archive(nowhere, server):
     lacking = fetch.Remote("http://x/all.zip", known, "b.csv")
     with pytest.raises(DataNotAvailableError, match=r"has no b\.csv"):
         fetch.data_file("d/b.csv", "d", "", lacking)
+
+
+def cifar_archive(images: dict[str, bytes]) -> bytes:
+    """In the authors' format: of each image a coarse and a fine label, then 3072 values."""
+    content = {f"{split}.bin": body for split, body in images.items()}
+    content["coarse_label_names.txt"] = b"fish\nflowers\n\n"
+    content["fine_label_names.txt"] = b"orchid\nray\nshark\n\n"
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, body in content.items():
+            entry = tarfile.TarInfo(f"cifar-100-binary/{name}")
+            entry.size = len(body)
+            archive.addfile(entry, io.BytesIO(body))
+    return stream.getvalue()
+
+
+def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeypatch):
+    images = bytes([0, 2, *[7] * 3072, 1, 0, *range(256), *[0] * 2816, 0, 1, *[255] * 3072])
+    archive = cifar_archive({"train": images, "test": images[:3074]})
+    spec = SPECS["cifar-100"]
+    server["https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"] = archive
+    with pytest.raises(DataNotAvailableError, match="downloading it failed"):  # other checksum
+        spec.load()(0, n=2, split="train")
+    monkeypatch.setattr(cifar, "_MD5", md5(archive).hexdigest())
+    problem = spec.load()(0, n=3, split="train")
+    assert problem.class_names(1) == ["fish", "flowers", "fish"]
+    assert problem.class_names(2) == ["shark", "orchid", "ray"]
+    assert problem.vectors.shape == (3, 3072)
+    assert problem.vectors[1, :3].tolist() == [0.0, 1.0, 2.0]
+    assert problem.vectors[2].min() == 255
+    with pytest.raises(DataError, match="n=2 exceeds the 1 images of split=test"):
+        spec.load()(0, n=2, split="test")
+    (nowhere / "cache" / "cifar-100-binary.tar.gz").write_bytes(archive[:200])
+    with pytest.raises(DataError, match="cannot read"):
+        spec.load()(0, n=2, split="train")
+    (nowhere / "cache" / "cifar-100-binary.tar.gz").write_bytes(cifar_archive({"train": b"12"}))
+    with pytest.raises(DataError, match="is damaged: 2 bytes of images of 3074"):
+        spec.load()(0, n=2, split="train")
 
 
 def test_damaged_files_are_named(tmp_path):
